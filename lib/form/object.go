@@ -1,0 +1,190 @@
+package form
+
+// Object is a JSON object whose members are asked for by name.
+type Object struct{ v Value }
+
+// Path returns where the object stands.
+func (o Object) Path() string { return o.v.Path() }
+
+// Optional returns the member of that name, if the object has it.
+func (o Object) Optional(name string) (v Value, present bool) {
+	d := o.v.d
+	for child := o.v.i + 1; child < o.v.node().end; child = d.nodes[child].end {
+		n := &d.nodes[child]
+		if n.repeated || !sameName(d.text[n.nameStart:n.nameEnd], name) {
+			continue
+		}
+		n.asked = true
+		return Value{d, child}, true
+	}
+	return Value{}, false
+}
+
+func sameName(raw []byte, name string) bool {
+	if len(raw) == len(name)+2 && string(raw[1:len(raw)-1]) == name {
+		return true
+	}
+	return len(raw) > len(name)+2 && string(unquote(raw)) == name
+}
+
+// Required returns the member of that name and reports when there is none.
+func (o Object) Required(name string) (v Value, present bool) {
+	v, present = o.Optional(name)
+	if !present {
+		o.v.d.Report(MissingField, string(appendName([]byte(o.Path()), name)), "")
+	}
+	return v, present
+}
+
+// Close reports every member that was never asked for.
+func (o Object) Close() {
+	for v := range o.Rest {
+		o.v.d.Report(UnknownField, v.Path(), "")
+	}
+}
+
+// Rest yields every member that was not asked for so far.
+func (o Object) Rest(yield func(Value) bool) {
+	d := o.v.d
+	for child := o.v.i + 1; child < o.v.node().end; child = d.nodes[child].end {
+		if n := &d.nodes[child]; !n.asked && !n.repeated && !yield(Value{d, child}) {
+			return
+		}
+	}
+}
+
+// Text returns a required string.
+func (o Object) Text(name string) string {
+	v, present := o.Required(name)
+	if !present {
+		return ""
+	}
+	text, _ := v.Text()
+	return string(text)
+}
+
+// Whole returns a required whole number.
+func (o Object) Whole(name string) int64 {
+	v, present := o.Required(name)
+	if !present {
+		return 0
+	}
+	n, _ := v.Whole()
+	return n
+}
+
+// Flag returns an optional true or false, false when absent.
+func (o Object) Flag(name string) bool {
+	v, present := o.Optional(name)
+	if !present {
+		return false
+	}
+	flag, _ := v.Flag()
+	return flag
+}
+
+// Texts returns a required list of strings.
+func (o Object) Texts(name string) []string {
+	v, present := o.Required(name)
+	if !present {
+		return nil
+	}
+	return v.texts()
+}
+
+// OptionalTexts returns a list of strings, nil when absent.
+func (o Object) OptionalTexts(name string) []string {
+	v, present := o.Optional(name)
+	if !present {
+		return nil
+	}
+	return v.texts()
+}
+
+func (v Value) texts() []string {
+	elements, _ := v.Elements()
+	texts := make([]string, 0, len(elements))
+	for _, element := range elements {
+		text, _ := element.Text()
+		texts = append(texts, string(text))
+	}
+	return texts
+}
+
+// TextLists returns a required list of lists of strings.
+func (o Object) TextLists(name string) [][]string {
+	v, present := o.Required(name)
+	if !present {
+		return nil
+	}
+	elements, _ := v.Elements()
+	lists := make([][]string, 0, len(elements))
+	for _, element := range elements {
+		lists = append(lists, element.texts())
+	}
+	return lists
+}
+
+// Wholes returns a required list of whole numbers.
+func (o Object) Wholes(name string) []int64 {
+	v, present := o.Required(name)
+	if !present {
+		return nil
+	}
+	elements, _ := v.Elements()
+	numbers := make([]int64, 0, len(elements))
+	for _, element := range elements {
+		n, _ := element.Whole()
+		numbers = append(numbers, n)
+	}
+	return numbers
+}
+
+// NonEmptyObjects returns a required list of objects that must not be empty.
+func (o Object) NonEmptyObjects(name string) []Object {
+	return o.objects(name, true)
+}
+
+// Objects returns a required list of objects.
+func (o Object) Objects(name string) []Object { return o.objects(name, false) }
+
+func (o Object) objects(name string, nonEmpty bool) []Object {
+	v, present := o.Required(name)
+	if !present {
+		return nil
+	}
+	elements, isList := v.Elements()
+	if nonEmpty && isList && len(elements) == 0 {
+		o.v.d.Report(MissingField, v.Path()+"[0]", "the list must not be empty")
+	}
+	objects := make([]Object, 0, len(elements))
+	for _, element := range elements {
+		if object, ok := element.Object(); ok {
+			objects = append(objects, object)
+		}
+	}
+	return objects
+}
+
+// Natural returns a required whole number that must not be negative.
+func (o Object) Natural(name string) int64 {
+	v, present := o.Required(name)
+	if !present {
+		return 0
+	}
+	n, ok := v.Whole()
+	if ok && n < 0 {
+		v.Wrong("a whole number of at least 0")
+	}
+	return n
+}
+
+// NullableText returns a required member that is a string or null.
+func (o Object) NullableText(name string) (text string, present bool) {
+	v, ok := o.Required(name)
+	if !ok || v.Null() {
+		return "", false
+	}
+	bytes, ok := v.Text()
+	return string(bytes), ok
+}

@@ -1,0 +1,89 @@
+// Package blackjack holds the rules of blackjack: up to seven seats against a
+// dealer who draws to 16 and stands on every 17.
+package blackjack
+
+import (
+	"tally/lib/money"
+	"tally/lib/rules"
+)
+
+const (
+	decks = 8
+	seats = 7
+)
+
+// blackjackOdds is what a blackjack pays: 3 to 2.
+const blackjackOdds money.Odds = 2_5000
+
+// Game is blackjack.
+var Game = rules.Define(rules.Spec[facts, *outcome]{
+	ID: "blackjack", Title: "Blackjack", Prefix: "BJ", Version: 1, Equipment: "eight decks, seven seats", Decks: decks,
+	Rounds: []rules.Round{
+		{Number: 1, When: "before the cards"},
+		{Number: 2, When: "while the hands are played: double, split, insurance"},
+	},
+	Cancel: rules.CardReasons, CancelRule: "BJ-2.1.5",
+	Families:    families(),
+	Read:        read,
+	Resolve:     resolve,
+	ReadVisible: read,
+	Decide:      decide,
+})
+
+func families() []rules.Family[*outcome] {
+	type selection = rules.Selection
+	number := rules.Int{Min: 1, Max: seats}
+	return []rules.Family[*outcome]{
+		{Name: "seat", Params: []rules.Param{number}, Odds: money.ToOne(1), Rule: "BJ-2.3.1", Round: 1,
+			Means: "the seat's first hand beats the dealer; a blackjack pays 3 to 2; equal totals return the stake",
+			Judge: func(o *outcome, s selection) rules.Verdict {
+				if seat := o.seats[s.At(0)]; seat.plays {
+					return seat.hands[0].verdict()
+				}
+				return noSuchWager
+			}},
+		{Name: "split", Params: []rules.Param{number}, Odds: money.ToOne(1), Rule: "BJ-2.7", Round: 2,
+			Means: "the second hand of a split beats the dealer; equal totals return the stake",
+			Judge: func(o *outcome, s selection) rules.Verdict {
+				if seat := o.seats[s.At(0)]; seat.split {
+					return seat.hands[1].verdict()
+				}
+				return noSuchWager
+			}},
+		{Name: "double", Params: []rules.Param{number, rules.Int{Min: 1, Max: 1}}, Odds: money.ToOne(1), Rule: "BJ-2.6", Round: 2,
+			Means: "the doubled hand beats the dealer; equal totals return the stake",
+			Judge: func(o *outcome, s selection) rules.Verdict {
+				if seat := o.seats[s.At(0)]; seat.plays && seat.hands[0].doubled {
+					return seat.hands[0].verdict()
+				}
+				return noSuchWager
+			}},
+		{Name: "insurance", Params: []rules.Param{number}, Odds: money.ToOne(2), Rule: "BJ-2.5.1", Round: 2,
+			Means: "the dealer shows an ace and the hole card counts ten",
+			Judge: func(o *outcome, s selection) rules.Verdict {
+				if !o.seats[s.At(0)].plays || !o.dealer.aceUp {
+					return noSuchWager
+				}
+				if o.dealer.blackjack {
+					return rules.Verdict{Result: rules.Won, Rule: "BJ-2.5.3"}
+				}
+				return rules.Verdict{Result: rules.Lost}
+			}},
+	}
+}
+
+// noSuchWager is the verdict on a wager that the facts don't show.
+var noSuchWager = rules.Verdict{Result: rules.Refunded, Reason: "no_such_wager"}
+
+// verdict is what a wager on the hand gets.
+func (h hand) verdict() rules.Verdict {
+	switch {
+	case h.result == lose:
+		return rules.Verdict{Result: rules.Lost}
+	case h.result == push:
+		return rules.Verdict{Result: rules.Refunded, Reason: "push", Rule: "BJ-2.2"}
+	case h.blackjack:
+		return rules.Verdict{Result: rules.Won, Odds: blackjackOdds}
+	}
+	return rules.Verdict{Result: rules.Won}
+}

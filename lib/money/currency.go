@@ -1,0 +1,54 @@
+// Package money holds amounts as whole minor units, odds as exact decimals and
+// the one multiplication that tally does with them. There is no float in it.
+//
+// An amount on the wire is a decimal string with exactly the decimals of its
+// currency ("10.00" EUR, "10" JPY, "10.000" KWD), so that no reader has to guess
+// what was meant.
+package money
+
+import (
+	"bytes"
+	"sync"
+
+	"github.com/bojanz/currency"
+)
+
+// Currency is an active ISO 4217 code and its number of decimals.
+type Currency struct {
+	code   [3]byte
+	digits uint8
+}
+
+// Code returns the ISO 4217 code.
+func (c Currency) Code() string { return string(c.code[:]) }
+
+// Digits returns the number of decimals, the exponent of ISO 4217.
+func (c Currency) Digits() int { return int(c.digits) }
+
+// Compare orders currencies by code.
+func (c Currency) Compare(other Currency) int { return bytes.Compare(c.code[:], other.code[:]) }
+
+// currencies is the library's table in the form that ParseCurrency reads.
+var currencies = sync.OnceValue(func() map[[3]byte]Currency {
+	codes := currency.GetCurrencyCodes()
+	table := make(map[[3]byte]Currency, len(codes))
+	for _, code := range codes {
+		digits, ok := currency.GetDigits(code)
+		if !ok || len(code) != 3 {
+			continue
+		}
+		key := [3]byte([]byte(code))
+		table[key] = Currency{key, digits}
+	}
+	return table
+})
+
+// ParseCurrency reads an ISO 4217 code; ok is false for a code that is not
+// active or has no minor unit (gold, testing codes).
+func ParseCurrency[T string | []byte](code T) (c Currency, ok bool) {
+	if len(code) != 3 {
+		return Currency{}, false
+	}
+	c, ok = currencies()[[3]byte{code[0], code[1], code[2]}]
+	return c, ok
+}

@@ -1,0 +1,33 @@
+package replay
+
+// Resolver answers lines of facts. It is not safe for concurrent use: each
+// worker has its own.
+type Resolver struct{ line line }
+
+// resolveNames are the answer's own names: members of a line that have one of
+// them are not copied.
+var resolveNames = []string{"status", "game", "outcome", "reason", "rule", "errors"}
+
+// Answer appends the answer to one line, with its line feed.
+func (r *Resolver) Answer(dst, text []byte) []byte {
+	l := &r.line
+	if !l.begin(text) {
+		return l.malformed(dst)
+	}
+	l.findGame()
+	v, present := l.object.Required("facts")
+	l.problems = append(l.problems, l.top.Problems()...)
+	if !present {
+		return l.malformed(dst)
+	}
+	facts, ok := l.readFacts(v)
+	if !ok || len(l.problems) > 0 {
+		return l.malformed(dst)
+	}
+	answer := l.game.Resolve(facts)
+	if len(answer.Faults) > 0 {
+		return l.invalid(dst, resolveNames, answer.Faults)
+	}
+	out := resolved(l.copied(dst, resolveNames), l.game, answer.Outcome, answer.Void)
+	return append(out.Close(), '\n')
+}
