@@ -6,13 +6,11 @@ import (
 	"tally/lib/cards"
 )
 
-// The cards of a draw: hands at the table, open cards of each, cards of the
-// complete board.
-const (
-	Hands      = 6
-	holeCards  = 2
-	boardCards = 5
-)
+// Hands is the number of hands at the table.
+const Hands = 6
+
+// boardCards is the number of cards of a complete board.
+const boardCards = 5
 
 // What Analyse refuses.
 var (
@@ -24,7 +22,11 @@ var (
 
 // Analyse goes through every board that can still come to six open hands. board
 // is what lies open of it: none, three, four or five cards. dead are further cards
-// known to be out of the deck, such as burned ones that were shown.
+// known to be out of the deck, such as burned ones that were shown. The error is
+// one of the four above.
+//
+// It allocates nothing; the 658,008 boards before the flop take some 15 ms, the 666
+// after it some 15 µs.
 func Analyse(hands *[Hands][2]cards.Card, board, dead []cards.Card) (Counts, error) {
 	var a analysis
 	missing, err := a.deal(hands, board, dead)
@@ -39,9 +41,9 @@ func Analyse(hands *[Hands][2]cards.Card, board, dead []cards.Card) (Counts, err
 type analysis struct {
 	hole  [Hands]Hand
 	board Hand // the open cards of the board
-	// unseen are the cards that can still come: their number and themselves.
-	left   int
+	// unseen[:left] are the cards that can still come, a hand of one card each.
 	unseen [cards.Count]Hand
+	left   int
 	tally  tally
 }
 
@@ -99,7 +101,8 @@ func (h Hand) with(other *Hand) Hand {
 	return Hand{h.key + other.key, h.mask | other.mask}
 }
 
-// count ranks the six hands on a complete board and counts who wins.
+// count ranks the six hands on a complete board and counts who wins. The winners
+// are gathered without branches, which the processor could not foresee.
 func (a *analysis) count(board Hand) {
 	var ranks [Hands]Rank
 	best := Rank(0)
@@ -113,6 +116,7 @@ func (a *analysis) count(board Hand) {
 		// (0-1)>>31 is one for a rank equal to the best, zero for a lower one.
 		winners |= (uint32(best-rank) - 1) >> 31 << i
 	}
+	// The remainders change nothing but spare checks of the index.
 	a.tally.winners[winners%(1<<Hands)]++
 	a.tally.category[best.Category()%Category(len(a.tally.category))]++
 }

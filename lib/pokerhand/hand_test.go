@@ -176,7 +176,7 @@ func TestHandOfFewCards(t *testing.T) {
 		t.Errorf("four cards have rank %#x", rank)
 	}
 	for _, code := range []string{"TS", "TH", "TD"} {
-		h.Add(card(code))
+		h.Add(hand(code)[0])
 		if got := h.Rank().Category(); got != RoyalFlush {
 			t.Errorf("with %s: %v", code, got)
 		}

@@ -139,7 +139,7 @@ func TestOracle(t *testing.T) {
 	ascending := []string{
 		"7S 5S 4H 3D 2C", "AS KH QD JC 9S", "2S 2H 5D 4C 3S", "AS AH KD QC JS", "3S 3H 2D 2C 4S", "AS AH KD KC QS",
 		"2S 2H 2D 4C 3S", "5S 4H 3D 2C AS", "6S 5H 4D 3C 2S", "AS KH QD JC TS", "7S 5S 4S 3S 2S", "AS KS QS JS 9S",
-		"2S 2H 2D 3C 3S", "AS AH AD KC KS", "2S 2H 2D 2C 3S", "AS AH AD AC KS", "5S 4S 3S 2S AS", "KS QS JS TS 9S", "AS KS QS JS TS",
+		"2S 2H 2D 3S 3C", "AS AH AD KS KC", "2S 2H 2D 2C 3S", "AS AH AD AC KS", "5S 4S 3S 2S AS", "KS QS JS TS 9S", "AS KS QS JS TS",
 	}
 	last := -1
 	for _, codes := range ascending {

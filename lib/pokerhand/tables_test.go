@@ -24,6 +24,10 @@ func TestTablesAreGenerated(t *testing.T) {
 	if tables != string(made) {
 		t.Error("tables.bin is not what generate.go writes")
 	}
+	made[len(made)/2] ^= 1
+	if tables == string(made) {
+		t.Error("a changed bit goes unnoticed")
+	}
 	if limit := 250 << 10; len(tables) > limit {
 		t.Errorf("tables.bin has %d bytes, more than %d", len(tables), limit)
 	}

@@ -6,7 +6,8 @@ import (
 	"slices"
 )
 
-// The categories, in the order and with the numbers of pokerhand.Category.
+// The categories, with the numbers of pokerhand.Category. They stand here again
+// because that package does not build before its tables are made.
 const (
 	highCard = iota
 	pair
