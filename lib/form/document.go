@@ -60,6 +60,14 @@ func (d *Document) Report(code Code, path, detail string) {
 	}
 }
 
+// reportAt adds a problem with a node. It finds the node's path only where the
+// problem is kept: a long list of faults would take the square of its length.
+func (d *Document) reportAt(code Code, at int32, detail string) {
+	if len(d.problems) < maxProblems {
+		d.Report(code, d.path(at), detail)
+	}
+}
+
 func (d *Document) reset(text []byte, options jsontext.Options) {
 	d.text, d.nodes, d.problems = text, d.nodes[:0], d.problems[:0]
 	d.root, d.index = "", -1
@@ -181,7 +189,7 @@ func (d *Document) reportRepeated() {
 			name := d.name(child)
 			if seen[name] {
 				d.nodes[child].repeated = true
-				d.Report(DuplicateField, d.path(child), "")
+				d.reportAt(DuplicateField, child, "")
 			}
 			seen[name] = true
 		}

@@ -30,7 +30,7 @@ func sameName(raw []byte, name string) bool {
 // Required returns the member of that name and reports when there is none.
 func (o Object) Required(name string) (v Value, present bool) {
 	v, present = o.Optional(name)
-	if !present {
+	if !present && len(o.v.d.problems) < maxProblems {
 		o.v.d.Report(MissingField, string(appendName([]byte(o.Path()), name)), "")
 	}
 	return v, present
@@ -39,7 +39,7 @@ func (o Object) Required(name string) (v Value, present bool) {
 // Close reports every member that was never asked for.
 func (o Object) Close() {
 	for v := range o.Rest {
-		o.v.d.Report(UnknownField, v.Path(), "")
+		o.v.d.reportAt(UnknownField, v.i, "")
 	}
 }
 
@@ -187,4 +187,14 @@ func (o Object) NullableText(name string) (text string, present bool) {
 	}
 	bytes, ok := v.Text()
 	return string(bytes), ok
+}
+
+// Members yields every member, asked for or not.
+func (o Object) Members(yield func(Value) bool) {
+	d := o.v.d
+	for child := o.v.i + 1; child < o.v.node().end; child = d.nodes[child].end {
+		if !d.nodes[child].repeated && !yield(Value{d, child}) {
+			return
+		}
+	}
 }

@@ -27,7 +27,7 @@ func (v Value) RawName() []byte { return v.d.text[v.node().nameStart:v.node().na
 func (v Value) Path() string { return v.d.path(v.i) }
 
 // Wrong reports that the value is not what belongs here.
-func (v Value) Wrong(want string) { v.d.Report(WrongType, v.Path(), "must be "+want) }
+func (v Value) Wrong(want string) { v.d.reportAt(WrongType, v.i, "must be "+want) }
 
 // Object returns the value as an object to read members of.
 func (v Value) Object() (o Object, ok bool) {

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"tally/lib/form"
@@ -159,6 +160,21 @@ func (g *Game) BoardGroup(s Selection) string {
 	return ""
 }
 
+// BoardGroups returns the names of all groups of equally likely selections.
+func (g *Game) BoardGroups() (names []string) {
+	for i := range g.Families {
+		if g.Families[i].board == nil {
+			continue
+		}
+		for s := range g.SelectionsOf(g.Families[i].Name) {
+			if name := g.BoardGroup(s); !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
 // Selections yields every selection of the catalogue, family by family.
 func (g *Game) Selections(yield func(Selection) bool) {
 	for i := range g.Families {
@@ -207,8 +223,12 @@ func (g *Game) ReadVisible(o form.Object) (f Facts, ok bool) {
 // Decide returns the selections that the visible cards have decided: MarkWin
 // when no completion of the draw loses it, MarkLose when none wins it.
 // Selections still open are not in it. The faults say why the cards can't be
-// what is visible at the start of that betting round.
+// what is visible at the start of that betting round, one of the game's. Games
+// with one round decide nothing before it.
 func (g *Game) Decide(round int, visible Facts) (map[Selection]Mark, []Fault) {
+	if g.decide == nil {
+		return nil, nil
+	}
 	marks, faults := g.decide(round, visible.value)
 	if len(faults) > 0 {
 		return nil, faults

@@ -1,7 +1,7 @@
 package rules
 
 // Tally notes, outcome by outcome, which selections of a game can still win and
-// which can still lose..
+// which can still lose.
 type Tally struct {
 	game *Game
 	open []*chance // those that could still become or stay decided

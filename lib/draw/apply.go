@@ -1,0 +1,148 @@
+package draw
+
+import (
+	"errors"
+	"slices"
+
+	"tally/lib/wire"
+)
+
+// ErrTooMany says that a draw has as many orders as it may have.
+var ErrTooMany = errors.New("the draw has as many orders as are allowed")
+
+// Apply changes the head by a message stored at a time. A message that
+// contradicts the head is a *Conflict, one that comes too late a *TooLate; both
+// leave the head as it was.
+func (h *Head) Apply(m *wire.Message, storedAt instant, settings Settings) error {
+	if h.Game == "" {
+		h.Game, h.Table = m.Game.ID, m.Table
+	}
+	if h.Game != m.Game.ID || h.Table != m.Table {
+		return conflict("the draw is known as a draw of %s on table %s", h.Game, h.Table)
+	}
+	if h.RetainUntil != 0 && storedAt >= h.RetainUntil-retainClosing {
+		return &TooLate{h.RetainUntil}
+	}
+	switch m.Type {
+	case wire.DrawOpened:
+		return h.open(m, storedAt, settings)
+	case wire.BettingOpened:
+		return h.openRound(m, storedAt)
+	case wire.BettingClosed:
+		h.closeRound(m.Round, m.ClosedAt, storedAt)
+	case wire.DrawResulted, wire.DrawCancelled:
+		h.revise(m.Revision, storedAt)
+	case wire.BetsVoided, wire.OrderRevoked:
+		return h.order(m)
+	}
+	return nil
+}
+
+// open takes the studio's plan. A round whose times are known already must have
+// the same: bets have been answered by them.
+func (h *Head) open(m *wire.Message, storedAt instant, settings Settings) error {
+	for _, times := range m.Rounds {
+		if err := h.sameTimes(times); err != nil {
+			return err
+		}
+	}
+	if m.Board != nil {
+		if err := h.board(1, m.Type); err != nil {
+			return err
+		}
+	}
+	h.Opened, h.Sequence, h.Shards = true, m.Sequence, settings.Shards
+	last := storedAt
+	for _, times := range m.Rounds {
+		round := h.ensure(times.Round)
+		round.OpensAt, round.ClosesAt = times.OpensAt, times.ClosesAt
+		last = max(last, times.ClosesAt)
+	}
+	h.RetainUntil = last + instant(settings.RetainMillis)
+	return nil
+}
+
+func (h *Head) sameTimes(times wire.RoundTimes) error {
+	known, ok := h.Round(times.Round)
+	if ok && known.OpensAt != 0 && (known.OpensAt != times.OpensAt || known.ClosesAt != times.ClosesAt) {
+		return conflict("betting round %d is known to take bets from %s to %s", times.Round,
+			wire.FormatTime(known.OpensAt), wire.FormatTime(known.ClosesAt))
+	}
+	return nil
+}
+
+// board notes which message has a round's odds board. Bets are priced by it, so
+// there is only one.
+func (h *Head) board(number int, from wire.Type) error {
+	if known, ok := h.Round(number); ok && known.Board != "" {
+		return conflict("betting round %d has its odds from %s", number, known.Board)
+	}
+	h.ensure(number).Board = from
+	return nil
+}
+
+// openRound takes a betting round's opening, which closes every earlier one.
+func (h *Head) openRound(m *wire.Message, storedAt instant) error {
+	if err := h.sameTimes(m.Times); err != nil {
+		return err
+	}
+	if m.Board != nil {
+		if err := h.board(m.Round, m.Type); err != nil {
+			return err
+		}
+	}
+	round := h.ensure(m.Round)
+	round.OpensAt, round.ClosesAt, round.OpenedAt = m.Times.OpensAt, m.Times.ClosesAt, storedAt
+	return nil
+}
+
+// closeRound takes a betting.closed. One that is stored after the first
+// revision comes too late to move anything: that revision has closed the round,
+// and its closing is final.
+func (h *Head) closeRound(number int, closedAt, storedAt instant) {
+	if h.ResultAt != 0 && storedAt > h.ResultAt {
+		return
+	}
+	at := max(closedAt, storedAt-ClosedGrace)
+	if round := h.ensure(number); round.Closed == 0 || at < round.Closed {
+		round.Closed = at
+	}
+}
+
+// revise takes a result or a cancellation: the highest revision holds.
+func (h *Head) revise(revision int, storedAt instant) {
+	if h.ResultAt == 0 || storedAt < h.ResultAt {
+		h.ResultAt = storedAt
+	}
+	h.Revision = max(h.Revision, revision)
+}
+
+func (h *Head) order(m *wire.Message) error {
+	at, found := slices.BinarySearchFunc(h.Orders, m.Order, func(o Order, id string) int {
+		switch {
+		case o.ID < id:
+			return -1
+		case o.ID > id:
+			return 1
+		}
+		return 0
+	})
+	if found {
+		return nil
+	}
+	if len(h.Orders) >= wire.MaxOrders {
+		return ErrTooMany
+	}
+	h.Orders = slices.Insert(h.Orders, at, Order{ID: m.Order, Revokes: m.Revokes})
+	return nil
+}
+
+// Cancel takes tally's own cancellation of a draw that never got a result. It
+// ranks below every revision of the studio's; it does nothing once there is one.
+func (h *Head) Cancel(storedAt instant) (changed bool) {
+	if !h.Opened || h.Revision != NoRevision {
+		return false
+	}
+	h.revise(AutomaticRevision, storedAt)
+	return true
+}

@@ -1,0 +1,176 @@
+// Package draw is what tally knows of one draw, as a pure function of the
+// messages stored about it and the times of storing them. Messages may come
+// twice, late or in any order: applying one is commutative in everything that
+// money depends on, and applying one that changes nothing says so.
+//
+// A Head is the draw's present; a State is a fixed point of its history that
+// bets are settled under. A state is made as soon as the draw is opened and has
+// a revision, and again whenever what it holds has changed.
+package draw
+
+import (
+	"fmt"
+	"slices"
+
+	"tally/lib/settlement"
+	"tally/lib/wire"
+)
+
+type instant = settlement.Instant
+
+const (
+	// ClosedGrace is how long before it was stored a betting.closed may claim to
+	// have taken effect: clocks differ and queues take time, but bets that were
+	// answered must not be closed out at will.
+	ClosedGrace = 5_000
+	// SettleGrace is how long after the last closing, and after the moment it
+	// was stored, the first sweep waits for bets still in flight.
+	SettleGrace = 10_000
+	// retainClosing is how long before the records' end no revision is taken.
+	retainClosing = 7 * 24 * 3600 * 1000
+)
+
+// Head is a draw as it stands. It is stored as JSON; the zero value is a draw
+// that nothing is known of.
+type Head struct {
+	Draw     string `json:"draw"`
+	Game     string `json:"game"`
+	Table    string `json:"table"`
+	Sequence int64  `json:"sequence,omitempty"`
+	// Opened says that draw.opened was stored; without it nothing is settled.
+	Opened bool    `json:"opened,omitempty"`
+	Shards int     `json:"shards,omitempty"` // of each bookmaker's bets, fixed when the draw opens
+	Rounds []Round `json:"rounds,omitempty"` // by number
+	// ResultAt is when the first revision was stored: every betting round is
+	// closed from then on.
+	ResultAt    instant `json:"result_at,omitempty"`
+	Revision    int     `json:"revision"` // the highest stored; -1 for none, 0 is tally's own cancellation
+	Orders      []Order `json:"orders,omitempty"`
+	State       int     `json:"state"`              // the newest state's number; 0 for none
+	StateAt     instant `json:"state_at,omitempty"` // when it was made
+	RetainUntil instant `json:"retain_until,omitempty"`
+}
+
+// Round is a betting round of a draw.
+type Round struct {
+	Number   int     `json:"round"`
+	OpensAt  instant `json:"opens_at,omitempty"`
+	ClosesAt instant `json:"closes_at,omitempty"`
+	// OpenedAt is when its betting.opened was stored; zero when it was not.
+	OpenedAt instant `json:"opened_at,omitempty"`
+	// Board is the type of the message that has its odds board, empty for none.
+	Board wire.Type `json:"board,omitempty"`
+	// Closed is the earliest moment that a betting.closed has closed it at; zero
+	// for none.
+	Closed instant `json:"closed,omitempty"`
+}
+
+// Order is an order to void or a revocation, by id.
+type Order struct {
+	ID      string `json:"order"`
+	Revokes string `json:"revokes,omitempty"`
+}
+
+// New returns the head of a draw that nothing is known of.
+func New(draw string) *Head { return &Head{Draw: draw, Revision: NoRevision} }
+
+// The revisions that are not the studio's.
+const (
+	NoRevision        = -1
+	AutomaticRevision = 0
+)
+
+// Round returns the round of that number, if it is known.
+func (h *Head) Round(number int) (*Round, bool) {
+	at, found := slices.BinarySearchFunc(h.Rounds, number, func(r Round, n int) int { return r.Number - n })
+	if !found {
+		return nil, false
+	}
+	return &h.Rounds[at], true
+}
+
+// ensure returns the round of that number, adding it when it is not known.
+func (h *Head) ensure(number int) *Round {
+	at, found := slices.BinarySearchFunc(h.Rounds, number, func(r Round, n int) int { return r.Number - n })
+	if !found {
+		h.Rounds = slices.Insert(h.Rounds, at, Round{Number: number})
+	}
+	return &h.Rounds[at]
+}
+
+// Closing returns the effective closing of a round: the earliest of the
+// studio's plan, its betting.closed, the moment a later round's opening was
+// stored and the moment the first revision was stored. It is never before the
+// round opens.
+func (h *Head) Closing(number int) instant {
+	round, known := h.Round(number)
+	if !known {
+		return 0
+	}
+	closing := round.ClosesAt
+	earlier := func(at instant) {
+		if at != 0 && at < closing {
+			closing = at
+		}
+	}
+	earlier(round.Closed)
+	earlier(h.ResultAt)
+	for _, later := range h.Rounds {
+		if later.Number > number {
+			earlier(later.OpenedAt)
+		}
+	}
+	return max(closing, round.OpensAt)
+}
+
+// RoundAt returns the betting round that takes bets at a time; ok is false when
+// none does.
+func (h *Head) RoundAt(at instant) (number int, ok bool) {
+	if !h.Opened {
+		return 0, false
+	}
+	for _, round := range slices.Backward(h.Rounds) {
+		if round.OpensAt != 0 && round.OpensAt <= at && at < h.Closing(round.Number) {
+			return round.Number, true
+		}
+	}
+	return 0, false
+}
+
+// LastClosing returns the latest effective closing of the draw's rounds.
+func (h *Head) LastClosing() (last instant) {
+	for _, round := range h.Rounds {
+		last = max(last, h.Closing(round.Number))
+	}
+	return last
+}
+
+// SettleFrom returns the time from which the newest state may be swept first.
+func (h *Head) SettleFrom() instant {
+	return max(h.LastClosing(), h.ResultAt) + SettleGrace
+}
+
+// Conflict says that a message contradicts what is stored already.
+type Conflict struct{ Reason string }
+
+// Error returns the reason.
+func (c *Conflict) Error() string { return c.Reason }
+
+func conflict(format string, args ...any) error {
+	return &Conflict{fmt.Sprintf(format, args...)}
+}
+
+// TooLate says that a revision or an order came when the draw's records are
+// about to expire.
+type TooLate struct{ Until instant }
+
+// Error says until when revisions are taken.
+func (e *TooLate) Error() string {
+	return "the draw's records are kept until " + wire.FormatTime(e.Until) + " and take no revision in the seven days before"
+}
+
+// Settings are what an operator sets for draws that open from now on.
+type Settings struct {
+	Shards       int   // of each bookmaker's bets of a draw: 1 to 256
+	RetainMillis int64 // how long a draw's records are kept
+}

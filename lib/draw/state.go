@@ -1,0 +1,71 @@
+package draw
+
+import (
+	"slices"
+
+	"tally/lib/rules"
+	"tally/lib/wire"
+)
+
+// State is a fixed point of a draw's history, stored once. What it names
+// (revision, boards, orders) is stored once too, so that a state says the same
+// for ever.
+type State struct {
+	Draw      string `json:"draw"`
+	Game      string `json:"game"`
+	Number    int    `json:"state"`
+	Catalogue int    `json:"catalogue"` // the version of the game's catalogue
+	Revision  int    `json:"revision"`
+	// Rounds are the betting rounds with their closings final, by number.
+	Rounds []FinalRound `json:"rounds"`
+	Orders []string     `json:"orders,omitempty"` // the orders to void that hold
+	MadeAt instant      `json:"made_at"`
+}
+
+// FinalRound is a betting round whose closing can't change any more.
+type FinalRound struct {
+	Number  int       `json:"round"`
+	OpensAt instant   `json:"opens_at"`
+	Closing instant   `json:"closing"`
+	Board   wire.Type `json:"board,omitempty"`  // the type of the message that has its odds board
+	Opened  bool      `json:"opened,omitempty"` // its betting.opened, with the visible cards, is stored
+}
+
+// same reports whether two states hold the same.
+func (s *State) same(other *State) bool {
+	return s.Revision == other.Revision && s.Catalogue == other.Catalogue &&
+		slices.Equal(s.Rounds, other.Rounds) && slices.Equal(s.Orders, other.Orders)
+}
+
+// Next returns the state that the head calls for, or nil when the draw can't be
+// settled yet or newest, the state that it has, already says it. The head is
+// told of the new state.
+func (h *Head) Next(newest *State, game *rules.Game, now instant) *State {
+	if !h.Opened || h.Revision == NoRevision {
+		return nil
+	}
+	next := &State{Draw: h.Draw, Game: h.Game, Number: h.State + 1, Catalogue: game.Version,
+		Revision: h.Revision, Orders: h.holding(), MadeAt: now}
+	for _, round := range h.Rounds {
+		if round.OpensAt == 0 {
+			continue // closed before it was opened: nothing is known of it
+		}
+		next.Rounds = append(next.Rounds, FinalRound{round.Number, round.OpensAt, h.Closing(round.Number), round.Board, round.OpenedAt != 0})
+	}
+	if newest != nil && newest.same(next) {
+		return nil
+	}
+	h.State, h.StateAt = next.Number, now
+	return next
+}
+
+// holding returns the orders to void that no order revokes.
+func (h *Head) holding() (ids []string) {
+	for _, order := range h.Orders {
+		revoked := slices.ContainsFunc(h.Orders, func(o Order) bool { return o.Revokes == order.ID })
+		if order.Revokes == "" && !revoked {
+			ids = append(ids, order.ID)
+		}
+	}
+	return ids
+}

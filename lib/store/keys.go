@@ -1,0 +1,108 @@
+// Package store keeps tally's records in one DynamoDB table: what a draw is,
+// what was bet, how it was settled and who was told. Items are added, not
+// changed; the few that do change (a draw's head, its sweep, a feed's counter)
+// change by compare-and-swap on their version.
+//
+// Reads that decide something are consistent reads of the table itself. On a
+// failed condition the store reads what is there and says so: after an answer
+// was lost, an SDK's retry makes success look like a conflict.
+package store
+
+import (
+	"fmt"
+	"time"
+
+	"tally/lib/settlement"
+)
+
+// This file is the only place where keys are built. References, draws and
+// bookmakers are identifiers without '#', so parts can't run into each other.
+
+// DrawKey is the partition of everything about a draw but its bets and reports.
+func DrawKey(draw string) string { return "DRAW#" + draw }
+
+// Sort keys in a draw's partition.
+const (
+	HeadKey   = "HEAD"
+	OpenedKey = "OPENED"
+	SweepKey  = "SWEEP"
+)
+
+// RoundKey is a betting.opened: a round's odds board and visible cards.
+func RoundKey(round int) string { return fmt.Sprintf("ROUND#%d", round) }
+
+// ClosedKey is a betting.closed.
+func ClosedKey(round int) string { return fmt.Sprintf("CLOSED#%d", round) }
+
+// RevisionKey is a result or cancellation.
+func RevisionKey(revision int) string { return fmt.Sprintf("REV#%04d", revision) }
+
+// OrderKey is an order to void or a revocation.
+func OrderKey(order string) string { return "ORDER#" + order }
+
+// StateKey is a state.
+func StateKey(state int) string { return fmt.Sprintf("STATE#%06d", state) }
+
+// PartPrefix begins the registry of bookmakers with bets on the draw.
+const PartPrefix = "PART#"
+
+// PartKey is a bookmaker's entry in the registry.
+func PartKey(bookmaker string) string { return PartPrefix + bookmaker }
+
+// HeldKey marks that a message of the draw sits in quarantine.
+func HeldKey(hash string) string { return "HELD#" + hash }
+
+// DonePrefix begins the partitions that are done for a state.
+func DonePrefix(state int) string { return fmt.Sprintf("DONE#%06d#", state) }
+
+// DoneKey says that a partition is done for a state.
+func DoneKey(state int, bookmaker string, shard int) string {
+	return fmt.Sprintf("%s%s#%03d", DonePrefix(state), bookmaker, shard)
+}
+
+// FedPrefix begins the markers of the bookmakers that were told of a state.
+func FedPrefix(state int) string { return fmt.Sprintf("FED#%06d#", state) }
+
+// FedKey says that a bookmaker was told of a state.
+func FedKey(state int, bookmaker string) string { return FedPrefix(state) + bookmaker }
+
+// BetsKey is the partition of a bookmaker's bets on a draw in one shard.
+func BetsKey(draw, bookmaker string, shard int) string {
+	return fmt.Sprintf("BETS#%s#%s#%d", draw, bookmaker, shard)
+}
+
+// BetKey is a bet, or the refusal at its reference.
+func BetKey(reference string) string { return "BET#" + reference }
+
+// CancelKey is the bookmaker's cancellation of a bet.
+func CancelKey(reference string) string { return "BET#" + reference + "#cancel" }
+
+// WagerKey is a side wager of a bet: a double, split or insurance.
+func WagerKey(reference, selection string) string { return "BET#" + reference + "#" + selection }
+
+// ReportKey is the partition of the pages of one shard's report.
+func ReportKey(draw string, state int, bookmaker string, shard int) string {
+	return fmt.Sprintf("REPORT#%s#%d#%s#%d", draw, state, bookmaker, shard)
+}
+
+// PageKey is a page of a report, from 1.
+func PageKey(page int) string { return fmt.Sprintf("%06d", page) }
+
+// FeedKey is the partition of a bookmaker's feed.
+func FeedKey(bookmaker string) string { return "FEED#" + bookmaker }
+
+// EntryKey is an entry of a feed, from 1.
+func EntryKey(sequence int64) string { return fmt.Sprintf("%012d", sequence) }
+
+// CounterKey is the number of the newest entry; it sorts after the entries.
+const CounterKey = "COUNTER"
+
+// DueKey is the partition of what is due in a minute.
+func DueKey(at settlement.Instant) string {
+	return "DUE#" + time.UnixMilli(int64(at)).UTC().Format("200601021504")
+}
+
+// QuarantineKey is the partition of the messages quarantined on a day.
+func QuarantineKey(at settlement.Instant) string {
+	return "QUARANTINE#" + time.UnixMilli(int64(at)).UTC().Format("20060102")
+}

@@ -1,0 +1,225 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"tally/lib/settlement"
+)
+
+// DynamoDB is what the store needs of the client. Tests put faults between.
+type DynamoDB interface {
+	GetItem(context.Context, *dynamodb.GetItemInput, ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error)
+	PutItem(context.Context, *dynamodb.PutItemInput, ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error)
+	DeleteItem(context.Context, *dynamodb.DeleteItemInput, ...func(*dynamodb.Options)) (*dynamodb.DeleteItemOutput, error)
+	Query(context.Context, *dynamodb.QueryInput, ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error)
+	TransactWriteItems(context.Context, *dynamodb.TransactWriteItemsInput, ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error)
+}
+
+var _ DynamoDB = (*dynamodb.Client)(nil)
+
+// Table is tally's table.
+type Table struct {
+	client DynamoDB
+	name   string
+}
+
+// New returns the table of that name.
+func New(client DynamoDB, name string) *Table { return &Table{client, name} }
+
+// ErrChanged says that a compare-and-swap found another version than it was
+// computed from, or that another transaction was under way: read again, decide
+// again.
+var ErrChanged = errors.New("the item was changed by someone else")
+
+// ExistsError says that an item that may be written only once is there
+// already. Item is what is there.
+type ExistsError struct{ Item Item }
+
+// Error names the item.
+func (e *ExistsError) Error() string {
+	return "there is an item " + e.Item.PK + " / " + e.Item.SK + " already"
+}
+
+// Item is a record: keys, a body that its owner encodes, and bookkeeping.
+type Item struct {
+	PK, SK   string
+	Body     string
+	Binary   []byte // of pages, instead of Body
+	Version  int64  // 1 when created; 0 on items that are never replaced
+	StoredAt settlement.Instant
+	// ExpiresAt is when DynamoDB may delete the item; zero for never.
+	ExpiresAt settlement.Instant
+	// Hash identifies the content of a message; empty on other items.
+	Hash string
+}
+
+// The attributes of an item. Short names: they count in every unit.
+const (
+	attrPK, attrSK = "pk", "sk"
+	attrBody       = "b"
+	attrBinary     = "d"
+	attrVersion    = "v"
+	attrStoredAt   = "t"
+	attrHash       = "h"
+	attrExpires    = "expires_at"
+)
+
+type attributes = map[string]types.AttributeValue
+
+func text(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
+func number(n int64) types.AttributeValue {
+	return &types.AttributeValueMemberN{Value: strconv.FormatInt(n, 10)}
+}
+
+func key(pk, sk string) attributes { return attributes{attrPK: text(pk), attrSK: text(sk)} }
+
+func (i Item) encode() attributes {
+	a := key(i.PK, i.SK)
+	if i.Body != "" {
+		a[attrBody] = text(i.Body)
+	}
+	if i.Binary != nil {
+		a[attrBinary] = &types.AttributeValueMemberB{Value: i.Binary}
+	}
+	if i.Version != 0 {
+		a[attrVersion] = number(i.Version)
+	}
+	if i.StoredAt != 0 {
+		a[attrStoredAt] = number(int64(i.StoredAt))
+	}
+	if i.Hash != "" {
+		a[attrHash] = text(i.Hash)
+	}
+	if i.ExpiresAt != 0 {
+		a[attrExpires] = number(int64(i.ExpiresAt)/1000 + 1)
+	}
+	return a
+}
+
+func decode(a attributes) Item {
+	return Item{PK: textOf(a, attrPK), SK: textOf(a, attrSK), Body: textOf(a, attrBody), Binary: binaryOf(a, attrBinary),
+		Version: numberOf(a, attrVersion), StoredAt: settlement.Instant(numberOf(a, attrStoredAt)), Hash: textOf(a, attrHash),
+		ExpiresAt: settlement.Instant(numberOf(a, attrExpires) * 1000)}
+}
+
+func textOf(a attributes, name string) string {
+	if s, ok := a[name].(*types.AttributeValueMemberS); ok {
+		return s.Value
+	}
+	return ""
+}
+
+func binaryOf(a attributes, name string) []byte {
+	if b, ok := a[name].(*types.AttributeValueMemberB); ok {
+		return b.Value
+	}
+	return nil
+}
+
+func numberOf(a attributes, name string) int64 {
+	if n, ok := a[name].(*types.AttributeValueMemberN); ok {
+		value, err := strconv.ParseInt(n.Value, 10, 64)
+		if err == nil {
+			return value
+		}
+	}
+	return 0
+}
+
+// Get reads an item consistently.
+func (t *Table) Get(ctx context.Context, pk, sk string) (item Item, found bool, err error) {
+	a, err := t.get(ctx, pk, sk)
+	if err != nil || a == nil {
+		return Item{}, false, err
+	}
+	return decode(a), true, nil
+}
+
+func (t *Table) get(ctx context.Context, pk, sk string) (attributes, error) {
+	out, err := t.client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &t.name, Key: key(pk, sk), ConsistentRead: aws.Bool(true)})
+	if err != nil {
+		return nil, fmt.Errorf("reading %s / %s: %w", pk, sk, err)
+	}
+	if len(out.Item) == 0 {
+		return nil, nil
+	}
+	return out.Item, nil
+}
+
+// Create writes an item that must not be there yet. When it is, the error is an
+// *ExistsError with what is there.
+func (t *Table) Create(ctx context.Context, item Item) error {
+	existing, err := t.create(ctx, item.encode())
+	if err != nil {
+		return fmt.Errorf("writing %s / %s: %w", item.PK, item.SK, err)
+	}
+	if existing != nil {
+		return &ExistsError{decode(existing)}
+	}
+	return nil
+}
+
+// create writes an item that must not be there yet and returns what is there
+// instead.
+func (t *Table) create(ctx context.Context, a attributes) (existing attributes, err error) {
+	_, err = t.client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &t.name, Item: a,
+		ConditionExpression:                 aws.String("attribute_not_exists(" + attrPK + ")"),
+		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld})
+	var failed *types.ConditionalCheckFailedException
+	if !errors.As(err, &failed) {
+		return nil, err
+	}
+	if len(failed.Item) > 0 {
+		return failed.Item, nil
+	}
+	// Some emulators do not return the item.
+	existing, err = t.get(ctx, textOf(a, attrPK), textOf(a, attrSK))
+	if err == nil && existing == nil {
+		return nil, ErrChanged // deleted in between: it has expired
+	}
+	return existing, err
+}
+
+// Replace writes an item over the version before it, or creates it as version
+// one. ErrChanged says that another version is there.
+func (t *Table) Replace(ctx context.Context, item Item) error {
+	put := t.replacing(item)
+	_, err := t.client.PutItem(ctx, &dynamodb.PutItemInput{TableName: put.TableName, Item: put.Item,
+		ConditionExpression: put.ConditionExpression, ExpressionAttributeValues: put.ExpressionAttributeValues})
+	var failed *types.ConditionalCheckFailedException
+	if errors.As(err, &failed) {
+		return ErrChanged
+	}
+	if err != nil {
+		return fmt.Errorf("replacing %s / %s: %w", item.PK, item.SK, err)
+	}
+	return nil
+}
+
+// replacing is the put of item over version item.Version-1.
+func (t *Table) replacing(item Item) *types.Put {
+	put := &types.Put{TableName: &t.name, Item: item.encode()}
+	if item.Version == 1 {
+		put.ConditionExpression = aws.String("attribute_not_exists(" + attrPK + ")")
+		return put
+	}
+	put.ConditionExpression = aws.String(attrVersion + " = :before")
+	put.ExpressionAttributeValues = attributes{":before": number(item.Version - 1)}
+	return put
+}
+
+// Delete deletes an item, if it is there.
+func (t *Table) Delete(ctx context.Context, pk, sk string) error {
+	_, err := t.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &t.name, Key: key(pk, sk)})
+	if err != nil {
+		return fmt.Errorf("deleting %s / %s: %w", pk, sk, err)
+	}
+	return nil
+}

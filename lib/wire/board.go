@@ -1,0 +1,83 @@
+package wire
+
+import (
+	"tally/lib/form"
+	"tally/lib/money"
+	"tally/lib/rules"
+)
+
+// Board is an odds board: odds, or a mark, by selection or by the catalogue's
+// group of equally likely selections.
+type Board map[string]BoardEntry
+
+// BoardEntry is what a board says of a selection.
+type BoardEntry struct {
+	Odds money.Odds // zero when it is decided
+	Mark rules.Mark
+}
+
+// Entry returns what the board says of a selection: its own entry before its
+// group's.
+func (b Board) Entry(game *rules.Game, s rules.Selection) (BoardEntry, bool) {
+	if entry, ok := b[game.Text(s)]; ok {
+		return entry, true
+	}
+	if group := game.BoardGroup(s); group != "" {
+		entry, ok := b[group]
+		return entry, ok
+	}
+	return BoardEntry{}, false
+}
+
+// readBoard reads a board of a game.
+func (r *reader) readBoard(v form.Value, game *rules.Game) Board {
+	o, ok := v.Object()
+	if !ok {
+		return nil
+	}
+	if game.Paytable() {
+		r.fault(CodeBadOdds, "", v.Path()+": "+game.Title+" has a paytable: the studio gives no odds")
+		return nil
+	}
+	groups := boardGroups(game)
+	board := Board{}
+	for member := range o.Members {
+		text, isText := member.Text()
+		if !isText {
+			continue
+		}
+		name := member.Name()
+		if _, err := game.Parse(name); err != nil && !groups[name] {
+			r.fault(CodeBadOdds, "", member.Path()+": neither a selection nor a group of selections of "+game.Title)
+			continue
+		}
+		entry, ok := parseEntry(string(text))
+		if !ok {
+			r.fault(CodeBadOdds, "", member.Path()+": "+money.ErrOdds.Error()+", or win or lose")
+			continue
+		}
+		board[name] = entry
+	}
+	return board
+}
+
+func parseEntry(text string) (BoardEntry, bool) {
+	switch text {
+	case rules.MarkWin.String():
+		return BoardEntry{Mark: rules.MarkWin}, true
+	case rules.MarkLose.String():
+		return BoardEntry{Mark: rules.MarkLose}, true
+	}
+	odds, err := money.ParseOdds(text)
+	return BoardEntry{Odds: odds}, err == nil
+}
+
+// boardGroups returns the names of a game's groups of equally likely
+// selections.
+func boardGroups(game *rules.Game) map[string]bool {
+	groups := map[string]bool{}
+	for _, name := range game.BoardGroups() {
+		groups[name] = true
+	}
+	return groups
+}

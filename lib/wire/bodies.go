@@ -1,0 +1,220 @@
+package wire
+
+import (
+	"fmt"
+
+	"tally/lib/form"
+	"tally/lib/settlement"
+)
+
+// drawOpened reads the betting rounds that the studio plans and, where given,
+// the odds board of the first.
+func (r *reader) drawOpened(o form.Object, m *Message) {
+	if m.Sequence = o.Whole("sequence"); m.Sequence < 1 {
+		r.fault(CodeBadNumber, "", "sequence: it runs on for each table from 1")
+	}
+	for _, round := range o.NonEmptyObjects("rounds") {
+		times := r.roundTimes(round, m)
+		round.Close()
+		if n := len(m.Rounds); n > 0 && (times.Round <= m.Rounds[n-1].Round || times.OpensAt < m.Rounds[n-1].ClosesAt) {
+			r.fault(CodeBadTime, "", fmt.Sprintf("%s: betting rounds come in order, each opening after the one before has closed", round.Path()))
+		}
+		m.Rounds = append(m.Rounds, times)
+	}
+	if v, present := o.Optional("odds"); present {
+		m.Board = r.readBoard(v, m.Game)
+	}
+}
+
+func (r *reader) roundTimes(o form.Object, m *Message) RoundTimes {
+	times := RoundTimes{Round: r.round(o, m), OpensAt: r.time(o, "opens_at"), ClosesAt: r.time(o, "closes_at")}
+	if times.OpensAt != 0 && times.ClosesAt != 0 && times.ClosesAt <= times.OpensAt {
+		r.fault(CodeBadTime, "", fmt.Sprintf("betting round %d closes no later than it opens", times.Round))
+	}
+	return times
+}
+
+func (r *reader) round(o form.Object, m *Message) int {
+	v, present := o.Required("round")
+	if !present {
+		return 0
+	}
+	n, ok := v.Whole()
+	if ok && (n < 1 || n > int64(len(m.Game.Rounds))) {
+		r.fault(CodeUnknownRound, "", fmt.Sprintf("%s: %s has betting rounds 1 to %d", v.Path(), m.Game.Title, len(m.Game.Rounds)))
+		return 0
+	}
+	return int(n)
+}
+
+// bettingOpened reads a betting round's times, its board and the cards visible
+// when it opens.
+func (r *reader) bettingOpened(o form.Object, m *Message) {
+	m.Times = r.roundTimes(o, m)
+	m.Round = m.Times.Round
+	if v, present := o.Optional("odds"); present {
+		m.Board = r.readBoard(v, m.Game)
+	}
+	m.Decided = r.decided(o, m)
+}
+
+// decided reads the visible cards, which every betting round after the first
+// has, and returns what they decide.
+func (r *reader) decided(o form.Object, m *Message) DecidedMarks {
+	v, present := o.Optional("visible")
+	if !present {
+		if m.Round > 1 {
+			r.document.Report(form.MissingField, "visible", "cards lie open when a later betting round opens")
+		}
+		return nil
+	}
+	visible, ok := v.Object()
+	if !ok || m.Round == 0 {
+		return nil
+	}
+	if m.Round == 1 {
+		r.fault(CodeBadVisible, "", "visible: no card lies open before the first betting round")
+		return nil
+	}
+	before := len(r.document.Problems())
+	facts, ok := m.Game.ReadVisible(visible)
+	if !ok || len(r.document.Problems()) > before {
+		return nil
+	}
+	marks, faults := m.Game.Decide(m.Round, facts)
+	for _, f := range faults {
+		r.fault(CodeBadVisible, f.Rule, "visible: "+f.Message)
+	}
+	return marks
+}
+
+func (r *reader) bettingClosed(o form.Object, m *Message) {
+	m.Round = r.round(o, m)
+	m.ClosedAt = r.time(o, "closed_at")
+}
+
+func (r *reader) revision(o form.Object) int {
+	n := o.Whole("revision")
+	if n < 1 || n > MaxRevision {
+		r.fault(CodeBadNumber, "", fmt.Sprintf("revision: revisions are numbered 1 to %d", MaxRevision))
+		return 0
+	}
+	return int(n)
+}
+
+// drawResulted reads the facts and resolves them: facts that the rules make
+// impossible are faults of the message.
+func (r *reader) drawResulted(o form.Object, m *Message) {
+	m.Revision = r.revision(o)
+	r.correction(o, m.Revision)
+	v, present := o.Required("facts")
+	if !present {
+		return
+	}
+	object, ok := v.Object()
+	if !ok {
+		return
+	}
+	before := len(r.document.Problems())
+	facts := m.Game.ReadFacts(object)
+	if len(r.document.Problems()) > before {
+		return
+	}
+	m.Resolution = m.Game.Resolve(facts)
+	for _, f := range m.Resolution.Faults {
+		r.fault(f.Code, f.Rule, f.Message)
+	}
+}
+
+// correction reads why a result is corrected: every result above the first
+// revision says so.
+func (r *reader) correction(o form.Object, revision int) {
+	v, present := o.Optional("correction")
+	if !present {
+		if revision > 1 {
+			r.fault(CodeNoCorrection, "", fmt.Sprintf("correction: revision %d of a result needs a reason", revision))
+		}
+		return
+	}
+	if c, ok := v.Object(); ok {
+		r.note(c, "reason")
+		if _, noted := c.Optional("note"); noted {
+			r.note(c, "note")
+		}
+		c.Close()
+	}
+}
+
+// note reads a required text of limited length.
+func (r *reader) note(o form.Object, name string) string {
+	text := o.Text(name)
+	if len(text) > MaxNote {
+		r.fault(CodeTooLarge, "", fmt.Sprintf("%s: it has %d bytes, at most %d are allowed", name, len(text), MaxNote))
+	}
+	return text
+}
+
+func (r *reader) drawCancelled(o form.Object, m *Message) {
+	m.Revision = r.revision(o)
+	m.Reason = o.Text("reason")
+	if _, known := m.Game.CancelReason(m.Reason); !known && m.Reason != "" {
+		r.fault(CodeUnknownReason, m.Game.CancelRule, fmt.Sprintf("reason: %.60q is no reason to cancel a draw of %s", m.Reason, m.Game.Title))
+	}
+	if _, corrects := o.Optional("correction"); corrects {
+		r.correction(o, 1)
+	}
+}
+
+func (r *reader) betsVoided(o form.Object, m *Message) {
+	m.Order = r.identifier(o, "order")
+	m.Reason, m.Evidence = r.note(o, "reason"), r.note(o, "evidence")
+	v, present := o.Required("scope")
+	if !present {
+		return
+	}
+	if scope, ok := v.Object(); ok {
+		m.Scope = r.scope(scope, m)
+		scope.Close()
+	}
+}
+
+func (r *reader) scope(o form.Object, m *Message) (s settlement.Scope) {
+	optional := func(name string, read func(form.Value)) {
+		if v, present := o.Optional(name); present {
+			read(v)
+		}
+	}
+	optional("bookmaker", func(form.Value) { s.Bookmaker = r.identifier(o, "bookmaker") })
+	optional("shop", func(form.Value) { s.Shop = r.identifier(o, "shop") })
+	optional("round", func(form.Value) { s.Round = r.round(o, m) })
+	optional("accepted_from", func(v form.Value) { s.AcceptedFrom = r.timeOf(v) })
+	optional("accepted_to", func(v form.Value) { s.AcceptedTo = r.timeOf(v) })
+	optional("bets", func(form.Value) {
+		s.Bets = o.Texts("bets")
+		for _, reference := range s.Bets {
+			if !ValidID(reference) {
+				r.fault(CodeBadID, "", fmt.Sprintf("scope.bets: %.80q is no reference", reference))
+			}
+		}
+	})
+	switch {
+	case len(s.Bets) > MaxScopeBets:
+		r.fault(CodeTooManyEntries, "", fmt.Sprintf("scope.bets: it names %d bets, at most %d are allowed", len(s.Bets), MaxScopeBets))
+	case s.Empty():
+		r.fault(CodeEmptyScope, "", "scope: it must name at least one field")
+	case s.Bookmaker == "" && (s.Shop != "" || len(s.Bets) > 0):
+		r.fault(CodeEmptyScope, "", "scope: shop and bets need a bookmaker")
+	case s.AcceptedFrom != 0 && s.AcceptedTo != 0 && s.AcceptedTo <= s.AcceptedFrom:
+		r.fault(CodeBadTime, "", "scope: accepted_to is not after accepted_from")
+	}
+	return s
+}
+
+func (r *reader) orderRevoked(o form.Object, m *Message) {
+	m.Order = r.identifier(o, "order")
+	m.Revokes = r.identifier(o, "revokes")
+	m.Reason, m.Evidence = r.note(o, "reason"), r.note(o, "evidence")
+	if m.Order != "" && m.Order == m.Revokes {
+		r.fault(CodeBadID, "", "revokes: an order can't revoke itself")
+	}
+}

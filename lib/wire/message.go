@@ -1,0 +1,109 @@
+// Package wire reads and writes what crosses tally's edges on queues: studio
+// messages, operator orders and the studio's replies. It is strict about form
+// and says everything that is wrong with a message, so that one look at the
+// quarantine tells what to mend.
+package wire
+
+import (
+	"tally/lib/rules"
+	"tally/lib/settlement"
+)
+
+// MaxBody is the largest message, in bytes; the queues enforce the same.
+const MaxBody = 256 << 10
+
+// Type is what a message says.
+type Type string
+
+// The types of the contract. The first five are the studio's to send, the last
+// two an operator's.
+const (
+	DrawOpened    Type = "draw.opened"
+	BettingOpened Type = "betting.opened"
+	BettingClosed Type = "betting.closed"
+	DrawResulted  Type = "draw.resulted"
+	DrawCancelled Type = "draw.cancelled"
+	BetsVoided    Type = "bets.voided"
+	OrderRevoked  Type = "order.revoked"
+)
+
+// IsOrder reports whether the type is an operator's to send.
+func (t Type) IsOrder() bool { return t == BetsVoided || t == OrderRevoked }
+
+// Fault is one thing wrong with a message, as replied and as kept with it in
+// quarantine.
+type Fault struct {
+	Code    string `json:"code"`
+	Rule    string `json:"rule,omitempty"`
+	Message string `json:"message"`
+}
+
+// The codes of messages that are well-formed and still can't be taken.
+const (
+	CodeConflict       = "conflict"          // same identity, other content
+	CodeTooLate        = "too_late"          // the draw's records are about to expire
+	CodeUnknownType    = "unknown_type"      // no such type of message
+	CodeUnknownSchema  = "unknown_schema"    // another version of the format
+	CodeBadID          = "bad_identifier"    // not 1 to 64 of A-Z a-z 0-9 . _ -
+	CodeBadTime        = "bad_time"          // not RFC 3339, UTC, milliseconds; or not after another
+	CodeUnknownRound   = "unknown_round"     // the game has no such betting round
+	CodeBadNumber      = "bad_number"        // a revision or sequence out of range
+	CodeBadOdds        = "bad_odds"          // an odds board that can't be used
+	CodeBadVisible     = "bad_visible_cards" // not what is visible when that round opens
+	CodeNoCorrection   = "correction_missing"
+	CodeEmptyScope     = "empty_scope" // an order that names no bets
+	CodeNotAllowed     = "not_allowed" // an order on the studio's queue, or the reverse
+	CodeTooLarge       = "too_large"
+	CodeTooMany        = "too_many" // revisions or orders of a draw
+	CodeUnknownReason  = "unknown_reason"
+	CodeTooManyEntries = "too_many_entries"
+)
+
+// The limits of a message.
+const (
+	MaxRevision  = 1000
+	MaxOrders    = 1000
+	MaxScopeBets = 100
+	MaxNote      = 1000 // bytes of a note, a reason or an evidence
+)
+
+// Message is a message whose form and rules are right. Which of the fields
+// after Content are set depends on Type.
+type Message struct {
+	ID    string
+	Type  Type
+	Game  *rules.Game
+	Table string
+	Draw  string
+	At    settlement.Instant
+	// Content is the canonical JSON of the message without its id and time: two
+	// messages of one identity say the same when their contents are equal.
+	Content string
+
+	Sequence int64              // draw.opened
+	Rounds   []RoundTimes       // draw.opened
+	Round    int                // betting.opened, betting.closed
+	Times    RoundTimes         // betting.opened
+	Board    Board              // betting.opened; draw.opened for round 1; nil when it has none
+	Decided  DecidedMarks       // betting.opened: what the visible cards decide
+	ClosedAt settlement.Instant // betting.closed
+
+	Revision   int                             // draw.resulted, draw.cancelled
+	Resolution rules.Resolution[rules.Outcome] // draw.resulted
+	Reason     string                          // draw.cancelled, orders
+
+	Order    string           // orders
+	Scope    settlement.Scope // bets.voided
+	Revokes  string           // order.revoked
+	Evidence string           // orders
+}
+
+// DecidedMarks are the selections that are decided when a betting round opens.
+type DecidedMarks map[rules.Selection]rules.Mark
+
+// RoundTimes is when a betting round takes bets by the studio's plan.
+type RoundTimes struct {
+	Round    int
+	OpensAt  settlement.Instant
+	ClosesAt settlement.Instant
+}

@@ -1,0 +1,198 @@
+package wire
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"tally/lib/form"
+	"tally/lib/games"
+	"tally/lib/rules"
+	"tally/lib/settlement"
+)
+
+// Schema is the version of the messages' format.
+const Schema = 1
+
+// Partial is what could be read of a message that can't be taken: enough to
+// file it and to answer.
+type Partial struct {
+	ID   string
+	Type Type
+	Draw string
+}
+
+// Parse reads a message. When something is wrong with it, faults says
+// everything, and message is nil; partial is what could be read of it.
+func Parse(body []byte) (message *Message, partial Partial, faults []Fault) {
+	if len(body) > MaxBody {
+		return nil, Partial{}, []Fault{{Code: CodeTooLarge, Message: fmt.Sprintf("the message has %d bytes, at most %d are allowed", len(body), MaxBody)}}
+	}
+	var document form.Document
+	r := &reader{document: &document}
+	m := r.read(body)
+	for _, p := range document.Problems() {
+		r.faults = append(r.faults, Fault{Code: string(p.Code), Message: p.Message()})
+	}
+	partial = Partial{ID: m.ID, Type: m.Type, Draw: m.Draw}
+	if len(r.faults) > 0 {
+		return nil, partial, r.faults
+	}
+	content, err := canonical(r.object)
+	if err != nil {
+		return nil, partial, []Fault{{Code: string(form.BadJSON), Message: err.Error()}}
+	}
+	m.Content = content
+	return m, partial, nil
+}
+
+// reader reads one message and gathers its faults.
+type reader struct {
+	document *form.Document
+	object   form.Object
+	faults   []Fault
+}
+
+func (r *reader) fault(code, rule, message string) {
+	r.faults = append(r.faults, Fault{code, rule, message})
+}
+
+func (r *reader) read(body []byte) *Message {
+	m := &Message{}
+	root, ok := r.document.Parse("", body)
+	if !ok {
+		return m
+	}
+	if r.object, ok = root.Object(); !ok {
+		return m
+	}
+	o := r.object
+	if v, present := o.Required("schema"); present {
+		if n, isWhole := v.Whole(); isWhole && n != Schema {
+			r.fault(CodeUnknownSchema, "", fmt.Sprintf("schema: there is no version %d, only %d", n, Schema))
+		}
+	}
+	m.ID, m.Table, m.Draw = r.identifier(o, "id"), r.identifier(o, "table"), r.identifier(o, "draw")
+	m.At = r.time(o, "at")
+	m.Game = r.game(o)
+	m.Type = Type(o.Text("type"))
+	body2, known := bodies[m.Type]
+	switch {
+	case known && m.Game != nil:
+		body2(r, o, m)
+		o.Close()
+	case !known && m.Type != "":
+		r.fault(CodeUnknownType, "", fmt.Sprintf("type: there are no messages of type %q", m.Type))
+	}
+	return m
+}
+
+// bodies read what each type of message has beside the fields of all.
+var bodies = map[Type]func(*reader, form.Object, *Message){
+	DrawOpened:    (*reader).drawOpened,
+	BettingOpened: (*reader).bettingOpened,
+	BettingClosed: (*reader).bettingClosed,
+	DrawResulted:  (*reader).drawResulted,
+	DrawCancelled: (*reader).drawCancelled,
+	BetsVoided:    (*reader).betsVoided,
+	OrderRevoked:  (*reader).orderRevoked,
+}
+
+func (r *reader) game(o form.Object) *rules.Game {
+	v, present := o.Required("game")
+	if !present {
+		return nil
+	}
+	id, isText := v.Text()
+	if !isText {
+		return nil
+	}
+	game, known := games.Find(string(id))
+	if !known {
+		r.document.Report(form.UnknownGame, "game", fmt.Sprintf("no game is called %.40q", id))
+		return nil
+	}
+	return game
+}
+
+// ValidID reports whether a text is an identifier or a reference: 1 to 64 of
+// A–Z a–z 0–9 . _ -
+func ValidID(text string) bool {
+	if len(text) < 1 || len(text) > 64 {
+		return false
+	}
+	for i := range len(text) {
+		c := text[i]
+		if !(c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '.' || c == '_' || c == '-') {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *reader) identifier(o form.Object, name string) string {
+	v, present := o.Required(name)
+	if !present {
+		return ""
+	}
+	text, isText := v.Text()
+	if isText && !ValidID(string(text)) {
+		r.fault(CodeBadID, "", fmt.Sprintf("%s: %.80q is no identifier: write 1 to 64 of A-Z a-z 0-9 . _ -", v.Path(), text))
+		return ""
+	}
+	return string(text)
+}
+
+// timeLayout is RFC 3339 in UTC with milliseconds, the only form of a time.
+const timeLayout = "2006-01-02T15:04:05.000Z"
+
+// ParseTime reads a time of the contract.
+func ParseTime(text string) (settlement.Instant, bool) {
+	t, err := time.Parse(timeLayout, text)
+	if err != nil || t.Year() < 2000 || t.Year() > 2999 {
+		return 0, false
+	}
+	return settlement.Instant(t.UnixMilli()), true
+}
+
+// FormatTime writes a time of the contract.
+func FormatTime(at settlement.Instant) string {
+	return time.UnixMilli(int64(at)).UTC().Format(timeLayout)
+}
+
+func (r *reader) time(o form.Object, name string) settlement.Instant {
+	v, present := o.Required(name)
+	if !present {
+		return 0
+	}
+	return r.timeOf(v)
+}
+
+func (r *reader) timeOf(v form.Value) settlement.Instant {
+	text, isText := v.Text()
+	if !isText {
+		return 0
+	}
+	at, ok := ParseTime(string(text))
+	if !ok {
+		r.fault(CodeBadTime, "", fmt.Sprintf("%s: %.40q is no time: write RFC 3339 in UTC with milliseconds, such as 2026-11-30T12:00:00.000Z", v.Path(), text))
+	}
+	return at
+}
+
+// canonical returns the message without its id and time as canonical JSON
+// (RFC 8785).
+func canonical(o form.Object) (string, error) {
+	out := form.Out(nil).Open()
+	for member := range o.Members {
+		if name := member.Name(); name != "id" && name != "at" {
+			out = append(append(out.Raw(member.RawName()), ':'), member.Raw()...)
+		}
+	}
+	value := jsontext.Value(out.Close())
+	if err := value.Canonicalize(); err != nil {
+		return "", fmt.Errorf("writing the message canonically: %w", err)
+	}
+	return string(value), nil
+}
