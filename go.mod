@@ -11,6 +11,8 @@ require (
 	github.com/aws/aws-lambda-go v1.55.1 // indirect
 	github.com/rivo/uniseg v0.4.7 // indirect
 	go.yaml.in/yaml/v4 v4.0.0 // indirect
+	golang.org/x/sync v0.25.0 // indirect
+	golang.org/x/tools v0.26.0 // indirect
 )
 
 require (

@@ -32,7 +32,7 @@ func (h *Head) Apply(m *wire.Message, storedAt instant, settings Settings) error
 		h.closeRound(m.Round, m.ClosedAt, storedAt)
 	case wire.DrawResulted, wire.DrawCancelled:
 		h.revise(m.Revision, storedAt)
-	case wire.BetsVoided, wire.OrderRevoked:
+	case wire.BetsVoided, wire.OrderRevoked, wire.BetsFound:
 		return h.order(m)
 	}
 	return nil

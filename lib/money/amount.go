@@ -19,6 +19,7 @@ const (
 var (
 	ErrForm     = errors.New("not a decimal number with the decimals of its currency")
 	ErrOverflow = errors.New("amount is too large to be represented")
+	ErrStake    = errors.New("a stake is at least one minor unit and at most 10^12")
 )
 
 // ParseAmount reads a decimal with exactly the currency's decimals, without
@@ -43,7 +44,7 @@ func ParseAmount[T string | []byte](text T, c Currency) (Amount, error) {
 		if digit > 9 {
 			return 0, ErrForm
 		}
-		if n > (math.MaxInt64-9)/10 {
+		if n > (math.MaxInt64-uint64(digit))/10 {
 			return 0, ErrOverflow
 		}
 		n = n*10 + uint64(digit)
@@ -58,7 +59,7 @@ func ParseStake[T string | []byte](text T, c Currency) (Amount, error) {
 		return 0, err
 	}
 	if amount < MinStake || amount > MaxStake {
-		return 0, ErrOverflow
+		return 0, ErrStake
 	}
 	return amount, nil
 }
@@ -81,6 +82,13 @@ func (s *Sum) Add(a Amount) {
 	var carry uint64
 	s.low, carry = bits.Add64(s.low, uint64(a), 0)
 	s.high += carry
+}
+
+// Merge adds another sum.
+func (s *Sum) Merge(other Sum) {
+	var carry uint64
+	s.low, carry = bits.Add64(s.low, other.low, 0)
+	s.high += other.high + carry
 }
 
 // Amount returns the sum as an amount, or ErrOverflow when it needs more bits.
@@ -115,4 +123,25 @@ func appendDecimal(dst []byte, high, low uint64, digits uint8) []byte {
 		}
 	}
 	return dst
+}
+
+// MarshalText returns the sum in minor units.
+func (s Sum) MarshalText() ([]byte, error) { return appendDecimal(nil, s.high, s.low, 0), nil }
+
+// UnmarshalText reads a sum in minor units.
+func (s *Sum) UnmarshalText(text []byte) error {
+	*s = Sum{}
+	if len(text) == 0 || len(text) > 38 { // 10^38 fits in 128 bits
+		return ErrForm
+	}
+	for _, c := range text {
+		digit := c - '0'
+		if digit > 9 {
+			return ErrForm
+		}
+		carry, low := bits.Mul64(s.low, 10)
+		low, over := bits.Add64(low, uint64(digit), 0)
+		s.high, s.low = s.high*10+carry+over, low
+	}
+	return nil
 }

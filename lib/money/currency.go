@@ -8,6 +8,7 @@ package money
 
 import (
 	"bytes"
+	"fmt"
 	"sync"
 
 	"github.com/bojanz/currency"
@@ -27,6 +28,19 @@ func (c Currency) Digits() int { return int(c.digits) }
 
 // Compare orders currencies by code.
 func (c Currency) Compare(other Currency) int { return bytes.Compare(c.code[:], other.code[:]) }
+
+// MarshalText returns the code.
+func (c Currency) MarshalText() ([]byte, error) { return c.code[:], nil }
+
+// UnmarshalText reads a code.
+func (c *Currency) UnmarshalText(text []byte) error {
+	known, ok := ParseCurrency(text)
+	if !ok {
+		return fmt.Errorf("%.10q is no active ISO 4217 currency with a minor unit", text)
+	}
+	*c = known
+	return nil
+}
 
 // currencies is the library's table in the form that ParseCurrency reads.
 var currencies = sync.OnceValue(func() map[[3]byte]Currency {

@@ -111,6 +111,9 @@ func Payout(stake Amount, odds Odds, mode Rounding) (Amount, error) {
 		return 0, ErrOverflow
 	}
 	whole, part := bits.Div64(high, low, oddsUnit)
+	if whole > maxAmount { // before rounding: one more could pass 64 bits
+		return 0, ErrOverflow
+	}
 	const half = oddsUnit / 2
 	if (mode == HalfUp && part >= half) || (mode == HalfEven && (part > half || part == half && whole&1 == 1)) {
 		whole++

@@ -10,10 +10,13 @@ import (
 // Totals adds up settlements of one currency. Stakes equal the stakes won, lost
 // and refunded; payouts equal the sum of the lines.
 type Totals struct {
-	Currency            money.Currency
-	Bets                int
-	Stake, Payout       money.Sum
-	Won, Lost, Refunded int
+	Currency money.Currency `json:"currency"`
+	Bets     int            `json:"bets"`
+	Stake    money.Sum      `json:"stake"` // in minor units, as JSON
+	Payout   money.Sum      `json:"payout"`
+	Won      int            `json:"won"`
+	Lost     int            `json:"lost"`
+	Refunded int            `json:"refunded"`
 }
 
 // Add adds one settled bet.
@@ -41,4 +44,15 @@ func (b *Book) Of(c money.Currency) *Totals {
 		*b = slices.Insert(*b, at, Totals{Currency: c})
 	}
 	return &(*b)[at]
+}
+
+// Merge adds the totals of another book.
+func (b *Book) Merge(other Book) {
+	for _, t := range other {
+		mine := b.Of(t.Currency)
+		mine.Bets += t.Bets
+		mine.Stake.Merge(t.Stake)
+		mine.Payout.Merge(t.Payout)
+		mine.Won, mine.Lost, mine.Refunded = mine.Won+t.Won, mine.Lost+t.Lost, mine.Refunded+t.Refunded
+	}
 }

@@ -9,12 +9,16 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 )
 
-// Query yields the items of a partition whose sort keys begin with prefix and
-// come after the sort key after (empty for all), in their order, by consistent
-// reads. It reads a page of at most 1 MB at a time.
-func (t *Table) Query(ctx context.Context, pk, prefix, after string) iter.Seq2[Item, error] {
+// Query yields the items of a partition whose sort keys begin with prefix (empty
+// for all), in their order, by consistent reads. It reads a page of at most 1 MB
+// at a time.
+func (t *Table) Query(ctx context.Context, pk, prefix string) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
-		for a, err := range t.query(ctx, pk, prefix, after) {
+		condition := ""
+		if prefix != "" {
+			condition = "begins_with(" + attrSK + ", :sk)"
+		}
+		for a, err := range t.query(ctx, pk, condition, prefix) {
 			if err != nil {
 				yield(Item{}, err)
 				return
@@ -26,22 +30,32 @@ func (t *Table) Query(ctx context.Context, pk, prefix, after string) iter.Seq2[I
 	}
 }
 
-func (t *Table) query(ctx context.Context, pk, prefix, after string) iter.Seq2[attributes, error] {
+// After yields the items of a partition whose sort keys come after one.
+func (t *Table) After(ctx context.Context, pk, after string) iter.Seq2[Item, error] {
+	return func(yield func(Item, error) bool) {
+		for a, err := range t.query(ctx, pk, attrSK+" > :sk", after) {
+			if !yield(decode(a), err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// query yields the items of a partition that meet a condition on the sort key,
+// which names :sk; an empty condition asks for all.
+func (t *Table) query(ctx context.Context, pk, condition, sk string) iter.Seq2[attributes, error] {
 	return func(yield func(attributes, error) bool) {
 		input := &dynamodb.QueryInput{TableName: &t.name, ConsistentRead: aws.Bool(true),
 			KeyConditionExpression:    aws.String(attrPK + " = :pk"),
 			ExpressionAttributeValues: attributes{":pk": text(pk)}}
-		if prefix != "" {
-			input.KeyConditionExpression = aws.String(attrPK + " = :pk AND begins_with(" + attrSK + ", :prefix)")
-			input.ExpressionAttributeValues[":prefix"] = text(prefix)
-		}
-		if after != "" {
-			input.ExclusiveStartKey = key(pk, after)
+		if condition != "" {
+			input.KeyConditionExpression = aws.String(attrPK + " = :pk AND " + condition)
+			input.ExpressionAttributeValues[":sk"] = text(sk)
 		}
 		for {
 			out, err := t.client.Query(ctx, input)
 			if err != nil {
-				yield(nil, fmt.Errorf("reading %s / %s…: %w", pk, prefix, err))
+				yield(nil, fmt.Errorf("reading %s: %w", pk, err))
 				return
 			}
 			for _, item := range out.Items {
@@ -74,7 +88,7 @@ func (t *Table) Last(ctx context.Context, pk string) (item Item, found bool, err
 // All collects a partition's items by sort key.
 func (t *Table) All(ctx context.Context, pk string) (map[string]Item, error) {
 	items := map[string]Item{}
-	for item, err := range t.Query(ctx, pk, "", "") {
+	for item, err := range t.Query(ctx, pk, "") {
 		if err != nil {
 			return nil, err
 		}

@@ -81,3 +81,20 @@ func boardGroups(game *rules.Game) map[string]bool {
 	}
 	return groups
 }
+
+// Marks adds the selections that the board marks as decided, those of its
+// groups too.
+func (b Board) Marks(game *rules.Game, decided map[rules.Selection]rules.Mark) {
+	marked := false
+	for _, entry := range b {
+		marked = marked || entry.Mark != rules.Open
+	}
+	if !marked {
+		return
+	}
+	for s := range game.Selections {
+		if entry, ok := b.Entry(game, s); ok && entry.Mark != rules.Open {
+			decided[s] = entry.Mark
+		}
+	}
+}

@@ -25,10 +25,17 @@ const (
 	DrawCancelled Type = "draw.cancelled"
 	BetsVoided    Type = "bets.voided"
 	OrderRevoked  Type = "order.revoked"
+	// BetsFound is tally's own: it names bets that a sweep missed because they
+	// were written after all bets had been read. The next sweep reports them; it
+	// voids nothing. No queue takes it from others.
+	BetsFound Type = "bets.found"
 )
 
 // IsOrder reports whether the type is an operator's to send.
 func (t Type) IsOrder() bool { return t == BetsVoided || t == OrderRevoked }
+
+// IsOwn reports whether only tally itself may say it.
+func (t Type) IsOwn() bool { return t == BetsFound }
 
 // Fault is one thing wrong with a message, as replied and as kept with it in
 // quarantine.

@@ -96,6 +96,7 @@ var bodies = map[Type]func(*reader, form.Object, *Message){
 	DrawResulted:  (*reader).drawResulted,
 	DrawCancelled: (*reader).drawCancelled,
 	BetsVoided:    (*reader).betsVoided,
+	BetsFound:     (*reader).betsVoided,
 	OrderRevoked:  (*reader).orderRevoked,
 }
 

@@ -1,0 +1,335 @@
+// Package intake takes up the studio's messages and the operator's orders:
+// parse, resolve, store, answer, send what follows.
+//
+// A message is stored in one transaction with the draw's head and, when it
+// calls for one, a new state. A crash before the transaction leaves nothing; a
+// crash after it leaves everything but the follow-up messages, and those are
+// sent again by the redelivery, which finds the message stored: the
+// acknowledgement comes last.
+package intake
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"time"
+
+	"tally/lib/draw"
+	"tally/lib/rules"
+	"tally/lib/settlement"
+	"tally/lib/store"
+	"tally/lib/wire"
+)
+
+type instant = settlement.Instant
+
+// Sender sends a message to one queue. When it returns nil the message is
+// durable; the caller does not retry, its own redelivery does.
+type Sender interface {
+	Send(ctx context.Context, body string, delay time.Duration) error
+}
+
+// Recorder is told what happened, for metrics.
+type Recorder interface {
+	// Quarantined counts a message that was put into quarantine just now.
+	Quarantined(game string)
+}
+
+// Intake takes up messages.
+type Intake struct {
+	Table    *store.Table
+	Replies  Sender
+	Sweeps   Sender
+	Archive  Sender
+	Record   Recorder
+	Settings draw.Settings
+	// Now is the time. Effective closings are made of it.
+	Now func() instant
+	Log *slog.Logger
+}
+
+// Delivery is a message as a queue delivers it.
+type Delivery struct {
+	Body   []byte
+	SentAt instant // when the queue got it; files a quarantined message by day
+	From   Source
+}
+
+// Source is where a message came from: it decides what it may say.
+type Source uint8
+
+// The sources.
+const (
+	Studio   Source = iota // the queue studio-messages
+	Operator               // the queue operator-orders
+	Own                    // tally itself
+)
+
+// allows reports whether a source may send a type of message.
+func (s Source) allows(t wire.Type) bool {
+	switch s {
+	case Operator:
+		return t.IsOrder()
+	case Own:
+		return true
+	}
+	return !t.IsOrder() && !t.IsOwn()
+}
+
+// maxTries bounds how often a message is decided again because of other writers.
+const maxTries = 12
+
+// Take takes up one message. An error means that it has to be delivered again.
+func (in *Intake) Take(ctx context.Context, d Delivery) error {
+	m, partial, faults := wire.Parse(d.Body)
+	if len(faults) == 0 && !d.From.allows(m.Type) {
+		faults = []wire.Fault{{Code: wire.CodeNotAllowed, Message: fmt.Sprintf("messages of type %s don't belong on this queue", m.Type)}}
+	}
+	if len(faults) > 0 {
+		return in.quarantine(ctx, d, partial, "", faults)
+	}
+	for try := range maxTries {
+		result, err := in.try(ctx, m, d)
+		if !errors.Is(err, store.ErrChanged) {
+			if err != nil {
+				return fmt.Errorf("taking up %s of draw %s: %w", m.Type, m.Draw, err)
+			}
+			return in.follow(ctx, m, d, partial, result)
+		}
+		if err := pause(ctx, try); err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("taking up %s of draw %s: other writers came first %d times", m.Type, m.Draw, maxTries)
+}
+
+// pause waits with full jitter before the next try.
+func pause(ctx context.Context, try int) error {
+	limit := time.Millisecond << min(try, 7)
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(rand.N(limit) + 1):
+		return nil
+	}
+}
+
+// result is what one try came to.
+type result struct {
+	status string // wire.Stored, wire.Replay or wire.Quarantined
+	head   *draw.Head
+	faults []wire.Fault
+}
+
+// Key returns where a message is stored: its identity.
+func Key(m *wire.Message) string {
+	switch m.Type {
+	case wire.DrawOpened:
+		return store.OpenedKey
+	case wire.BettingOpened:
+		return store.RoundKey(m.Round)
+	case wire.BettingClosed:
+		return store.ClosedKey(m.Round)
+	case wire.DrawResulted, wire.DrawCancelled:
+		return store.RevisionKey(m.Revision)
+	}
+	return store.OrderKey(m.Order)
+}
+
+// try decides about a message by what is stored now, and stores it.
+func (in *Intake) try(ctx context.Context, m *wire.Message, d Delivery) (result, error) {
+	head, version, err := LoadHead(ctx, in.Table, m.Draw)
+	if err != nil {
+		return result{}, err
+	}
+	existing, found, err := in.Table.Get(ctx, store.DrawKey(m.Draw), Key(m))
+	if err != nil {
+		return result{}, err
+	}
+	hash := HashOf(m.Content)
+	switch {
+	case found && existing.Hash == hash:
+		return result{status: wire.Replay, head: head}, nil
+	case found:
+		return refused(wire.CodeConflict, "another message of this identity and other content is stored: send a new revision, or the same again"), nil
+	}
+	now := in.Now()
+	if faults := apply(head, m, now, in.Settings); len(faults) > 0 {
+		return result{status: wire.Quarantined, faults: faults}, nil
+	}
+	state, err := NextState(ctx, in.Table, head, m.Game, now)
+	if err != nil {
+		return result{}, err
+	}
+	writes := []store.Write{store.Creating(store.Item{PK: store.DrawKey(m.Draw), SK: Key(m), Body: string(d.Body),
+		StoredAt: now, Hash: hash, ExpiresAt: head.RetainUntil})}
+	rest, err := HeadWrites(head, version, state)
+	if err != nil {
+		return result{}, err
+	}
+	if m.Type == wire.DrawOpened {
+		writes = append(writes, store.Putting(DueItem(head, head.LastClosing())))
+	}
+	// Before this transaction nothing of the message is stored; after it, all.
+	if err := in.Table.Transact(ctx, append(writes, rest...)...); err != nil {
+		return result{}, err
+	}
+	return result{status: wire.Stored, head: head}, nil
+}
+
+func refused(code, message string) result {
+	return result{status: wire.Quarantined, faults: []wire.Fault{{Code: code, Message: message}}}
+}
+
+// apply changes the head by a message, or returns why it can't be taken.
+func apply(head *draw.Head, m *wire.Message, now instant, settings draw.Settings) []wire.Fault {
+	err := head.Apply(m, now, settings)
+	var conflict *draw.Conflict
+	var late *draw.TooLate
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &conflict):
+		return []wire.Fault{{Code: wire.CodeConflict, Message: err.Error()}}
+	case errors.As(err, &late):
+		return []wire.Fault{{Code: wire.CodeTooLate, Message: err.Error()}}
+	default:
+		return []wire.Fault{{Code: wire.CodeTooMany, Message: err.Error()}}
+	}
+}
+
+// follow sends what follows from a message, whether it was stored just now or
+// is a replay, and answers the studio last.
+func (in *Intake) follow(ctx context.Context, m *wire.Message, d Delivery, partial wire.Partial, r result) error {
+	if r.status == wire.Quarantined {
+		return in.quarantine(ctx, d, partial, m.Game.ID, r.faults)
+	}
+	if err := in.announce(ctx, m.Type, r.head); err != nil {
+		return err
+	}
+	in.Log.LogAttrs(ctx, slog.LevelInfo, "message "+r.status, slog.String("draw", m.Draw), slog.String("type", string(m.Type)),
+		slog.Int("revision", m.Revision), slog.Int("state", r.head.State), slog.String("message", m.ID))
+	return in.reply(ctx, wire.Reply{ID: m.ID, Draw: m.Draw, Status: r.status})
+}
+
+// announce tells the archive and the settling function what the draw has.
+func (in *Intake) announce(ctx context.Context, cause wire.Type, head *draw.Head) error {
+	if cause == wire.DrawOpened {
+		if err := in.entry(ctx, wire.Entry{Draw: head.Draw, What: wire.EntryOpening}); err != nil {
+			return err
+		}
+	}
+	if head.State == 0 {
+		return nil
+	}
+	if err := in.entry(ctx, wire.Entry{Draw: head.Draw, What: wire.EntryState, State: head.State}); err != nil {
+		return err
+	}
+	return SendSweep(ctx, in.Sweeps, head, in.Now())
+}
+
+func (in *Intake) entry(ctx context.Context, e wire.Entry) error {
+	body, err := wire.Encode(e)
+	if err != nil {
+		return err
+	}
+	return in.Archive.Send(ctx, body, 0)
+}
+
+// maxDelay is the longest that SQS holds a message back.
+const maxDelay = 15 * time.Minute
+
+// SendSweep asks for a draw to be swept, no sooner than it may be.
+func SendSweep(ctx context.Context, sweeps Sender, head *draw.Head, now instant) error {
+	body, err := wire.Encode(wire.Sweep{Draw: head.Draw})
+	if err != nil {
+		return err
+	}
+	delay := time.Duration(head.SettleFrom()-now) * time.Millisecond
+	delay = (delay + time.Second - 1).Truncate(time.Second) // SQS counts whole seconds
+	return sweeps.Send(ctx, body, max(0, min(delay, maxDelay)))
+}
+
+func (in *Intake) reply(ctx context.Context, reply wire.Reply) error {
+	body, err := reply.JSON()
+	if err != nil {
+		return err
+	}
+	return in.Replies.Send(ctx, body, 0)
+}
+
+// HashOf identifies a content.
+func HashOf(content string) string {
+	sum := sha256.Sum256([]byte(content))
+	return hex.EncodeToString(sum[:])
+}
+
+// LoadHead reads a draw's head and its version; a draw that nothing is known of
+// has a new one of version 0.
+func LoadHead(ctx context.Context, table *store.Table, id string) (*draw.Head, int64, error) {
+	item, found, err := table.Get(ctx, store.DrawKey(id), store.HeadKey)
+	if err != nil {
+		return nil, 0, err
+	}
+	if !found {
+		return draw.New(id), 0, nil
+	}
+	head, err := decodeAs[draw.Head](item)
+	return head, item.Version, err
+}
+
+func decodeAs[T any](item store.Item) (*T, error) {
+	value := new(T)
+	if err := json.Unmarshal([]byte(item.Body), value); err != nil {
+		return nil, fmt.Errorf("reading %s / %s: %w", item.PK, item.SK, err)
+	}
+	return value, nil
+}
+
+// NextState returns the state that the head calls for, nil for none.
+func NextState(ctx context.Context, table *store.Table, head *draw.Head, game *rules.Game, now instant) (*draw.State, error) {
+	var newest *draw.State
+	if head.State > 0 {
+		item, found, err := table.Get(ctx, store.DrawKey(head.Draw), store.StateKey(head.State))
+		if err != nil {
+			return nil, err
+		}
+		if !found {
+			return nil, fmt.Errorf("draw %s has no state %d, which its head names", head.Draw, head.State)
+		}
+		if newest, err = decodeAs[draw.State](item); err != nil {
+			return nil, err
+		}
+	}
+	return head.Next(newest, game, now), nil
+}
+
+// HeadWrites returns the writes of a head over the version that was read, and
+// of the new state, if there is one.
+func HeadWrites(head *draw.Head, version int64, state *draw.State) ([]store.Write, error) {
+	body, err := json.Marshal(head)
+	if err != nil {
+		return nil, fmt.Errorf("encoding the head of draw %s: %w", head.Draw, err)
+	}
+	writes := []store.Write{store.Replacing(store.Item{PK: store.DrawKey(head.Draw), SK: store.HeadKey, Body: string(body),
+		Version: version + 1, ExpiresAt: head.RetainUntil})}
+	if state == nil {
+		return writes, nil
+	}
+	body, err = json.Marshal(state)
+	if err != nil {
+		return nil, fmt.Errorf("encoding state %d of draw %s: %w", state.Number, head.Draw, err)
+	}
+	return append(writes, store.Creating(store.Item{PK: store.DrawKey(head.Draw), SK: store.StateKey(state.Number),
+		Body: string(body), StoredAt: state.MadeAt, ExpiresAt: head.RetainUntil})), nil
+}
+
+// DueItem asks reconcile to look at a draw at a time.
+func DueItem(head *draw.Head, at instant) store.Item {
+	return store.Item{PK: store.DueKey(at), SK: head.Draw, StoredAt: at, ExpiresAt: head.RetainUntil}
+}

@@ -1,0 +1,79 @@
+package intake
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+
+	"tally/lib/store"
+	"tally/lib/wire"
+)
+
+// maxHeld is how much of a message quarantine keeps, in bytes.
+const maxHeld = 300 << 10
+
+// Held is what quarantine says of a message; the message itself is kept beside
+// it.
+type Held struct {
+	ID     string       `json:"id,omitempty"`   // the message's own
+	Type   wire.Type    `json:"type,omitempty"` // as far as it could be read
+	Draw   string       `json:"draw,omitempty"`
+	Queue  string       `json:"queue"` // studio or orders
+	Faults []wire.Fault `json:"faults"`
+}
+
+// The limits of what is said about a message.
+const (
+	maxFaults       = 100
+	maxFaultMessage = 500 // bytes
+)
+
+// trim cuts what is said about a message to the limits.
+func trim(faults []wire.Fault) []wire.Fault {
+	kept := make([]wire.Fault, 0, min(len(faults), maxFaults))
+	for _, f := range faults[:min(len(faults), maxFaults)] {
+		if len(f.Message) > maxFaultMessage {
+			f.Message = strings.ToValidUTF8(f.Message[:maxFaultMessage], "") + "…"
+		}
+		kept = append(kept, f)
+	}
+	return kept
+}
+
+// quarantine files a message that can never become valid, with every reason,
+// and answers the studio. The same message again is filed once.
+func (in *Intake) quarantine(ctx context.Context, d Delivery, partial wire.Partial, game string, faults []wire.Fault) error {
+	faults = trim(faults)
+	held := Held{ID: partial.ID, Type: partial.Type, Draw: partial.Draw, Queue: "studio", Faults: faults}
+	if d.From == Operator {
+		held.Queue = "orders"
+	}
+	body, err := json.Marshal(held)
+	if err != nil {
+		return fmt.Errorf("encoding a quarantined message: %w", err)
+	}
+	hash := HashOf(string(d.Body))
+	item := store.Item{PK: store.QuarantineKey(d.SentAt), SK: hash, Body: string(body),
+		Binary: d.Body[:min(len(d.Body), maxHeld)], StoredAt: in.Now(), Hash: hash}
+	writes := []store.Write{store.Creating(item)}
+	if held.Draw != "" {
+		// While this marker is there the draw is not cancelled by itself.
+		writes = append(writes, store.Putting(store.Item{PK: store.DrawKey(held.Draw), SK: store.HeldKey(hash), Body: item.PK, StoredAt: in.Now()}))
+	}
+	switch err := in.Table.Transact(ctx, writes...); {
+	case errors.Is(err, store.ErrChanged): // it is filed already, or is being filed
+		if _, found, err := in.Table.Get(ctx, item.PK, item.SK); err != nil || !found {
+			return errors.Join(err, fmt.Errorf("quarantining a message: %w", store.ErrChanged))
+		}
+	case err != nil:
+		return fmt.Errorf("quarantining a message: %w", err)
+	default:
+		in.Record.Quarantined(game)
+		in.Log.LogAttrs(ctx, slog.LevelWarn, "message quarantined", slog.String("draw", held.Draw),
+			slog.String("type", string(held.Type)), slog.String("message", held.ID), slog.String("code", faults[0].Code), slog.Int("faults", len(faults)))
+	}
+	return in.reply(ctx, wire.Reply{ID: partial.ID, Draw: partial.Draw, Status: wire.Quarantined, Errors: faults})
+}

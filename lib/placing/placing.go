@@ -1,0 +1,262 @@
+// Package placing accepts bets, so that no answer ever contradicts a settlement.
+//
+// A bet is stored once and then always answered as stored, however often it is
+// sent. An error means that nothing is stored and nothing will be: a refusal that
+// depends on the draw's state is first put under the bet's key, so that an
+// earlier try still in flight can't land there afterwards; whichever write wins
+// decides the answer. A later request may take the place of a refusal.
+package placing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"tally/lib/draw"
+	"tally/lib/games"
+	"tally/lib/money"
+	"tally/lib/rules"
+	"tally/lib/settlement"
+	"tally/lib/store"
+)
+
+type instant = settlement.Instant
+
+// acceptWithin is how long after its time of acceptance a bet may still be
+// written. The first sweep waits longer than that.
+const acceptWithin = 2 * time.Second
+
+// Settings are a bookmaker's.
+type Settings struct {
+	Rounding money.Rounding
+	MaxStake map[string]money.Amount // by currency; no entry, no limit
+}
+
+// Placer accepts bets.
+type Placer struct {
+	Table *store.Table
+	// Settings returns a bookmaker's settings.
+	Settings func(bookmaker string) Settings
+	Now      func() instant
+	Record   Recorder
+
+	draws drawCache
+	parts partCache
+}
+
+// Recorder is told what happened, for metrics.
+type Recorder interface {
+	// Accepted counts a bet that was stored just now.
+	Accepted(game string)
+	// Refused counts a refusal.
+	Refused(game, code string)
+}
+
+// Answer is what a bookmaker is told of a stored bet.
+type Answer struct {
+	Bet    store.StoredBet
+	Replay bool // it was stored before
+	// Status is accepted, or refunded when its betting round turned out to have
+	// closed before it was accepted.
+	Status string
+	Reason string
+}
+
+// Place accepts a bet or a side wager. The error is a *Refusal, or says that the
+// outcome is not known and the same request has to be sent again.
+func (p *Placer) Place(ctx context.Context, request Request) (*Answer, error) {
+	at := p.Now()
+	if refusal := request.identifiers(); refusal != nil {
+		return nil, refusal
+	}
+	d, err := p.draws.get(ctx, p.Table, request.Draw, at)
+	if err != nil {
+		return nil, err
+	}
+	if d == nil {
+		return nil, refuse(CodeUnknownDraw, "there is no draw %s", request.Draw)
+	}
+	bet, refusal := request.parse(d.game, p.Settings(request.Bookmaker))
+	if refusal != nil {
+		p.Record.Refused(d.game.ID, refusal.Code)
+		return nil, refusal
+	}
+	pk := store.BetsKey(bet.Draw, bet.Bookmaker, shardOf(bet, d.head.Shards))
+	round, refusal, err := p.check(ctx, bet, d, pk, at)
+	if err != nil {
+		return nil, err
+	}
+	if refusal != nil {
+		return p.refused(ctx, pk, bet, d, at, refusal)
+	}
+	if err := p.parts.register(ctx, p.Table, bet.Draw, bet.Bookmaker, d.head.RetainUntil); err != nil {
+		return nil, err
+	}
+	return p.store(ctx, pk, bet, bet.stored(round, at, d.head), d)
+}
+
+// check returns why a bet can't be accepted at a time, or its betting round.
+func (p *Placer) check(ctx context.Context, bet *parsed, d *cachedDraw, pk string, at instant) (round int, refusal *Refusal, err error) {
+	round, open := d.head.RoundAt(at)
+	if !open {
+		return 0, refuse(CodeBettingClosed, "no betting round of draw %s takes bets now", bet.Draw), nil
+	}
+	family := bet.game.Family(bet.selection)
+	switch {
+	case family.Round != 0 && family.Round != round:
+		return 0, refuse(CodeWrongRound, "%s is taken in betting round %d, this is betting round %d", bet.Selection, family.Round, round), nil
+	case (bet.Base != "") != (family.Round > 1):
+		return 0, refuse(CodeWrongRound, "%s belongs under the bet that it is made on, and only such wagers do", bet.Selection), nil
+	}
+	if bet.Base != "" {
+		if refusal, err := p.checkBase(ctx, bet, pk); refusal != nil || err != nil {
+			return 0, refusal, err
+		}
+	}
+	board, decided, err := d.round(ctx, p.Table, round)
+	if err != nil {
+		return 0, nil, err
+	}
+	if mark := decided[bet.selection]; mark != rules.Open {
+		return 0, refuse(CodeDecided, "%s is decided: %v", bet.Selection, mark), nil
+	}
+	if bet.game.Paytable() {
+		return round, nil, nil
+	}
+	switch entry, offered := board.Entry(bet.game, bet.selection); {
+	case !offered:
+		return 0, refuse(CodeNotOffered, "%s has no odds in betting round %d", bet.Selection, round), nil
+	case entry.Mark != rules.Open:
+		return 0, refuse(CodeDecided, "%s is decided: %v", bet.Selection, entry.Mark), nil
+	case entry.Odds != bet.odds:
+		return 0, &Refusal{Code: CodeOddsChanged, Current: entry.Odds, Message: fmt.Sprintf("the odds of %s are %v in betting round %d", bet.Selection, entry.Odds, round)}, nil
+	}
+	return round, nil, nil
+}
+
+// checkBase checks a side wager against the bet that it is made on.
+func (p *Placer) checkBase(ctx context.Context, bet *parsed, pk string) (*Refusal, error) {
+	base, err := p.Table.GetBet(ctx, pk, store.BetKey(bet.Base))
+	if err != nil {
+		return nil, err
+	}
+	if base == nil || base.Refused != "" {
+		return refuse(CodeBaseNotFound, "there is no bet %s", bet.Base), nil
+	}
+	seat, err := bet.game.Parse(base.Selection)
+	if err != nil {
+		return nil, fmt.Errorf("reading the stored bet %s: %w", bet.Base, err)
+	}
+	stake, half := money.Amount(base.Stake), money.Amount(base.Stake)/2
+	kind, _, _ := strings.Cut(bet.Selection, ":")
+	switch {
+	case bet.game.Family(seat).Name != "seat" || seat.At(0) != bet.selection.At(0):
+		return refuse(CodeBaseMismatch, "bet %s is on %s, not on the seat of %s", bet.Base, base.Selection, bet.Selection), nil
+	case base.Currency != bet.Currency:
+		return refuse(CodeBaseMismatch, "bet %s is in %s", bet.Base, base.Currency), nil
+	case kind == "double" && bet.stake > stake:
+		return refuse(CodeBaseMismatch, "a double is at most the stake of its bet, %s %s", money.AppendAmount(nil, stake, bet.currency), bet.Currency), nil
+	case kind == "split" && bet.stake != stake:
+		return refuse(CodeBaseMismatch, "a split is the stake of its bet, %s %s", money.AppendAmount(nil, stake, bet.currency), bet.Currency), nil
+	case kind == "insurance" && bet.stake != half:
+		return refuse(CodeBaseMismatch, "insurance is half the stake of its bet, %s %s", money.AppendAmount(nil, half, bet.currency), bet.Currency), nil
+	}
+	return nil, nil
+}
+
+// store writes the bet, within its time. What is there already decides: the same
+// bet, another one, or a refusal, whose place a new request takes.
+func (p *Placer) store(ctx context.Context, pk string, bet *parsed, record store.StoredBet, d *cachedDraw) (*Answer, error) {
+	left := time.Duration(record.AcceptedAt-p.Now())*time.Millisecond + acceptWithin
+	within, cancel := context.WithTimeout(ctx, left)
+	defer cancel()
+	existing, err := p.Table.CreateBet(within, pk, record)
+	if err == nil && existing != nil && existing.Refused != "" {
+		existing, err = p.Table.ReplaceRefusal(within, pk, *existing, record)
+	}
+	if err != nil {
+		// Whether it was written is not known. A refusal makes sure of one or the other.
+		return p.refused(ctx, pk, bet, d, record.AcceptedAt,
+			refuse(CodeOutcomeUnknown, "the bet could not be stored in time; it is not stored, send it again"))
+	}
+	if existing == nil {
+		p.Record.Accepted(d.game.ID)
+		return p.answer(record, false, d.head), nil
+	}
+	return p.existing(bet, existing, d)
+}
+
+// refused makes sure that nothing of the bet is stored or will be, unless it is
+// stored already. Once the grace time is over no earlier try can be in flight.
+func (p *Placer) refused(ctx context.Context, pk string, bet *parsed, d *cachedDraw, at instant, refusal *Refusal) (*Answer, error) {
+	existing, err := p.claim(ctx, pk, store.StoredBet{SK: bet.key(), Refused: refusal.Code, AcceptedAt: at, ExpiresAt: d.head.RetainUntil}, d)
+	if err != nil {
+		return nil, fmt.Errorf("making sure that a refused bet is not stored: %w", err)
+	}
+	if existing == nil || existing.Refused != "" {
+		p.Record.Refused(d.game.ID, refusal.Code)
+		return nil, refusal
+	}
+	return p.existing(bet, existing, d)
+}
+
+// claim puts a refusal under its key, or, once the grace time is over, only
+// reads what is there.
+func (p *Placer) claim(ctx context.Context, pk string, refusal store.StoredBet, d *cachedDraw) (existing *store.StoredBet, err error) {
+	if d.head.State > 0 && refusal.AcceptedAt >= d.head.SettleFrom() {
+		return p.Table.GetBet(ctx, pk, refusal.SK)
+	}
+	return p.Table.CreateBet(ctx, pk, refusal)
+}
+
+// existing answers a bet that was stored before.
+func (p *Placer) existing(bet *parsed, there *store.StoredBet, d *cachedDraw) (*Answer, error) {
+	if there.Refused != "" {
+		return nil, refuse(there.Refused, "the bet was refused before")
+	}
+	if fields := bet.differences(there); len(fields) > 0 {
+		return nil, refuse(CodeReferenceUsed, "another bet has this reference; it differs in %s", strings.Join(fields, ", "))
+	}
+	return p.answer(*there, true, d.head), nil
+}
+
+// answer computes a stored bet's status from stored values.
+func (p *Placer) answer(record store.StoredBet, replay bool, head *draw.Head) *Answer {
+	answer := &Answer{Bet: record, Replay: replay, Status: "accepted"}
+	if record.AcceptedAt >= head.Closing(int(record.Round)) {
+		answer.Status, answer.Reason = "refunded", settlement.LateBet
+	}
+	return answer
+}
+
+// shardOf spreads a bookmaker's references over the draw's shards; a side wager
+// goes with its bet.
+func shardOf(bet *parsed, shards int) int {
+	if bet.Base != "" {
+		return Shard(bet.Base, shards)
+	}
+	return Shard(bet.Reference, shards)
+}
+
+// Shard returns the shard of a reference.
+func Shard(reference string, shards int) int {
+	if shards <= 1 {
+		return 0
+	}
+	hash := uint32(2166136261) // FNV-1a
+	for i := range len(reference) {
+		hash = (hash ^ uint32(reference[i])) * 16777619
+	}
+	return int(hash % uint32(shards))
+}
+
+// gameOf returns the game of a draw.
+func gameOf(head *draw.Head) (*rules.Game, error) {
+	game, known := games.Find(head.Game)
+	if !known {
+		return nil, errors.New("draw " + head.Draw + " is of a game that this version does not know: " + head.Game)
+	}
+	return game, nil
+}

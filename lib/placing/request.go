@@ -1,0 +1,166 @@
+package placing
+
+import (
+	"fmt"
+
+	"tally/lib/draw"
+	"tally/lib/money"
+	"tally/lib/rules"
+	"tally/lib/settlement"
+	"tally/lib/store"
+	"tally/lib/wire"
+)
+
+// Request is a bet as a bookmaker sends it.
+type Request struct {
+	Bookmaker string // from the key, never from the request
+	Draw      string
+	Reference string
+	Selection string
+	Odds      string // empty in a game with a paytable
+	Stake     string
+	Currency  string
+	Shop      string // optional
+	// Base is the reference of the bet that a double, split or insurance belongs
+	// to; such a wager has no reference of its own.
+	Base string
+}
+
+// Refusal says why a bet is not accepted. Nothing is stored of it, and nothing
+// will be in the feed.
+type Refusal struct {
+	Code    string
+	Message string
+	Current money.Odds // with CodeOddsChanged
+}
+
+// Error names the code and the reason.
+func (r *Refusal) Error() string { return r.Code + ": " + r.Message }
+
+// The codes of refusals in their order of precedence: first what is wrong with
+// the request whatever the draw's state, then what depends on it.
+const (
+	CodeBadIdentifier    = "bad_identifier"
+	CodeUnknownDraw      = "unknown_draw"
+	CodeUnknownSelection = rules.UnknownSelection
+	CodeIllegalShape     = rules.IllegalShape
+	CodeUnknownCurrency  = "unknown_currency"
+	CodeBadAmount        = "bad_amount"
+	CodeOddsNotAllowed   = "odds_not_allowed"
+	CodeOddsMissing      = "odds_missing"
+	CodeOddsOutOfRange   = "odds_out_of_range"
+	CodePayoutTooLarge   = "payout_too_large"
+	CodeLimit            = "limit_exceeded"
+	CodeReferenceUsed    = "reference_used"
+	CodeBaseNotFound     = "base_not_found"
+	CodeBaseMismatch     = "base_mismatch"
+	CodeBettingClosed    = "betting_closed"
+	CodeWrongRound       = "wrong_round"
+	CodeDecided          = "selection_decided"
+	CodeNotOffered       = "not_offered"
+	CodeOddsChanged      = "odds_changed"
+	CodeUnknownBet       = "unknown_bet"
+	CodeOutcomeUnknown   = "outcome_unknown"
+)
+
+// MaxPayout is the largest possible payout of a bet, in minor units.
+const MaxPayout money.Amount = 1_000_000_000_000_000
+
+func refuse(code, format string, args ...any) *Refusal {
+	return &Refusal{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// parsed is a request whose fields are right for its draw's game.
+type parsed struct {
+	Request
+	game      *rules.Game
+	selection rules.Selection
+	stake     money.Amount
+	currency  money.Currency
+	odds      money.Odds // the request's, or zero
+	rounding  money.Rounding
+}
+
+// key returns the sort key of the bet or side wager.
+func (p *parsed) key() string {
+	if p.Base != "" {
+		return store.WagerKey(p.Base, p.Selection)
+	}
+	return store.BetKey(p.Reference)
+}
+
+// identifiers checks the names in a request.
+func (r *Request) identifiers() *Refusal {
+	names := map[string]string{"bookmaker": r.Bookmaker, "draw": r.Draw, "reference": r.Reference}
+	if r.Base != "" {
+		delete(names, "reference")
+		names["base"] = r.Base
+	}
+	if r.Shop != "" {
+		names["shop"] = r.Shop
+	}
+	for field, name := range names {
+		if !wire.ValidID(name) {
+			return refuse(CodeBadIdentifier, "%s: %.80q is no identifier: write 1 to 64 of A-Z a-z 0-9 . _ -", field, name)
+		}
+	}
+	return nil
+}
+
+// parse reads the fields that have a meaning in the game.
+func (r Request) parse(game *rules.Game, settings Settings) (*parsed, *Refusal) {
+	p := &parsed{Request: r, game: game, rounding: settings.Rounding}
+	var err error
+	if p.selection, err = game.Parse(r.Selection); err != nil {
+		wrong := err.(*rules.SelectionError)
+		return nil, refuse(wrong.Code, "%s", wrong.Error())
+	}
+	var known bool
+	if p.currency, known = money.ParseCurrency(r.Currency); !known {
+		return nil, refuse(CodeUnknownCurrency, "%.10q is no active ISO 4217 currency with a minor unit", r.Currency)
+	}
+	if p.stake, err = money.ParseStake(r.Stake, p.currency); err != nil {
+		return nil, refuse(CodeBadAmount, "%.40q is no stake in %s: write a decimal with exactly %d decimals", r.Stake, r.Currency, p.currency.Digits())
+	}
+	switch {
+	case game.Paytable() && r.Odds != "":
+		return nil, refuse(CodeOddsNotAllowed, "%s has a paytable: its bets carry no odds", game.Title)
+	case game.Paytable():
+	case r.Odds == "":
+		return nil, refuse(CodeOddsMissing, "give the odds of the current board")
+	default:
+		if p.odds, err = money.ParseOdds(r.Odds); err != nil {
+			return nil, refuse(CodeOddsOutOfRange, "%.40q: %v", r.Odds, err)
+		}
+	}
+	if limit, limited := settings.MaxStake[r.Currency]; limited && p.stake > limit {
+		return nil, refuse(CodeLimit, "the stake is above this bookmaker's limit of %s %s", money.AppendAmount(nil, limit, p.currency), r.Currency)
+	}
+	odds := max(p.odds, game.Odds(p.selection))
+	if payout, err := money.Payout(p.stake, odds, p.rounding); err != nil || payout > MaxPayout {
+		return nil, refuse(CodePayoutTooLarge, "the possible payout is above %s %s", money.AppendAmount(nil, MaxPayout, p.currency), r.Currency)
+	}
+	return p, nil
+}
+
+// stored returns the record of the bet.
+func (p *parsed) stored(round int, at settlement.Instant, head *draw.Head) store.StoredBet {
+	return store.StoredBet{SK: p.key(), Selection: p.Selection, Odds: int64(p.odds), Stake: int64(p.stake), Currency: p.Currency,
+		Rounding: int64(p.rounding), AcceptedAt: at, Round: int64(round), Shop: p.Shop, ExpiresAt: head.RetainUntil}
+}
+
+// differences returns which of the request's fields differ from a stored bet's.
+// The time of acceptance is tally's own and does not count.
+func (p *parsed) differences(b *store.StoredBet) (fields []string) {
+	check := func(field string, same bool) {
+		if !same {
+			fields = append(fields, field)
+		}
+	}
+	check("selection", p.Selection == b.Selection)
+	check("odds", int64(p.odds) == b.Odds)
+	check("stake", int64(p.stake) == b.Stake)
+	check("currency", p.Currency == b.Currency)
+	check("shop", p.Shop == b.Shop)
+	return fields
+}

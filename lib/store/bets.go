@@ -1,0 +1,118 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"tally/lib/settlement"
+)
+
+// StoredBet is a bet, a side wager, a cancellation or a refusal as it is kept in
+// a bookmaker's partition. Selection and currency are texts here: the partition
+// does not know the game.
+type StoredBet struct {
+	SK         string
+	Selection  string
+	Odds       int64 // ten-thousandths; 0 in a game with a paytable
+	Stake      int64 // minor units
+	Currency   string
+	Rounding   int64
+	AcceptedAt settlement.Instant // of a cancellation: when it was made
+	Round      int64
+	Shop       string
+	// Refused is the code of a refusal: it stands at a bet's key so that an
+	// earlier try still in flight can't land there any more.
+	Refused   string
+	ExpiresAt settlement.Instant
+}
+
+func (b StoredBet) encode(pk string) attributes {
+	a := key(pk, b.SK)
+	texts := [...]struct{ name, value string }{{"s", b.Selection}, {"c", b.Currency}, {"p", b.Shop}, {"x", b.Refused}}
+	for _, f := range texts {
+		if f.value != "" {
+			a[f.name] = text(f.value)
+		}
+	}
+	numbers := [...]struct {
+		name  string
+		value int64
+	}{{"o", b.Odds}, {"k", b.Stake}, {"m", b.Rounding}, {"a", int64(b.AcceptedAt)}, {"r", b.Round}}
+	for _, f := range numbers {
+		if f.value != 0 {
+			a[f.name] = number(f.value)
+		}
+	}
+	if b.ExpiresAt != 0 {
+		a[attrExpires] = number(int64(b.ExpiresAt)/1000 + 1)
+	}
+	return a
+}
+
+func decodeBet(a attributes) StoredBet {
+	return StoredBet{SK: textOf(a, attrSK), Selection: textOf(a, "s"), Currency: textOf(a, "c"), Shop: textOf(a, "p"), Refused: textOf(a, "x"),
+		Odds: numberOf(a, "o"), Stake: numberOf(a, "k"), Rounding: numberOf(a, "m"), AcceptedAt: settlement.Instant(numberOf(a, "a")),
+		Round: numberOf(a, "r"), ExpiresAt: settlement.Instant(numberOf(a, attrExpires) * 1000)}
+}
+
+// CreateBet writes a bet that must not be there yet and returns what is there
+// instead: the same bet after a lost answer, an earlier try, or a refusal.
+func (t *Table) CreateBet(ctx context.Context, pk string, bet StoredBet) (existing *StoredBet, err error) {
+	found, err := t.create(ctx, bet.encode(pk))
+	if err != nil {
+		return nil, fmt.Errorf("writing %s / %s: %w", pk, bet.SK, err)
+	}
+	if found == nil {
+		return nil, nil
+	}
+	there := decodeBet(found)
+	return &there, nil
+}
+
+// GetBet reads a bet consistently; nil when there is none.
+func (t *Table) GetBet(ctx context.Context, pk, sk string) (*StoredBet, error) {
+	a, err := t.get(ctx, pk, sk)
+	if err != nil || a == nil {
+		return nil, err
+	}
+	bet := decodeBet(a)
+	return &bet, nil
+}
+
+// Bets yields a partition's records after a sort key (empty for all), in their
+// order: each bet is followed by its cancellation and its side wagers.
+func (t *Table) Bets(ctx context.Context, pk, after string) iter.Seq2[StoredBet, error] {
+	return func(yield func(StoredBet, error) bool) {
+		condition := ""
+		if after != "" {
+			condition = attrSK + " > :sk"
+		}
+		for a, err := range t.query(ctx, pk, condition, after) {
+			if !yield(decodeBet(a), err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// ReplaceRefusal writes a bet over a refusal, if the refusal is still there as
+// it was read. It returns what is there instead.
+func (t *Table) ReplaceRefusal(ctx context.Context, pk string, refusal, bet StoredBet) (existing *StoredBet, err error) {
+	_, err = t.client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &t.name, Item: bet.encode(pk),
+		ConditionExpression:       aws.String("x = :code AND a = :at"),
+		ExpressionAttributeValues: attributes{":code": text(refusal.Refused), ":at": number(int64(refusal.AcceptedAt))}})
+	var failed *types.ConditionalCheckFailedException
+	if errors.As(err, &failed) {
+		return t.GetBet(ctx, pk, bet.SK)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("writing %s / %s over a refusal: %w", pk, bet.SK, err)
+	}
+	return nil, nil
+}

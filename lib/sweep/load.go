@@ -1,0 +1,178 @@
+package sweep
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"tally/lib/draw"
+	"tally/lib/games"
+	"tally/lib/rules"
+	"tally/lib/settlement"
+	"tally/lib/store"
+	"tally/lib/wire"
+)
+
+// records is a draw's partition as read at one time.
+type records struct {
+	draw  string
+	items map[string]store.Item
+	head  *draw.Head
+	game  *rules.Game
+}
+
+// load reads everything about a draw but its bets and reports.
+func load(ctx context.Context, table *store.Table, id string) (*records, error) {
+	items, err := table.All(ctx, store.DrawKey(id))
+	if err != nil {
+		return nil, err
+	}
+	r := &records{draw: id, items: items}
+	item, found := items[store.HeadKey]
+	if !found {
+		return r, nil
+	}
+	if r.head, err = decodeAs[draw.Head](item); err != nil {
+		return nil, err
+	}
+	game, known := games.Find(r.head.Game)
+	if !known {
+		return nil, fmt.Errorf("draw %s is of game %q, which this version does not know", id, r.head.Game)
+	}
+	r.game = game
+	return r, nil
+}
+
+func decodeAs[T any](item store.Item) (*T, error) {
+	value := new(T)
+	if err := json.Unmarshal([]byte(item.Body), value); err != nil {
+		return nil, fmt.Errorf("reading %s / %s: %w", item.PK, item.SK, err)
+	}
+	return value, nil
+}
+
+// bookmakers returns the registry of bookmakers with bets on the draw, in the
+// order of their names.
+func (r *records) bookmakers() (list []string) {
+	for sk := range r.items {
+		if name, isPart := strings.CutPrefix(sk, store.PartPrefix); isPart {
+			list = append(list, name)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// state returns a state of the draw to settle under: what it names, read back
+// and resolved again. Stored facts that no longer resolve are an error, never a
+// guess. found are the stragglers that it knows of, see wire.BetsFound.
+func (r *records) state(number int) (state *settlement.State, found map[string]bool, err error) {
+	item, exists := r.items[store.StateKey(number)]
+	if !exists {
+		return nil, nil, fmt.Errorf("draw %s has no state %d", r.draw, number)
+	}
+	stored, err := decodeAs[draw.State](item)
+	if err != nil {
+		return nil, nil, err
+	}
+	if stored.Catalogue != r.game.Version {
+		return nil, nil, fmt.Errorf("state %d of draw %s is of catalogue %d of %s; this version has %d", number, r.draw, stored.Catalogue, r.game.ID, r.game.Version)
+	}
+	state = &settlement.State{Game: r.game, Number: number}
+	if err := r.revise(state, stored.Revision); err != nil {
+		return nil, nil, err
+	}
+	if err := r.close(state, stored.Rounds); err != nil {
+		return nil, nil, err
+	}
+	found = map[string]bool{}
+	for _, id := range stored.Orders {
+		m, err := r.message(store.OrderKey(id))
+		if err != nil {
+			return nil, nil, err
+		}
+		if m.Type == wire.BetsFound {
+			for _, reference := range m.Scope.Bets {
+				found[foundKey(m.Scope.Bookmaker, reference)] = true
+			}
+			continue
+		}
+		state.Orders = append(state.Orders, settlement.Order{ID: id, Scope: m.Scope})
+	}
+	return state, found, nil
+}
+
+func foundKey(bookmaker, reference string) string { return bookmaker + "#" + reference }
+
+// referencesOf returns a bookmaker's stragglers by reference.
+func referencesOf(found map[string]bool, bookmaker string) map[string]bool {
+	references := map[string]bool{}
+	for key := range found {
+		if reference, ok := strings.CutPrefix(key, bookmaker+"#"); ok {
+			references[reference] = true
+		}
+	}
+	return references
+}
+
+// message reads a stored message back.
+func (r *records) message(sk string) (*wire.Message, error) {
+	item, found := r.items[sk]
+	if !found {
+		return nil, fmt.Errorf("draw %s lacks %s, which a state names", r.draw, sk)
+	}
+	m, _, faults := wire.Parse([]byte(item.Body))
+	if len(faults) > 0 {
+		return nil, fmt.Errorf("draw %s: stored %s is no longer valid: %s: %s", r.draw, sk, faults[0].Code, faults[0].Message)
+	}
+	return m, nil
+}
+
+// NoResult is why tally itself cancels a draw that got no result in time.
+const NoResult = "no_result"
+
+// revise gives a state its outcome, its void or its cancellation.
+func (r *records) revise(state *settlement.State, revision int) error {
+	if revision == draw.AutomaticRevision {
+		state.Cancelled = NoResult
+		return nil
+	}
+	m, err := r.message(store.RevisionKey(revision))
+	if err != nil {
+		return err
+	}
+	state.Outcome, state.Void, state.Cancelled = m.Resolution.Outcome, m.Resolution.Void, m.Reason
+	return nil
+}
+
+// close gives a state its betting rounds. A round that it does not name took no
+// bets.
+func (r *records) close(state *settlement.State, rounds []draw.FinalRound) error {
+	state.Rounds = make([]settlement.Round, len(r.game.Rounds))
+	for _, final := range rounds {
+		round := settlement.Round{OpensAt: final.OpensAt, Closing: final.Closing}
+		decided := map[rules.Selection]rules.Mark{}
+		if final.Opened {
+			m, err := r.message(store.RoundKey(final.Number))
+			if err != nil {
+				return err
+			}
+			for selection, mark := range m.Decided {
+				decided[selection] = mark
+			}
+			m.Board.Marks(r.game, decided)
+		}
+		if final.Board == wire.DrawOpened {
+			m, err := r.message(store.OpenedKey)
+			if err != nil {
+				return err
+			}
+			m.Board.Marks(r.game, decided)
+		}
+		round.Decided = decided
+		state.Rounds[final.Number-1] = round
+	}
+	return nil
+}

@@ -1,0 +1,289 @@
+package sweep
+
+import (
+	"bytes"
+	"compress/flate"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"tally/lib/rules"
+	"tally/lib/settlement"
+	"tally/lib/store"
+)
+
+// The limits of a page.
+const (
+	pageLines = 1000
+	pageBytes = 350 << 10
+)
+
+// partition is the work on one shard of one bookmaker's bets.
+type partition struct {
+	table     *store.Table
+	records   *records
+	bookmaker string
+	shard     int
+	next      *settlement.State
+	base      *settlement.State // nil for the first settlement
+	// found are the references that only the next state knows of: stragglers that
+	// were never reported under the base.
+	found      map[string]bool
+	selections map[string]rules.Selection
+
+	progress progress
+	lines    []byte // reported lines of the page under way
+	count    int
+	absolute []byte
+}
+
+// Done is what a partition came to. It is written once.
+type Done struct {
+	Bets   int             `json:"bets"`
+	Lines  int             `json:"lines"`
+	Pages  int             `json:"pages"`
+	Totals settlement.Book `json:"totals"`           // of all bets
+	Before settlement.Book `json:"before,omitempty"` // the same under the base
+	Digest string          `json:"digest"`           // SHA-256 over all absolute lines
+}
+
+// UnequalError says that a state computed again came to something else than was
+// stored: other code, or other data. Nothing is reported then.
+type UnequalError struct{ Reason string }
+
+// Error returns the reason.
+func (e *UnequalError) Error() string { return e.Reason }
+
+// run settles the partition and writes its pages and DONE. With resume it goes on
+// after the last page that an earlier try has stored.
+func (p *partition) run(ctx context.Context, resume bool) (*Done, error) {
+	p.progress = progress{Digest: newDigest(), Base: newDigest()}
+	if resume {
+		if err := p.resume(ctx); err != nil {
+			return nil, err
+		}
+	}
+	for {
+		err := p.settleAll(ctx)
+		if exists := (*store.ExistsError)(nil); errors.As(err, &exists) {
+			// A try that we did not know of has stored this page: go on after its last.
+			if err := p.resume(ctx); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		return p.finish(ctx)
+	}
+}
+
+// resume takes up the progress of the last stored page.
+func (p *partition) resume(ctx context.Context) error {
+	item, found, err := p.table.Last(ctx, p.reportKey())
+	if err != nil || !found {
+		return err
+	}
+	stored, err := decodeAs[progress](item)
+	if err != nil {
+		return err
+	}
+	if store.PageKey(stored.Pages) != item.SK {
+		return fmt.Errorf("page %s / %s says that it is page %d", item.PK, item.SK, stored.Pages)
+	}
+	p.progress, p.lines, p.count = *stored, nil, 0
+	return nil
+}
+
+func (p *partition) reportKey() string {
+	return store.ReportKey(p.records.draw, p.next.Number, p.bookmaker, p.shard)
+}
+
+// settleAll settles every bet after the last one accounted for.
+func (p *partition) settleAll(ctx context.Context) error {
+	pk := store.BetsKey(p.records.draw, p.bookmaker, p.shard)
+	for g, err := range p.groups(p.table.Bets(ctx, pk, p.progress.Last)) {
+		if err != nil {
+			return err
+		}
+		if err := p.settleGroup(g); err != nil {
+			return err
+		}
+		p.progress.Last = g.last
+		if p.count >= pageLines-maxGroup {
+			if err := p.writePage(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	if p.count > 0 {
+		return p.writePage(ctx)
+	}
+	return nil
+}
+
+// maxGroup is the most lines that a bet can have with its side wagers: a bet, a
+// double, a split and insurance.
+const maxGroup = 4
+
+// settleGroup settles a bet and its side wagers under both states.
+func (p *partition) settleGroup(g *group) error {
+	for i := range g.bets {
+		bet := &g.bets[i]
+		if i > 0 {
+			bet.Base = &g.bets[0].Bet
+		}
+		now, err := settlement.Settle(&bet.Bet, p.next)
+		if err != nil {
+			return err
+		}
+		p.absolute = append(p.absolute[:0], appendLine(nil, bet, now)...)
+		p.progress.Bets++
+		p.progress.Digest.write(p.absolute)
+		p.progress.Totals.Of(bet.currency).Add(bet.Stake, now)
+		if p.base == nil || p.found[g.reference] {
+			p.report(0, now)
+			continue
+		}
+		before, err := settlement.Settle(&bet.Bet, p.base)
+		if err != nil {
+			return err
+		}
+		p.progress.Before.Of(bet.currency).Add(bet.Stake, before)
+		if before == now {
+			p.progress.Base.write(p.absolute)
+			continue
+		}
+		p.progress.Base.write(appendLine(nil, bet, before))
+		p.report(p.base.Number, now)
+	}
+	return nil
+}
+
+// report adds the absolute line to the page.
+func (p *partition) report(replaces int, s settlement.Settlement) {
+	p.lines = appendReported(p.lines, p.absolute, p.next.Number, replaces)
+	p.count++
+	p.progress.Lines++
+	if s.Result == rules.Refunded {
+		p.progress.Refunds++
+	}
+}
+
+// writePage stores the page under way. A crash before it leaves the pages before
+// it, from which the next try goes on; after it, the next try goes on from here.
+func (p *partition) writePage(ctx context.Context) error {
+	p.progress.Pages++
+	body, err := json.Marshal(p.progress)
+	if err != nil {
+		return fmt.Errorf("encoding a page's progress: %w", err)
+	}
+	deflated, err := Deflate(p.lines)
+	if err != nil {
+		return err
+	}
+	if len(deflated) > pageBytes || p.count > pageLines {
+		return fmt.Errorf("page %d of %s has %d lines and %d bytes", p.progress.Pages, p.reportKey(), p.count, len(deflated))
+	}
+	err = p.table.Create(ctx, store.Item{PK: p.reportKey(), SK: store.PageKey(p.progress.Pages), Body: string(body), Binary: deflated,
+		ExpiresAt: p.records.head.RetainUntil})
+	if err != nil {
+		return err
+	}
+	p.lines, p.count = p.lines[:0], 0
+	return nil
+}
+
+// finish checks the totals and the base, and writes DONE.
+func (p *partition) finish(ctx context.Context) (*Done, error) {
+	done := &Done{Bets: p.progress.Bets, Lines: p.progress.Lines, Pages: p.progress.Pages,
+		Totals: p.progress.Totals, Before: p.progress.Before, Digest: p.progress.Digest.String()}
+	for _, t := range done.Totals {
+		if t.Won+t.Lost+t.Refunded != t.Bets {
+			return nil, &UnequalError{fmt.Sprintf("%s shard %d: %d bets in %s, but %d settled", p.bookmaker, p.shard, t.Bets, t.Currency.Code(), t.Won+t.Lost+t.Refunded)}
+		}
+	}
+	if err := p.checkBase(); err != nil {
+		return nil, err
+	}
+	body, err := json.Marshal(done)
+	if err != nil {
+		return nil, fmt.Errorf("encoding what partition %s came to: %w", p.reportKey(), err)
+	}
+	item := store.Item{PK: store.DrawKey(p.records.draw), SK: store.DoneKey(p.next.Number, p.bookmaker, p.shard),
+		Body: string(body), ExpiresAt: p.records.head.RetainUntil}
+	err = p.table.Create(ctx, item)
+	if exists := (*store.ExistsError)(nil); errors.As(err, &exists) {
+		return p.sameDone(done, exists.Item)
+	}
+	return done, err
+}
+
+// checkBase compares what the base comes to now with what was stored of it.
+func (p *partition) checkBase() error {
+	if p.base == nil {
+		return nil
+	}
+	stored, err := p.records.done(p.base.Number, p.bookmaker, p.shard)
+	if err != nil || stored == nil {
+		return err
+	}
+	if again := p.progress.Base.String(); again != stored.Digest {
+		return &UnequalError{fmt.Sprintf("%s shard %d: state %d computed again has digest %.12s…, stored is %.12s…", p.bookmaker, p.shard, p.base.Number, again, stored.Digest)}
+	}
+	return nil
+}
+
+// sameDone compares what this try came to with what another try has stored.
+func (p *partition) sameDone(mine *Done, item store.Item) (*Done, error) {
+	stored, err := decodeAs[Done](item)
+	if err != nil {
+		return nil, err
+	}
+	if stored.Digest != mine.Digest {
+		return nil, &UnequalError{fmt.Sprintf("%s shard %d: state %d came to digest %.12s…, another try to %.12s…", p.bookmaker, p.shard, p.next.Number, mine.Digest, stored.Digest)}
+	}
+	return stored, nil
+}
+
+// done returns what a partition came to under a state, nil when it is not done.
+func (r *records) done(state int, bookmaker string, shard int) (*Done, error) {
+	item, found := r.items[store.DoneKey(state, bookmaker, shard)]
+	if !found {
+		return nil, nil
+	}
+	return decodeAs[Done](item)
+}
+
+// Deflate compresses a page's lines.
+func Deflate(lines []byte) ([]byte, error) {
+	var buffer bytes.Buffer
+	w, err := flate.NewWriter(&buffer, flate.DefaultCompression)
+	if err != nil {
+		return nil, fmt.Errorf("compressing a page: %w", err)
+	}
+	if _, err := w.Write(lines); err != nil {
+		return nil, fmt.Errorf("compressing a page: %w", err)
+	}
+	if err := w.Close(); err != nil {
+		return nil, fmt.Errorf("compressing a page: %w", err)
+	}
+	return buffer.Bytes(), nil
+}
+
+// Inflate returns a page's lines. A page that inflates to more than any page
+// may have is an error.
+func Inflate(page []byte) ([]byte, error) {
+	const most = pageLines * 1024
+	lines, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(page)), most+1))
+	if err != nil {
+		return nil, fmt.Errorf("reading a page: %w", err)
+	}
+	if len(lines) > most {
+		return nil, fmt.Errorf("reading a page: it has more than %d bytes", most)
+	}
+	return lines, nil
+}

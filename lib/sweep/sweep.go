@@ -1,0 +1,256 @@
+// Package sweep settles the bets of a draw under its newest state and tells the
+// bookmakers.
+//
+// A sweep is planned, settles one partition (a shard of a bookmaker's bets) after
+// the other or side by side, feeds each bookmaker whose partitions are done, and
+// closes. Every step is one write that happens once, under a key made of what it
+// is about; a try that finds it done goes on from there. So sweeps may overlap,
+// crash between any two writes and be started again at any time.
+package sweep
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"tally/lib/rules"
+	"tally/lib/settlement"
+	"tally/lib/store"
+	"tally/lib/wire"
+)
+
+type instant = settlement.Instant
+
+// Sender sends a message to one queue. When it returns nil the message is
+// durable.
+type Sender interface {
+	Send(ctx context.Context, body string, delay time.Duration) error
+}
+
+// Recorder is told what happened, for metrics.
+type Recorder interface {
+	// Settled counts the lines of a bookmaker's report, and how long after the last
+	// closing it came; corrected says that they replace earlier ones.
+	Settled(game string, lines, refunded int, corrected bool, delay time.Duration)
+	// Unequal counts a sweep that was stopped.
+	Unequal(game string)
+}
+
+// Sweeper sweeps draws.
+type Sweeper struct {
+	Table   *store.Table
+	Archive Sender
+	Record  Recorder
+	Now     func() instant
+	Log     *slog.Logger
+	// Parallel is how many partitions are worked on at once.
+	Parallel int
+}
+
+// NotYetError says that a draw may be swept after a while.
+type NotYetError struct{ After time.Duration }
+
+// Error says when.
+func (e *NotYetError) Error() string { return "bets may still be in flight for " + e.After.String() }
+
+// status is a draw's SWEEP item: idle, or sweeping one state.
+type status struct {
+	Base       int      `json:"base"`                 // the state swept last; 0 for none
+	State      int      `json:"state,omitempty"`      // the one being swept; 0 when idle
+	Bookmakers []string `json:"bookmakers,omitempty"` // the plan
+	StartedAt  instant  `json:"started_at,omitempty"`
+	Stopped    string   `json:"stopped,omitempty"` // why it can't go on
+	Skipped    []int    `json:"skipped,omitempty"` // states that were never swept, the latest last
+}
+
+// maxRounds bounds how many states one call sweeps and how often it starts again
+// because of other sweeps.
+const maxRounds = 16
+
+// Take sweeps the newest state of a draw, and newer ones that come meanwhile. An
+// error means that it has to be tried again; *NotYetError says when.
+func (s *Sweeper) Take(ctx context.Context, id string) error {
+	for range maxRounds {
+		finished, err := s.step(ctx, id)
+		if errors.Is(err, store.ErrChanged) {
+			continue // another sweep was faster: look again
+		}
+		if err != nil {
+			return fmt.Errorf("sweeping draw %s: %w", id, err)
+		}
+		if finished {
+			return nil
+		}
+	}
+	return fmt.Errorf("sweeping draw %s: not finished after %d rounds", id, maxRounds)
+}
+
+// step does what the draw's records call for now.
+func (s *Sweeper) step(ctx context.Context, id string) (finished bool, err error) {
+	r, err := load(ctx, s.Table, id)
+	if err != nil {
+		return false, err
+	}
+	if r.head == nil || r.head.State == 0 {
+		return true, nil // nothing to settle under yet: the state's own message follows
+	}
+	now, version, err := r.status()
+	if err != nil {
+		return false, err
+	}
+	if now.State != 0 {
+		return false, s.goOn(ctx, r, now, version)
+	}
+	if now.Base == r.head.State {
+		return true, s.announce(ctx, id, now.Base) // a replay: the first try may have died before sending
+	}
+	if wait := r.head.SettleFrom() - s.Now(); now.Base == 0 && wait > 0 {
+		return false, &NotYetError{time.Duration(wait) * time.Millisecond}
+	}
+	return false, s.plan(ctx, r, now, version)
+}
+
+func (r *records) status() (status, int64, error) {
+	item, found := r.items[store.SweepKey]
+	if !found {
+		return status{}, 0, nil
+	}
+	now, err := decodeAs[status](item)
+	if err != nil {
+		return status{}, 0, err
+	}
+	return *now, item.Version, nil
+}
+
+// put writes SWEEP over the version that was read.
+func (s *Sweeper) put(ctx context.Context, r *records, next status, version int64) error {
+	body, err := json.Marshal(next)
+	if err != nil {
+		return fmt.Errorf("encoding the sweep of draw %s: %w", r.draw, err)
+	}
+	return s.Table.Replace(ctx, store.Item{PK: store.DrawKey(r.draw), SK: store.SweepKey, Body: string(body),
+		Version: version + 1, ExpiresAt: r.head.RetainUntil})
+}
+
+// plan starts the sweep of the newest state. From the moment it is written, a
+// newer state waits until this one is closed.
+func (s *Sweeper) plan(ctx context.Context, r *records, now status, version int64) error {
+	next := status{Base: now.Base, State: r.head.State, Bookmakers: r.bookmakers(), StartedAt: s.Now(), Skipped: now.Skipped}
+	for skipped := now.Base + 1; skipped < next.State; skipped++ {
+		next.Skipped = append(next.Skipped, skipped)
+	}
+	if n := len(next.Skipped); n > maxSkipped {
+		next.Skipped = next.Skipped[n-maxSkipped:]
+	}
+	if len(next.Bookmakers) == 0 {
+		return s.put(ctx, r, status{Base: next.State, Skipped: next.Skipped}, version)
+	}
+	if err := s.put(ctx, r, next, version); err != nil {
+		return err
+	}
+	return s.partitions(ctx, r, next, version+1, false)
+}
+
+// maxSkipped bounds how many skipped states SWEEP names.
+const maxSkipped = 100
+
+// goOn takes up a sweep that another try has planned.
+func (s *Sweeper) goOn(ctx context.Context, r *records, now status, version int64) error {
+	return s.partitions(ctx, r, now, version, true)
+}
+
+// partitions works through the plan, feeds and closes.
+func (s *Sweeper) partitions(ctx context.Context, r *records, now status, version int64, resume bool) error {
+	done, err := s.settle(ctx, r, now, resume)
+	if unequal := (*UnequalError)(nil); errors.As(err, &unequal) {
+		return s.stop(ctx, r, now, version, unequal)
+	}
+	if err != nil {
+		return err
+	}
+	for _, bookmaker := range now.Bookmakers {
+		if err := s.feed(ctx, r, now, bookmaker, done[bookmaker]); err != nil {
+			return err
+		}
+	}
+	// Before this write the sweep is taken up again and finds everything done;
+	// after it, the announcement is what a replay repeats.
+	if err := s.put(ctx, r, status{Base: now.State, Skipped: now.Skipped}, version); err != nil {
+		return err
+	}
+	return s.announce(ctx, r.draw, now.State)
+}
+
+// settle settles every partition that is not done yet and returns what all came
+// to, by bookmaker and shard.
+func (s *Sweeper) settle(ctx context.Context, r *records, now status, resume bool) (map[string][]*Done, error) {
+	next, found, err := r.state(now.State)
+	if err != nil {
+		return nil, err
+	}
+	var base *settlement.State
+	if now.Base > 0 {
+		var known map[string]bool
+		if base, known, err = r.state(now.Base); err != nil {
+			return nil, err
+		}
+		for key := range known {
+			delete(found, key)
+		}
+	}
+	done := make(map[string][]*Done, len(now.Bookmakers))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(max(1, s.Parallel))
+	for _, bookmaker := range now.Bookmakers {
+		shards := make([]*Done, r.head.Shards)
+		done[bookmaker] = shards
+		for shard := range shards {
+			if shards[shard], err = r.done(now.State, bookmaker, shard); err != nil {
+				return nil, errors.Join(err, group.Wait())
+			}
+			if shards[shard] != nil {
+				continue
+			}
+			p := &partition{table: s.Table, records: r, bookmaker: bookmaker, shard: shard, next: next, found: referencesOf(found, bookmaker),
+				selections: map[string]rules.Selection{}}
+			if stored, err := r.done(now.Base, bookmaker, shard); err != nil {
+				return nil, errors.Join(err, group.Wait())
+			} else if stored != nil {
+				p.base = base // a partition that was not in the base's plan has never been reported
+			}
+			group.Go(func() (err error) {
+				shards[shard], err = p.run(ctx, resume)
+				return err
+			})
+		}
+	}
+	return done, group.Wait()
+}
+
+// stop notes why a sweep can't go on. The message is done with: going on would
+// report what can't be right. A later message tries again, with other code.
+func (s *Sweeper) stop(ctx context.Context, r *records, now status, version int64, cause *UnequalError) error {
+	s.Record.Unequal(r.game.ID)
+	s.Log.LogAttrs(ctx, slog.LevelError, "sweep stopped", slog.String("draw", r.draw), slog.Int("state", now.State), slog.String("reason", cause.Reason))
+	if now.Stopped != cause.Reason {
+		now.Stopped = cause.Reason
+		if err := s.put(ctx, r, now, version); err != nil {
+			return err
+		}
+	}
+	return cause
+}
+
+// announce tells the archive that a settlement is closed.
+func (s *Sweeper) announce(ctx context.Context, id string, state int) error {
+	body, err := wire.Encode(wire.Entry{Draw: id, What: wire.EntrySettlement, State: state})
+	if err != nil {
+		return err
+	}
+	return s.Archive.Send(ctx, body, 0)
+}

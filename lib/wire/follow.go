@@ -1,0 +1,48 @@
+package wire
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// Sweep asks for the newest state of a draw to be settled. It names no state:
+// the newest one is what matters when the message is taken up.
+type Sweep struct {
+	Draw string `json:"draw"`
+}
+
+// The records that the archive is told of.
+const (
+	EntryOpening    = "opening"
+	EntryState      = "state" // with the closings that it makes final
+	EntrySettlement = "settlement"
+)
+
+// Entry tells the archive that a draw has a new record. The archive appends
+// whatever it lacks of that draw up to the one named, so a lost entry is made
+// good by the next.
+type Entry struct {
+	Draw  string `json:"draw"`
+	What  string `json:"what"`
+	State int    `json:"state,omitempty"`
+}
+
+// Encode returns a message between tally's own functions as text.
+func Encode[T Sweep | Entry](message T) (string, error) {
+	text, err := json.Marshal(message)
+	if err != nil {
+		return "", fmt.Errorf("encoding a message: %w", err)
+	}
+	return string(text), nil
+}
+
+// ParseSweep reads a sweep message.
+func ParseSweep(body string) (s Sweep, err error) {
+	if err := json.Unmarshal([]byte(body), &s); err != nil {
+		return Sweep{}, fmt.Errorf("reading a sweep message: %w", err)
+	}
+	if !ValidID(s.Draw) {
+		return Sweep{}, fmt.Errorf("reading a sweep message: %q is no draw", s.Draw)
+	}
+	return s, nil
+}
