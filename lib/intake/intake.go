@@ -172,8 +172,8 @@ func (in *Intake) try(ctx context.Context, m *wire.Message, d Delivery) (result,
 	if err != nil {
 		return result{}, err
 	}
-	if m.Type == wire.DrawOpened {
-		writes = append(writes, store.Putting(DueItem(head, head.LastClosing())))
+	if m.Type == wire.DrawOpened || state != nil {
+		writes = append(writes, store.Putting(DueItem(head, now)))
 	}
 	// Before this transaction nothing of the message is stored; after it, all.
 	if err := in.Table.Transact(ctx, append(writes, rest...)...); err != nil {
@@ -209,21 +209,25 @@ func (in *Intake) follow(ctx context.Context, m *wire.Message, d Delivery, parti
 	if r.status == wire.Quarantined {
 		return in.quarantine(ctx, d, partial, m.Game.ID, r.faults)
 	}
-	if err := in.announce(ctx, m.Type, r.head); err != nil {
+	if m.Type == wire.DrawOpened {
+		if err := in.entry(ctx, wire.Entry{Draw: m.Draw, What: wire.EntryOpening}); err != nil {
+			return err
+		}
+	}
+	if err := in.Announce(ctx, r.head); err != nil {
 		return err
 	}
 	in.Log.LogAttrs(ctx, slog.LevelInfo, "message "+r.status, slog.String("draw", m.Draw), slog.String("type", string(m.Type)),
 		slog.Int("revision", m.Revision), slog.Int("state", r.head.State), slog.String("message", m.ID))
+	if d.From == Own {
+		return nil
+	}
 	return in.reply(ctx, wire.Reply{ID: m.ID, Draw: m.Draw, Status: r.status})
 }
 
-// announce tells the archive and the settling function what the draw has.
-func (in *Intake) announce(ctx context.Context, cause wire.Type, head *draw.Head) error {
-	if cause == wire.DrawOpened {
-		if err := in.entry(ctx, wire.Entry{Draw: head.Draw, What: wire.EntryOpening}); err != nil {
-			return err
-		}
-	}
+// Announce tells the archive and the settling function of a draw's newest
+// state, if it has one.
+func (in *Intake) Announce(ctx context.Context, head *draw.Head) error {
 	if head.State == 0 {
 		return nil
 	}
@@ -329,7 +333,17 @@ func HeadWrites(head *draw.Head, version int64, state *draw.State) ([]store.Writ
 		Body: string(body), StoredAt: state.MadeAt, ExpiresAt: head.RetainUntil})), nil
 }
 
-// DueItem asks reconcile to look at a draw at a time.
-func DueItem(head *draw.Head, at instant) store.Item {
+// firstLook is how long after a draw's newest state could first be swept
+// reconcile looks whether it was.
+const firstLook = 60_000
+
+// DueItem asks reconcile to look at a draw when its newest state should have
+// been swept, or its result should be there.
+func DueItem(head *draw.Head, now instant) store.Item {
+	return Due(head, max(now, head.SettleFrom())+firstLook)
+}
+
+// Due asks reconcile to look at a draw at a time.
+func Due(head *draw.Head, at instant) store.Item {
 	return store.Item{PK: store.DueKey(at), SK: head.Draw, StoredAt: at, ExpiresAt: head.RetainUntil}
 }

@@ -215,6 +215,14 @@ func (t *Table) replacing(item Item) *types.Put {
 	return put
 }
 
+// Put writes an item whatever is there.
+func (t *Table) Put(ctx context.Context, item Item) error {
+	if _, err := t.client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &t.name, Item: item.encode()}); err != nil {
+		return fmt.Errorf("writing %s / %s: %w", item.PK, item.SK, err)
+	}
+	return nil
+}
+
 // Delete deletes an item, if it is there.
 func (t *Table) Delete(ctx context.Context, pk, sk string) error {
 	_, err := t.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &t.name, Key: key(pk, sk)})

@@ -1,0 +1,318 @@
+// Package reconcile looks, every minute, for what is stuck, missing or unequal.
+// It repairs by sending the same message again, or by an order of tally's own
+// that names what was missed, and raises an alarm on the rest.
+//
+// Every draw has a DUE item from its opening until it is settled and counted
+// again. Looking at a draw moves its item to the next minute to look, the new
+// one written before the old one is deleted: a crash in between looks twice.
+package reconcile
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"time"
+
+	"tally/lib/draw"
+	"tally/lib/games"
+	"tally/lib/intake"
+	"tally/lib/settlement"
+	"tally/lib/store"
+	"tally/lib/sweep"
+	"tally/lib/wire"
+)
+
+type instant = settlement.Instant
+
+// Depths tells how many messages queues hold.
+type Depths interface {
+	// Depths returns the number of messages by a name for people, such as "sweeps
+	// (dead letters)".
+	Depths(ctx context.Context) (map[string]int, error)
+}
+
+// Recorder is told what was found, for metrics and alarms.
+type Recorder interface {
+	// Stuck counts a draw that does not advance: no result, or a sweep that does
+	// not end.
+	Stuck(game, why string)
+	// Unequal counts a draw whose bets come to something else than was reported.
+	Unequal(game string)
+	// Straggled counts bets that a sweep had missed.
+	Straggled(game string, bets int)
+	// Depth is how many messages a queue holds.
+	Depth(queue string, messages int)
+	// Quarantined is how many messages sit in quarantine.
+	InQuarantine(messages int)
+}
+
+// Reconciler looks after the draws.
+type Reconciler struct {
+	Table   *store.Table
+	Intake  *intake.Intake
+	Sweeper *sweep.Sweeper
+	Sweeps  intake.Sender
+	Depths  Depths
+	Record  Recorder
+	Now     func() instant
+	Log     *slog.Logger
+	// ResultWithin is how long after its last closing a draw's result is missed.
+	ResultWithin time.Duration
+	// CancelAfter is how long after its last closing a draw without a result is
+	// cancelled; zero for never.
+	CancelAfter time.Duration
+}
+
+const (
+	minute       = 60_000
+	recountAfter = 10 * minute
+	// maxMinutes bounds how many minutes one run works off.
+	maxMinutes = 180
+)
+
+// The reasons of a draw being stuck.
+const (
+	StuckResult  = "result_missing"
+	StuckSweep   = "sweep_not_ending"
+	StuckStopped = "sweep_stopped"
+)
+
+// cursor is the first minute that has not been worked off.
+type cursor struct {
+	Minute instant `json:"minute"`
+}
+
+const cursorKey = "RECONCILE"
+
+// Run works off every minute that has passed, then looks at queues and
+// quarantine. What one draw's fault stops, it reports and goes on with the next.
+func (r *Reconciler) Run(ctx context.Context) error {
+	err := r.draws(ctx)
+	return errors.Join(err, r.depths(ctx), r.quarantine(ctx))
+}
+
+func (r *Reconciler) draws(ctx context.Context) error {
+	now := r.Now()
+	item, found, err := r.Table.Get(ctx, cursorKey, cursorKey)
+	if err != nil {
+		return err
+	}
+	from := cursor{Minute: (now - 2*minute) / minute * minute}
+	if found {
+		if err := json.Unmarshal([]byte(item.Body), &from); err != nil {
+			return fmt.Errorf("reading the cursor of reconcile: %w", err)
+		}
+	}
+	var failed error
+	next := from.Minute
+	for range maxMinutes {
+		if next+minute > now || ctx.Err() != nil {
+			break
+		}
+		failed = errors.Join(failed, r.minute(ctx, next))
+		next += minute
+	}
+	if failed != nil || next == from.Minute {
+		return failed // a minute with a failed draw is worked off again
+	}
+	body, err := json.Marshal(cursor{next})
+	if err != nil {
+		return fmt.Errorf("encoding the cursor of reconcile: %w", err)
+	}
+	err = r.Table.Replace(ctx, store.Item{PK: cursorKey, SK: cursorKey, Body: string(body), Version: item.Version + 1})
+	if errors.Is(err, store.ErrChanged) {
+		return nil // another run works them off as well
+	}
+	return err
+}
+
+// minute looks at the draws due in one minute.
+func (r *Reconciler) minute(ctx context.Context, at instant) error {
+	var failed error
+	for item, err := range r.Table.Query(ctx, store.DueKey(at), "") {
+		if err != nil {
+			return errors.Join(failed, err)
+		}
+		if err := r.due(ctx, item); err != nil {
+			failed = errors.Join(failed, fmt.Errorf("looking at draw %s: %w", item.SK, err))
+		}
+	}
+	return failed
+}
+
+// due looks at a draw and moves its item to when it is next due, if ever.
+func (r *Reconciler) due(ctx context.Context, item store.Item) error {
+	head, version, err := intake.LoadHead(ctx, r.Table, item.SK)
+	if err != nil {
+		return err
+	}
+	next, err := r.look(ctx, head, version)
+	if err != nil {
+		return err
+	}
+	if next > 0 {
+		again := intake.Due(head, next)
+		if again.PK == item.PK {
+			return nil
+		}
+		if err := r.Table.Put(ctx, again); err != nil {
+			return err
+		}
+	}
+	return r.Table.Delete(ctx, item.PK, item.SK)
+}
+
+// look does what a draw needs and returns when to look again, zero for never.
+func (r *Reconciler) look(ctx context.Context, head *draw.Head, version int64) (next instant, err error) {
+	now := r.Now()
+	standing, err := r.Sweeper.Standing(ctx, head.Draw)
+	if err != nil {
+		return 0, err
+	}
+	switch {
+	case version == 0:
+		return 0, nil
+	case standing.State == 0:
+		return r.missing(ctx, head, version, standing, now)
+	case standing.Stopped != "":
+		r.stuck(ctx, head, StuckStopped)
+		return later(head, now), intake.SendSweep(ctx, r.Sweeps, head, now)
+	case !standing.Swept:
+		r.stuck(ctx, head, StuckSweep)
+		return later(head, now), intake.SendSweep(ctx, r.Sweeps, head, now)
+	}
+	if at := max(head.StateAt, head.SettleFrom()) + recountAfter; now < at {
+		return at, nil
+	}
+	return r.recount(ctx, head, now)
+}
+
+// later spaces the looks at a draw that does not advance: every minute in the
+// first hour, then every hour, until its records end.
+func later(head *draw.Head, now instant) instant {
+	next := now + minute
+	if now > max(head.LastClosing(), head.StateAt)+60*minute {
+		next = now + 60*minute
+	}
+	if head.RetainUntil != 0 && next >= head.RetainUntil {
+		return 0
+	}
+	return next
+}
+
+func (r *Reconciler) stuck(ctx context.Context, head *draw.Head, why string) {
+	r.Record.Stuck(head.Game, why)
+	r.Log.LogAttrs(ctx, slog.LevelWarn, "draw stuck", slog.String("draw", head.Draw), slog.String("why", why), slog.Int("state", head.State))
+}
+
+// missing handles a draw without a state: its result is missing, or, when it was
+// never opened, its opening.
+func (r *Reconciler) missing(ctx context.Context, head *draw.Head, version int64, standing sweep.Standing, now instant) (instant, error) {
+	closed := head.LastClosing()
+	if now < closed+instant(r.ResultWithin.Milliseconds()) {
+		return max(closed+instant(r.ResultWithin.Milliseconds()), now+minute), nil
+	}
+	r.stuck(ctx, head, StuckResult)
+	if r.CancelAfter <= 0 || now < closed+instant(r.CancelAfter.Milliseconds()) || standing.Held || !head.Cancel(now) {
+		return later(head, now), nil
+	}
+	return later(head, now), r.cancel(ctx, head, version, now)
+}
+
+// cancel cancels a draw that got no result in time. It ranks below any revision
+// of the studio's: one that comes later corrects it.
+func (r *Reconciler) cancel(ctx context.Context, head *draw.Head, version int64, now instant) error {
+	game, known := games.Find(head.Game)
+	if !known {
+		return fmt.Errorf("this version does not know game %q", head.Game)
+	}
+	state, err := intake.NextState(ctx, r.Table, head, game, now)
+	if err != nil {
+		return err
+	}
+	writes, err := intake.HeadWrites(head, version, state)
+	if err != nil {
+		return err
+	}
+	revision := store.Item{PK: store.DrawKey(head.Draw), SK: store.RevisionKey(draw.AutomaticRevision), StoredAt: now, ExpiresAt: head.RetainUntil}
+	err = r.Table.Transact(ctx, append(writes, store.Creating(revision))...)
+	if errors.Is(err, store.ErrChanged) {
+		return nil // something came in: the next look decides again
+	}
+	if err != nil {
+		return err
+	}
+	r.Log.LogAttrs(ctx, slog.LevelWarn, "draw cancelled for want of a result", slog.String("draw", head.Draw))
+	return r.Intake.Announce(ctx, head)
+}
+
+// recount counts a settled draw again and has stragglers settled.
+func (r *Reconciler) recount(ctx context.Context, head *draw.Head, now instant) (instant, error) {
+	missed, err := r.Sweeper.Recount(ctx, head.Draw)
+	if unequal := (*sweep.UnequalError)(nil); errors.As(err, &unequal) {
+		r.Record.Unequal(head.Game)
+		r.Log.LogAttrs(ctx, slog.LevelError, "draw unequal", slog.String("draw", head.Draw), slog.String("reason", unequal.Reason))
+		return later(head, now), nil
+	}
+	if err != nil || len(missed) == 0 {
+		return 0, err
+	}
+	for _, m := range missed {
+		r.Record.Straggled(head.Game, len(m.References))
+		r.Log.LogAttrs(ctx, slog.LevelError, "bets were missed by a sweep", slog.String("draw", head.Draw), slog.String("bookmaker", m.Bookmaker), slog.Int("bets", len(m.References)))
+		body, err := order(head, m, now)
+		if err != nil {
+			return 0, err
+		}
+		if err := r.Intake.Take(ctx, intake.Delivery{Body: body, SentAt: now, From: intake.Own}); err != nil {
+			return 0, err
+		}
+	}
+	return now + minute, nil
+}
+
+// order is tally's own order that names bets a sweep has missed. Its id follows
+// from what it says, so that the same recount again gives the same order.
+func order(head *draw.Head, m sweep.Stragglers, now instant) ([]byte, error) {
+	named, err := json.Marshal(m)
+	if err != nil {
+		return nil, fmt.Errorf("encoding an order: %w", err)
+	}
+	id := "found-" + strconv.Itoa(head.State) + "-" + intake.HashOf(string(named))[:16]
+	body, err := json.Marshal(map[string]any{
+		"schema": wire.Schema, "id": id, "type": wire.BetsFound, "game": head.Game, "table": head.Table, "draw": head.Draw,
+		"at": wire.FormatTime(now), "order": id, "reason": "missed_by_sweep", "evidence": "recount",
+		"scope": map[string]any{"bookmaker": m.Bookmaker, "bets": m.References},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("encoding an order: %w", err)
+	}
+	return body, nil
+}
+
+func (r *Reconciler) depths(ctx context.Context) error {
+	depths, err := r.Depths.Depths(ctx)
+	for queue, messages := range depths {
+		r.Record.Depth(queue, messages)
+	}
+	return err
+}
+
+// quarantine counts what sits in quarantine, of today and the days before.
+func (r *Reconciler) quarantine(ctx context.Context) error {
+	const days = 7
+	held := 0
+	for day := range instant(days) {
+		for _, err := range r.Table.Query(ctx, store.QuarantineKey(r.Now()-day*24*60*minute), "") {
+			if err != nil {
+				return err
+			}
+			held++
+		}
+	}
+	r.Record.InQuarantine(held)
+	return nil
+}
