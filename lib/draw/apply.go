@@ -51,7 +51,7 @@ func (h *Head) open(m *wire.Message, storedAt instant, settings Settings) error 
 			return err
 		}
 	}
-	h.Opened, h.Sequence, h.Shards = true, m.Sequence, settings.Shards
+	h.Opened, h.Sequence, h.Shards = true, m.Sequence, settings.shardsOf(h.Game)
 	last := storedAt
 	for _, times := range m.Rounds {
 		round := h.ensure(times.Round)

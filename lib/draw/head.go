@@ -171,6 +171,17 @@ func (e *TooLate) Error() string {
 
 // Settings are what an operator sets for draws that open from now on.
 type Settings struct {
-	Shards       int   // of each bookmaker's bets of a draw: 1 to 256
-	RetainMillis int64 // how long a draw's records are kept
+	// Shards are the partitions of each bookmaker's bets of a draw, 1 to 256; each
+	// takes about 1,000 bets a second.
+	Shards       int
+	ShardsByGame map[string]int // of games that need more than Shards
+	RetainMillis int64          // how long a draw's records are kept
+}
+
+// shardsOf returns the shards of a game's draws.
+func (s Settings) shardsOf(game string) int {
+	if shards, set := s.ShardsByGame[game]; set {
+		return shards
+	}
+	return max(1, s.Shards)
 }
