@@ -15,6 +15,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -214,6 +215,9 @@ func (d *Document) flatten() {
 }
 
 func describe(err error) string {
+	if errors.Is(err, io.EOF) {
+		return "not JSON: it is empty"
+	}
 	var syntactic *jsontext.SyntacticError
 	if errors.As(err, &syntactic) {
 		return fmt.Sprintf("not JSON at byte %d: %v", syntactic.ByteOffset, syntactic.Err)

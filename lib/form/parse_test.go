@@ -147,7 +147,7 @@ func TestMessage(t *testing.T) {
 func TestBadJSONSaysWhere(t *testing.T) {
 	var d form.Document
 	d.Parse("facts", []byte(`{"a":1,}`))
-	if got := d.Problems()[0].Message(); !strings.Contains(got, "byte 7") {
+	if got := d.Problems()[0].Message(); !strings.Contains(got, "byte 6") {
 		t.Errorf("the message is %q", got)
 	}
 }

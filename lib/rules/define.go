@@ -18,7 +18,11 @@ func Define[F any, O Outcome](spec Spec[F, O]) *Game {
 		read:   func(o form.Object) any { return spec.Read(o) },
 		resolve: func(facts any) Resolution[Outcome] {
 			r := spec.Resolve(facts.(F))
-			return Resolution[Outcome]{r.Outcome, r.Void, r.Faults}
+			resolution := Resolution[Outcome]{Void: r.Void, Faults: r.Faults}
+			if r.Void.Reason == "" && len(r.Faults) == 0 {
+				resolution.Outcome = r.Outcome // otherwise a true nil, not a nil of type O
+			}
+			return resolution
 		},
 	}
 	if spec.ReadVisible != nil {

@@ -5,9 +5,9 @@ import (
 	"tally/lib/rules"
 )
 
-// decide marks what the first card of one or both sides decides, by dealing
-// every completion that the shoe still allows. A fresh shoe decides nothing;
-// one from which enough cards were burned can.
+// decide marks what the first card of one or both sides decides, by going
+// through every completion that the shoe still allows. A fresh shoe decides
+// nothing; one from which enough cards were burned can.
 func decide(round int, visible facts) (map[string]rules.Mark, []rules.Fault) {
 	deal := rules.NewDeal(Game.Decks)
 	p, b := deal.Cards("Player", visible.player), deal.Cards("Banker", visible.banker)
@@ -17,24 +17,36 @@ func decide(round int, visible facts) (map[string]rules.Mark, []rules.Fault) {
 	if faults := deal.Faults(); len(faults) > 0 {
 		return nil, faults
 	}
-	seen := rules.NewTally(Game)
-	c := completion{deal: deal, seen: seen}
-	c.first(p, b)
-	return seen.Marks(), nil
+	c := completion{deal: deal, marks: rules.NewTally(Game), starts: map[start]bool{}, outcomes: map[outcome]bool{}}
+	c.start(p, func(player []cards.Card) {
+		c.start(b, func(banker []cards.Card) { c.finish(player, banker) })
+	})
+	if len(c.outcomes) == 0 {
+		return nil, []rules.Fault{{Code: "wrong_card_count", Rule: "BAC-2.1", Message: "too few cards are left in the shoe to finish the draw"}}
+	}
+	return c.marks.Marks(), nil
 }
 
-// completion walks through the cards still to come.
+// completion walks through the cards still to come. Completions that no
+// selection tells apart are gone through once: there are 10^10 of them in a shoe
+// that holds one card of each.
 type completion struct {
-	deal *rules.Deal
-	seen *rules.Tally
+	deal     *rules.Deal
+	marks    *rules.Tally
+	starts   map[start]bool // those gone through
+	outcomes map[outcome]bool
 }
 
-// next calls deal with each card that may come next.
-func (c *completion) next(then func(cards.Card)) {
-	for card := range cards.Card(cards.Count) {
-		if c.seen.Settled() {
-			return
-		}
+// start is what matters of the first two cards of both sides: their points, on
+// which the third cards and what the shoe has left for them depend, and pairs.
+type start struct {
+	points                          [4]uint8
+	playerPair, bankerPair, perfect bool
+}
+
+// each takes every card from one on that the shoe still holds, one at a time.
+func (c *completion) each(from cards.Card, then func(cards.Card)) {
+	for card := from; card < cards.Count && !c.marks.Settled(); card++ {
 		if c.deal.Left(card) > 0 {
 			c.deal.Take(card)
 			then(card)
@@ -43,28 +55,60 @@ func (c *completion) next(then func(cards.Card)) {
 	}
 }
 
-// first completes both hands to two cards, in whatever order: what is dealt
-// matters, not when.
-func (c *completion) first(p, b []cards.Card) {
+// start calls then with every first two cards of a side whose open cards are
+// given. What is dealt matters, not when, so two closed cards come in one order.
+func (c *completion) start(open []cards.Card, then func([]cards.Card)) {
+	if len(open) == 1 {
+		c.each(0, func(second cards.Card) { then([]cards.Card{open[0], second}) })
+		return
+	}
+	c.each(0, func(first cards.Card) {
+		c.each(first, func(second cards.Card) { then([]cards.Card{first, second}) })
+	})
+}
+
+// third calls then with one card of each number of points that the shoe holds.
+func (c *completion) third(then func(cards.Card)) {
+	var tried [10]bool
+	c.each(0, func(card cards.Card) {
+		if p := points(card); !tried[p] {
+			tried[p] = true
+			then(card)
+		}
+	})
+}
+
+// finish deals the third cards.
+func (c *completion) finish(p, b []cards.Card) {
+	two := newOutcome(p, b)
+	key := start{[4]uint8{uint8(points(p[0])), uint8(points(p[1])), uint8(points(b[0])), uint8(points(b[1]))},
+		two.playerPair, two.bankerPair, two.perfectPair}
+	if c.starts[key] {
+		return
+	}
+	c.starts[key] = true
 	switch {
-	case len(p) < 2:
-		c.next(func(card cards.Card) { c.first(append(p[:len(p):len(p)], card), b) })
-	case len(b) < 2:
-		c.next(func(card cards.Card) { c.first(p, append(b[:len(b):len(b)], card)) })
-	case isNatural(sum(p)) || isNatural(sum(b)):
-		c.seen.Add(newOutcome(p, b))
-	case playerDraws(sum(p)):
-		c.next(func(card cards.Card) { c.bankers(append(p[:2:2], card), b, points(card)) })
+	case two.natural:
+		c.add(p, b)
+	case playerDraws(two.playerPoints):
+		c.third(func(card cards.Card) { c.bankers(append(p[:2:2], card), b, points(card)) })
 	default:
 		c.bankers(p, b, stood)
 	}
 }
 
-// bankers completes the Banker's hand.
+// bankers deals the Banker's third card.
 func (c *completion) bankers(p, b []cards.Card, third int) {
 	if !bankerDraws(sum(b), third) {
-		c.seen.Add(newOutcome(p, b))
+		c.add(p, b)
 		return
 	}
-	c.next(func(card cards.Card) { c.seen.Add(newOutcome(p, append(b[:2:2], card))) })
+	c.third(func(card cards.Card) { c.add(p, append(b[:2:2], card)) })
+}
+
+func (c *completion) add(p, b []cards.Card) {
+	if o := newOutcome(p, b); !c.outcomes[*o] {
+		c.outcomes[*o] = true
+		c.marks.Add(o)
+	}
 }

@@ -15,7 +15,7 @@ var visibleBoard = map[int]int{2: 0, 3: 3, 4: 4}
 // still come: 658,008 before the flop, 666 after it, 36 after the turn.
 func decide(round int, visible facts) (map[string]rules.Mark, []rules.Fault) {
 	if round == 1 {
-		return nil, nil
+		return nil, unseen(visible)
 	}
 	t, faults := lay(visible, visibleBoard[round])
 	if len(faults) > 0 {
@@ -41,4 +41,12 @@ func decide(round int, visible facts) (map[string]rules.Mark, []rules.Fault) {
 		mark("combo:"+c.String(), counts.CategoryCanWin(c), counts.CategoryCanLose(c))
 	}
 	return marks, nil
+}
+
+// unseen faults cards that are named before any was dealt.
+func unseen(visible facts) []rules.Fault {
+	if len(visible.hands) == 0 && len(visible.board) == 0 {
+		return nil
+	}
+	return []rules.Fault{{Code: "wrong_card_count", Rule: "POK-1.6", Message: "betting round 1 opens before the cards: no hand and no board are visible"}}
 }

@@ -116,7 +116,7 @@ func decide(round int, visible facts) (map[string]rules.Mark, []rules.Fault) {
 	if faults := deal.Faults(); len(faults) > 0 {
 		return nil, faults
 	}
-	seen := rules.NewTally(Game)
+	seen, possible := rules.NewTally(Game), false
 	for first := range cards.Card(cards.Count) {
 		if len(p) == 1 && first != p[0] || len(p) == 0 && deal.Left(first) < 1 {
 			continue
@@ -128,8 +128,12 @@ func decide(round int, visible facts) (map[string]rules.Mark, []rules.Fault) {
 			}
 			if left > 0 {
 				seen.Add(newOutcome(first, second))
+				possible = true
 			}
 		}
+	}
+	if !possible {
+		return nil, []rules.Fault{{Code: "wrong_card_count", Rule: "WAR-2.2", Message: "too few cards are left in the shoe to finish the draw"}}
 	}
 	return seen.Marks(), nil
 }

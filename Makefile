@@ -1,0 +1,51 @@
+# `make` lists what can be made. Everything runs with Go alone, but for the tests
+# of the DynamoDB store, which also need Java and npm: see README.md.
+
+SHELL := bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+# How long each fuzz target runs: make fuzz FUZZTIME=1m
+FUZZTIME ?= 3s
+# What to benchmark: make bench BENCH=Settle
+BENCH ?= .
+
+.PHONY: help demo build test unit lint fuzz bench cover clean
+
+help: ## list the targets
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-6s  %s\n", $$1, $$2 }'
+
+demo: ## play sample draws of all ten games and show what was settled
+	@go run ./cmd/tally demo
+
+build: ## build bin/tally
+	go build -o bin/tally ./cmd/tally
+
+test: lint unit fuzz ## install what the tests need and run everything: lint, tests, short fuzzing
+
+unit: tools ## run the tests, with the race detector; a skipped test is a failure
+	@race=$$(scripts/race); go test $$race -json ./... | go run ./internal/testreport
+
+lint: ## gofmt, go vet, staticcheck, govulncheck
+	@scripts/lint
+
+fuzz: ## run each fuzz target for FUZZTIME
+	@scripts/fuzz $(FUZZTIME)
+
+bench: ## run the benchmarks that match BENCH
+	go test -run '^$$' -bench '$(BENCH)' -benchmem ./...
+
+cover: ## write the test coverage to build/cover.html
+	@mkdir -p build
+	go test -coverpkg=./... -coverprofile=build/cover.out ./...
+	go tool cover -html=build/cover.out -o build/cover.html
+	@go tool cover -func=build/cover.out | tail -n 1
+
+clean: ## remove what was built
+	rm -rf bin build
+
+# What the tests need beside Go modules.
+.PHONY: tools
+tools:
+	@if [ -x scripts/dynamodb-local ]; then scripts/dynamodb-local >/dev/null; fi

@@ -1,0 +1,117 @@
+// Command testreport reads what `go test -json` writes and prints what people
+// need of it: a line for each package, and the output of what failed. It fails
+// when a test failed, when one was skipped, and when nothing was tested: a test
+// that can't run where everything is installed is no test.
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+)
+
+func main() {
+	ok, err := report(os.Stdin, os.Stdout)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "testreport:", err)
+	}
+	if err != nil || !ok {
+		os.Exit(1)
+	}
+}
+
+// event is one line of `go test -json`; see `go doc test2json`.
+type event struct {
+	Action     string
+	Package    string
+	ImportPath string // of build-output
+	Test       string
+	Elapsed    float64 // seconds
+	Output     string
+}
+
+// test is a test being run, or with an empty name the package itself.
+type test struct{ pkg, name string }
+
+// reporter gathers the output of tests until it is known whether they passed.
+type reporter struct {
+	out             io.Writer
+	output          map[test][]string
+	passed          int
+	failed, skipped []string
+}
+
+func report(in io.Reader, out io.Writer) (ok bool, err error) {
+	r := &reporter{out: out, output: map[test][]string{}}
+	lines := bufio.NewReader(in)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if len(line) > 0 {
+			var e event
+			if jsonErr := json.Unmarshal(line, &e); jsonErr != nil {
+				fmt.Fprintf(out, "%s", line) // what go itself has to say
+			} else {
+				r.take(e)
+			}
+		}
+		if err == io.EOF {
+			return r.summary(), nil
+		}
+		if err != nil {
+			return false, fmt.Errorf("reading test events: %w", err)
+		}
+	}
+}
+
+func (r *reporter) take(e event) {
+	key := test{e.Package, e.Test}
+	switch e.Action {
+	case "build-output":
+		fmt.Fprint(r.out, e.Output)
+	case "build-fail":
+		r.failed = append(r.failed, e.ImportPath+" (build)")
+	case "output":
+		r.output[key] = append(r.output[key], e.Output)
+	case "pass":
+		if e.Test != "" {
+			r.passed++
+		} else {
+			fmt.Fprintf(r.out, "ok    %6.1fs  %s\n", e.Elapsed, e.Package)
+		}
+		delete(r.output, key)
+	case "skip":
+		if e.Test != "" { // a package that is skipped has no tests
+			r.skipped = append(r.skipped, e.Package+" "+e.Test)
+		}
+		delete(r.output, key)
+	case "fail":
+		r.fail(e, key)
+	}
+}
+
+func (r *reporter) fail(e event, key test) {
+	name := strings.TrimSpace(e.Package + " " + e.Test)
+	fmt.Fprintf(r.out, "FAIL  %6.1fs  %s\n", e.Elapsed, name)
+	for _, line := range r.output[key] {
+		fmt.Fprint(r.out, "    ", line)
+	}
+	delete(r.output, key)
+	r.failed = append(r.failed, name)
+}
+
+// summary writes how many tests there were and reports whether all passed.
+func (r *reporter) summary() (ok bool) {
+	slices.Sort(r.skipped)
+	for _, name := range r.skipped {
+		fmt.Fprintf(r.out, "SKIP  %s\n", name)
+	}
+	fmt.Fprintf(r.out, "%d tests passed, %d failed, %d skipped\n", r.passed, len(r.failed), len(r.skipped))
+	if len(r.skipped) > 0 {
+		fmt.Fprintln(r.out, "A skipped test is a failure: install what it needs.")
+	}
+	return r.passed > 0 && len(r.failed) == 0 && len(r.skipped) == 0
+}
