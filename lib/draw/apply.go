@@ -58,7 +58,7 @@ func (h *Head) open(m *wire.Message, storedAt instant, settings Settings) error 
 		round.OpensAt, round.ClosesAt = times.OpensAt, times.ClosesAt
 		last = max(last, times.ClosesAt)
 	}
-	h.RetainUntil = last + instant(settings.RetainMillis)
+	h.RetainUntil = last + settings.retain()
 	return nil
 }
 

@@ -175,7 +175,18 @@ type Settings struct {
 	// takes about 1,000 bets a second.
 	Shards       int
 	ShardsByGame map[string]int // of games that need more than Shards
-	RetainMillis int64          // how long a draw's records are kept
+	RetainMillis int64          // how long a draw's records are kept; zero for 400 days
+}
+
+// defaultRetain is how long records are kept where nothing is set.
+const defaultRetain = 400 * 24 * 3600 * 1000
+
+// retain returns how long records are kept.
+func (s Settings) retain() instant {
+	if s.RetainMillis <= 0 {
+		return defaultRetain
+	}
+	return instant(s.RetainMillis)
 }
 
 // shardsOf returns the shards of a game's draws.

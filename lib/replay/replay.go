@@ -8,6 +8,7 @@
 package replay
 
 import (
+	"bytes"
 	"slices"
 
 	"tally/lib/form"
@@ -85,7 +86,7 @@ func (l *line) malformed(dst []byte) []byte {
 	out := form.Out(dst).Open()
 	if l.object != (form.Object{}) {
 		if id, present := l.object.Optional("id"); present {
-			out = out.Name("id").Raw(id.Raw())
+			out = out.Name("id").Raw(oneLine(id.Raw()))
 		}
 	}
 	out = out.TextMember("status", "malformed").Name("errors").OpenList()
@@ -101,10 +102,19 @@ func (l *line) copied(dst []byte, own []string) form.Out {
 	out := form.Out(dst).Open()
 	for v := range l.object.Rest {
 		if !slices.Contains(own, v.Name()) {
-			out = append(append(out.Raw(v.RawName()), ':'), v.Raw()...)
+			out = append(append(out.Raw(v.RawName()), ':'), oneLine(v.Raw())...)
 		}
 	}
 	return out
+}
+
+// oneLine returns JSON text without carriage returns, which some readers take
+// for the end of a line. JSON has them only as space between its tokens.
+func oneLine(text []byte) []byte {
+	if bytes.IndexByte(text, '\r') < 0 {
+		return text
+	}
+	return bytes.ReplaceAll(text, []byte{'\r'}, nil)
 }
 
 // invalid answers facts that the rules make impossible.

@@ -22,6 +22,24 @@ type Answerer interface {
 	// Answer appends the answer to text, which has no line feed, to dst and
 	// returns the extended slice. It keeps neither.
 	Answer(dst, text []byte) []byte
+	// TooLong appends the answer to a line that is longer than MaxLine and was
+	// therefore not read.
+	TooLong(dst []byte) []byte
+}
+
+var (
+	_ Answerer = (*Resolver)(nil)
+	_ Answerer = (*Settler)(nil)
+)
+
+// TooLong implements Answerer.
+func (*Resolver) TooLong(dst []byte) []byte { return tooLong(dst) }
+
+// TooLong implements Answerer.
+func (*Settler) TooLong(dst []byte) []byte { return tooLong(dst) }
+
+func tooLong(dst []byte) []byte {
+	return fmt.Appendf(dst, `{"status":"malformed","errors":[{"code":"bad_json","message":"the line is longer than %d bytes: split its bets over several lines"}]}`+"\n", MaxLine)
 }
 
 // block is a run of whole lines and, once answered, their answers.
@@ -34,8 +52,10 @@ type block struct {
 
 // Stream answers each line of r on w, in order, with so many workers, each with
 // an Answerer of its own. Memory does not grow with the input. onLines, if not
-// nil, is told how many lines and bytes have been answered. The error says what
-// failed: reading or writing.
+// nil, is told how many more lines and bytes of r have been answered. The error
+// says what failed: reading, in which case every line read was answered, or
+// writing. When writing fails Stream returns at once, even if a Read of r is
+// still waiting for input; that Read is the last one.
 func Stream(w io.Writer, r io.Reader, workers int, newAnswerer func() Answerer, onLines func(lines, bytes int)) error {
 	todo := make(chan *block, workers)
 	order := make(chan *block, 2*workers)
@@ -44,7 +64,7 @@ func Stream(w io.Writer, r io.Reader, workers int, newAnswerer func() Answerer, 
 	go func() {
 		defer close(todo)
 		defer close(order)
-		readErr = split(r, func(b *block) bool {
+		readErr = split(r, MaxLine, func(b *block) bool {
 			select {
 			case order <- b:
 			case <-stop:
@@ -63,14 +83,12 @@ func Stream(w io.Writer, r io.Reader, workers int, newAnswerer func() Answerer, 
 			}
 		})
 	}
-	writeErr := write(w, order, onLines)
-	if writeErr != nil {
+	if err := write(w, order, onLines); err != nil {
 		close(stop)
-		for range order { // let the reader end
-		}
+		return err
 	}
 	group.Wait()
-	return errors.Join(readErr, writeErr)
+	return readErr
 }
 
 // write writes the answers of the blocks in order.
@@ -81,50 +99,27 @@ func write(w io.Writer, order <-chan *block, onLines func(lines, bytes int)) err
 			return fmt.Errorf("writing answers: %w", err)
 		}
 		if onLines != nil {
-			onLines(bytes.Count(b.answers, []byte{'\n'}), len(b.lines))
+			onLines(b.count(), len(b.lines))
 		}
 	}
 	return nil
 }
 
 // split reads blocks of whole lines until emit says no more. A read that brings
-// less than a block is passed on at once: someone may be typing.
-func split(r io.Reader, emit func(*block) bool) error {
-	var rest []byte
-	skipping := false // inside a line over MaxLine
+// less than a block is passed on at once: someone may be typing. A last line
+// without line feed is a line.
+func split(r io.Reader, maxLine int, emit func(*block) bool) error {
+	s := splitter{maxLine: maxLine, emit: emit}
 	buffer := make([]byte, blockSize)
 	for {
 		n, err := r.Read(buffer)
-		chunk := buffer[:n]
-		if skipping {
-			end := bytes.IndexByte(chunk, '\n')
-			if end < 0 {
-				chunk = nil
-			} else {
-				chunk, skipping = chunk[end+1:], false
-			}
-		}
-		if end := bytes.LastIndexByte(chunk, '\n'); end >= 0 {
-			lines := append(rest, chunk[:end+1]...)
-			rest = append([]byte(nil), chunk[end+1:]...)
-			if !emit(newBlock(lines, false)) {
-				return nil
-			}
-		} else {
-			rest = append(rest, chunk...)
-		}
-		if len(rest) > MaxLine {
-			rest, skipping = nil, true
-			if !emit(newBlock(nil, true)) {
-				return nil
-			}
+		if !s.add(buffer[:n]) {
+			return nil
 		}
 		if err == nil {
 			continue
 		}
-		if len(rest) > 0 {
-			emit(newBlock(append(rest, '\n'), false))
-		}
+		s.end()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
@@ -132,14 +127,76 @@ func split(r io.Reader, emit func(*block) bool) error {
 	}
 }
 
+// splitter makes blocks of whole lines from whatever a reader brings.
+type splitter struct {
+	maxLine  int
+	emit     func(*block) bool
+	rest     []byte // the line begun last, never longer than maxLine
+	skipping bool   // inside a line over maxLine, which was emitted as such
+}
+
+// add emits the lines that chunk completes; more is false when emit wants none.
+func (s *splitter) add(chunk []byte) (more bool) {
+	first := bytes.IndexByte(chunk, '\n')
+	length := first // of what chunk adds to the line begun last
+	if first < 0 {
+		length = len(chunk)
+	}
+	if !s.skipping && len(s.rest)+length > s.maxLine {
+		s.rest, s.skipping = nil, true
+		if !s.emit(newBlock(nil, true)) {
+			return false
+		}
+	}
+	if s.skipping {
+		if first < 0 {
+			return true
+		}
+		s.skipping = false
+		return s.add(chunk[first+1:])
+	}
+	if first < 0 {
+		s.rest = append(s.rest, chunk...)
+		return true
+	}
+	whole := s.wholeLines(chunk)
+	lines := append(s.rest, chunk[:whole]...)
+	s.rest = nil
+	return s.emit(newBlock(lines, false)) && s.add(chunk[whole:])
+}
+
+// wholeLines returns how much of a chunk is lines that may be emitted together:
+// up to the last line feed, or before a line over maxLine.
+func (s *splitter) wholeLines(chunk []byte) int {
+	if len(chunk) <= s.maxLine {
+		return bytes.LastIndexByte(chunk, '\n') + 1
+	}
+	return bytes.IndexByte(chunk, '\n') + 1
+}
+
+// end emits the last line when no line feed ended it.
+func (s *splitter) end() {
+	if len(s.rest) > 0 {
+		s.emit(newBlock(append(s.rest, '\n'), false))
+	}
+}
+
 func newBlock(lines []byte, tooLong bool) *block {
 	return &block{lines: lines, tooLong: tooLong, done: make(chan struct{})}
+}
+
+// count returns how many lines the block stands for.
+func (b *block) count() int {
+	if b.tooLong {
+		return 1
+	}
+	return bytes.Count(b.lines, []byte{'\n'})
 }
 
 func (b *block) answer(answerer Answerer) {
 	defer close(b.done)
 	if b.tooLong {
-		b.answers = fmt.Appendf(nil, `{"status":"malformed","errors":[{"code":"bad_json","message":"the line is longer than %d bytes: split its bets over several lines"}]}`+"\n", MaxLine)
+		b.answers = answerer.TooLong(nil)
 		return
 	}
 	b.answers = make([]byte, 0, len(b.lines)*2)

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"golang.org/x/term"
+)
+
+// app is what the commands work with: the streams of the process and what is
+// known of them.
+type app struct {
+	in       io.Reader
+	out, err io.Writer
+	// Whether a person sits at the other end.
+	inTerminal, outTerminal, errTerminal bool
+
+	getenv func(string) string
+	// patience is how long a command may take before it shows its progress.
+	patience time.Duration
+}
+
+// newApp returns the app of a process.
+func newApp(in, out, err *os.File) *app {
+	isTerminal := func(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
+	return &app{
+		in: in, out: out, err: err,
+		inTerminal: isTerminal(in), outTerminal: isTerminal(out), errTerminal: isTerminal(err),
+		getenv: os.Getenv, patience: 2 * time.Second,
+	}
+}
+
+// The exit codes of the contract.
+const (
+	exitDone   = 0 // every line was answered, whatever the answers
+	exitFailed = 1 // reading or writing failed
+	exitMisuse = 2 // an unknown command, flag or argument
+)
+
+// failure is an error of reading or writing. All other errors of a command are
+// misuse.
+type failure struct{ err error }
+
+func (f *failure) Error() string { return f.err.Error() }
+func (f *failure) Unwrap() error { return f.err }
+
+// failed makes a failure of an error, and nothing of none.
+func failed(doing string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &failure{fmt.Errorf("%s: %w", doing, err)}
+}
+
+// run runs the command that the arguments name and returns its exit code.
+func run(args []string, app *app) int {
+	out := &checkedWriter{w: app.out}
+	app.out = out
+	root := newRootCommand(app)
+	root.SetArgs(args)
+	command, err := root.ExecuteC()
+	if err == nil {
+		err = failed("writing", out.err)
+	}
+	if err == nil {
+		return exitDone
+	}
+	fmt.Fprintln(app.err, "tally:", err)
+	if f := (*failure)(nil); errors.As(err, &f) {
+		return exitFailed
+	}
+	fmt.Fprintf(app.err, "Run `%s --help` for what it takes.\n", command.CommandPath())
+	return exitMisuse
+}
+
+// checkedWriter remembers that writing failed: Cobra writes help, version and
+// completions without looking.
+type checkedWriter struct {
+	w   io.Writer
+	err error // the first
+}
+
+func (c *checkedWriter) Write(text []byte) (int, error) {
+	n, err := c.w.Write(text)
+	if c.err == nil {
+		c.err = err
+	}
+	return n, err
+}

@@ -1,0 +1,205 @@
+// Package pretty shows the answers of a replay to people: each line becomes a
+// block with what was seen on the table (cards as K♠ 3♦), what the rules make of
+// it, and the bets as an aligned table with what became of them.
+//
+// It works from the line and its JSON answer alone and knows no game: whatever
+// members a game's facts and outcome have are shown in their order. So the text
+// can't say anything else than the JSON that programs get.
+package pretty
+
+import (
+	"strings"
+
+	"tally/lib/games"
+	"tally/lib/replay"
+	"tally/lib/rules"
+)
+
+// Answerer writes the answers of another Answerer as text. It is not safe for
+// concurrent use.
+type Answerer struct {
+	answerer replay.Answerer
+	pen      Pen
+	answer   []byte // of the line, as JSON
+}
+
+var _ replay.Answerer = (*Answerer)(nil)
+
+// New returns an Answerer that shows what another answers.
+func New(answerer replay.Answerer, pen Pen) *Answerer {
+	return &Answerer{answerer: answerer, pen: pen}
+}
+
+// Answer appends a block of lines for text, with an empty line after it.
+func (a *Answerer) Answer(dst, text []byte) []byte {
+	a.answer = a.answerer.Answer(a.answer[:0], text)
+	return a.block(dst, text)
+}
+
+// TooLong appends the block of a line that was not read.
+func (a *Answerer) TooLong(dst []byte) []byte {
+	a.answer = a.answerer.TooLong(a.answer[:0])
+	return a.block(dst, nil)
+}
+
+// indent stands before the lines of a section.
+const indent = "    "
+
+func (a *Answerer) block(dst, text []byte) []byte {
+	line, _ := parse(text) // what is no JSON is answered as malformed
+	answer, _ := parse(a.answer)
+	b := block{pen: a.pen, text: text, line: line, answer: answer}
+	b.game, _ = games.Find(answer.get("game").text)
+	return append(b.appendTo(dst), '\n')
+}
+
+// block is one line and its answer.
+type block struct {
+	pen          Pen
+	text         []byte
+	line, answer value
+	game         *rules.Game // nil when the line is malformed
+}
+
+func (b *block) appendTo(dst []byte) []byte {
+	dst = b.title(dst)
+	if b.game == nil {
+		return b.errors(b.source(dst))
+	}
+	d := draft{pen: b.pen, withCards: b.game.Decks > 0}
+	seen, outcome := d.section(b.line.get("facts")), d.section(b.answer.get("outcome"))
+	merge(&seen, &outcome)
+	dst = seen.appendTo(dst, b.pen, "seen")
+	dst = outcome.appendTo(dst, b.pen, "outcome")
+	dst = b.void(dst)
+	dst = b.errors(dst)
+	return b.totals(b.bets(dst))
+}
+
+// title appends the game, the answer's status and what the line is called: its
+// members that were copied to the answer, which come first there.
+func (b *block) title(dst []byte) []byte {
+	name := "Line"
+	if b.game != nil {
+		name = b.game.Title
+	}
+	status := b.answer.get("status").text
+	parts := []Cell{b.pen.Cell(name, Bold), b.pen.Cell(status, statusStyle(status))}
+	for _, m := range b.answer.members {
+		if m.name == "status" {
+			break
+		}
+		if m.kind == '"' || m.kind == '0' {
+			parts = append(parts, b.pen.Cell(words(m.name)+" "+m.text, Plain))
+		}
+	}
+	rounding := b.line.get("rounding") // settle reads it, resolve copies it
+	if b.game != nil && rounding.kind == '"' && b.answer.get("rounding").kind == 0 {
+		parts = append(parts, b.pen.Cell("rounding "+words(rounding.text), Plain))
+	}
+	return append(append(dst, Join(" · ", parts...).String()...), '\n')
+}
+
+func appendHeading(dst []byte, pen Pen, heading string) []byte {
+	return append(append(append(dst, "  "...), pen.Cell(heading, Bold).String()...), '\n')
+}
+
+// source appends the beginning of a line that could not be read.
+func (b *block) source(dst []byte) []byte {
+	const most = 100 // bytes
+	text, more := string(b.text), ""
+	if len(text) > most {
+		text, more = strings.ToValidUTF8(text[:most], ""), "…"
+	}
+	if strings.TrimSpace(text) == "" {
+		return dst
+	}
+	dst = appendHeading(dst, b.pen, "line")
+	return append(append(append(dst, indent...), b.pen.Cell(text+more, Plain).String()...), '\n')
+}
+
+// void appends why a draw is void.
+func (b *block) void(dst []byte) []byte {
+	reason := b.answer.get("reason").text
+	if reason == "" {
+		return dst
+	}
+	list := NewList(indent)
+	list.Row(b.pen.Cell("reason", Plain), b.pen.Cell(words(reason), Plain))
+	if known, ok := b.game.CancelReason(reason); ok {
+		list.Row(b.pen.Cell("that is", Plain), b.pen.Cell(known.Text, Plain))
+	}
+	list.Row(b.pen.Cell("rule", Plain), b.pen.Cell(b.answer.get("rule").text, Plain))
+	return list.AppendTo(appendHeading(dst, b.pen, "void"))
+}
+
+// errors appends everything that is wrong with the line, one fault a line.
+func (b *block) errors(dst []byte) []byte {
+	list := NewTable(b.pen, indent, "code", "rule", "what is wrong")
+	for _, e := range b.answer.get("errors").elements {
+		list.Row(b.pen.Cell(e.get("code").text, Red), b.pen.Cell(e.get("rule").text, Plain), b.pen.Cell(e.get("message").text, Plain))
+	}
+	if list.Empty() {
+		return dst
+	}
+	return list.AppendTo(appendHeading(dst, b.pen, "errors"))
+}
+
+// bets appends what became of each bet.
+func (b *block) bets(dst []byte) []byte {
+	settlements, bets := b.answer.get("settlements").elements, b.line.get("bets").elements
+	if len(settlements) == 0 {
+		return dst
+	}
+	table := NewTable(b.pen, indent, "bet", "selection", "odds", "stake", "currency", "status", "payout", "rule", "why")
+	for i, settled := range settlements {
+		bet := bets[i] // there is a settlement for each
+		cell := func(v value, name string) Cell { return b.pen.Cell(v.get(name).text, Plain) }
+		status := settled.get("status").text
+		table.Row(cell(bet, "bet"), cell(bet, "selection"), cell(bet, "odds"), cell(bet, "stake"), cell(bet, "currency"),
+			b.pen.Cell(status, statusStyle(status)), cell(settled, "payout"), cell(settled, "rule"), b.why(settled))
+	}
+	return table.AppendTo(appendHeading(dst, b.pen, "bets"))
+}
+
+// why says why a bet was refunded or rejected.
+func (b *block) why(settled value) Cell {
+	if code := settled.get("code").text; code != "" {
+		return b.pen.Cell(code+": "+settled.get("message").text, Plain)
+	}
+	return b.pen.Cell(words(settled.get("reason").text), Plain)
+}
+
+// totals appends the totals of each currency, under the names that they have in
+// the answer.
+func (b *block) totals(dst []byte) []byte {
+	currencies := b.answer.get("totals").members
+	if len(currencies) == 0 {
+		return dst
+	}
+	headings := []string{"currency"}
+	for _, m := range currencies[0].members {
+		headings = append(headings, m.name)
+	}
+	table := NewTable(b.pen, indent, headings...)
+	for _, currency := range currencies {
+		cells := []Cell{b.pen.Cell(currency.name, Plain)}
+		for _, m := range currency.members {
+			cells = append(cells, b.pen.Cell(m.text, Plain))
+		}
+		table.Row(cells...)
+	}
+	return table.AppendTo(appendHeading(dst, b.pen, "totals"))
+}
+
+func statusStyle(status string) Style {
+	switch status {
+	case "resolved", "won":
+		return Green
+	case "void", "refunded":
+		return Yellow
+	case "invalid", "malformed", "rejected":
+		return Red
+	}
+	return Dim
+}
