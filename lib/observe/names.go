@@ -1,0 +1,73 @@
+package observe
+
+// Name is the name of a metric.
+type Name string
+
+// The metrics, all but the two of time and depth counted in an invocation.
+const (
+	Accepted    Name = "accepted"    // bets accepted
+	Settled     Name = "settled"     // lines of a first settlement that won or lost
+	Refunded    Name = "refunded"    // lines of a first settlement that were refunded
+	Corrected   Name = "corrected"   // lines that replaced an earlier one
+	Quarantined Name = "quarantined" // messages put in quarantine
+	Failures    Name = "failures"    // messages and runs that failed, by kind
+	Unequal     Name = "unequal"     // totals or digests that don't add up
+	Stuck       Name = "stuck"       // sweeps that don't advance
+	Overdue     Name = "overdue"     // draws past their deadline
+	Stragglers  Name = "stragglers"  // bets found after their draw was swept
+	Repaired    Name = "repaired"    // messages sent again
+
+	SettlementDelay Name = "settlement_delay" // from the last closing to the report
+	QuarantineDepth Name = "quarantine_depth" // messages in quarantine now
+	DeadLetterDepth Name = "dead_letter_depth"
+)
+
+// The dimensions. Every metric has the first; the others divide it.
+const (
+	DimensionFunction = "function"
+	DimensionGame     = "game"
+	DimensionKind     = "kind"
+)
+
+// divided tells by which dimension, besides the function, a metric is divided.
+var divided = map[Name]string{
+	Accepted:        DimensionGame,
+	Settled:         DimensionGame,
+	Refunded:        DimensionGame,
+	Corrected:       DimensionGame,
+	Quarantined:     DimensionKind, // of message
+	Failures:        DimensionKind, // of failure
+	Unequal:         DimensionGame,
+	Stuck:           DimensionGame,
+	Overdue:         DimensionGame,
+	Stragglers:      DimensionGame,
+	Repaired:        DimensionKind, // of repair
+	SettlementDelay: DimensionGame,
+	QuarantineDepth: DimensionFunction,
+	DeadLetterDepth: DimensionKind, // the queue
+}
+
+// Names returns all metrics with the dimension that divides each; for one that
+// nothing divides that is DimensionFunction.
+func Names() map[Name]string {
+	names := make(map[Name]string, len(divided))
+	for name, dimension := range divided {
+		names[name] = dimension
+	}
+	return names
+}
+
+// unit is one of CloudWatch's.
+func (n Name) unit() string {
+	if n == SettlementDelay {
+		return "Milliseconds"
+	}
+	return "Count"
+}
+
+// gauge tells whether values of the metric are alternatives, of which the last
+// counts, rather than to be added up.
+func (n Name) gauge() bool { return n == QuarantineDepth || n == DeadLetterDepth }
+
+// sampled tells whether each value is kept, for percentiles.
+func (n Name) sampled() bool { return n == SettlementDelay }
