@@ -23,6 +23,14 @@ func (h *Head) Apply(m *wire.Message, storedAt instant, settings Settings) error
 	if h.RetainUntil != 0 && storedAt >= h.RetainUntil-retainClosing {
 		return &TooLate{h.RetainUntil}
 	}
+	if err := h.take(m, storedAt, settings); err != nil {
+		return err
+	}
+	h.StoredAt = max(h.StoredAt, storedAt)
+	return nil
+}
+
+func (h *Head) take(m *wire.Message, storedAt instant, settings Settings) error {
 	switch m.Type {
 	case wire.DrawOpened:
 		return h.open(m, storedAt, settings)
@@ -97,10 +105,10 @@ func (h *Head) openRound(m *wire.Message, storedAt instant) error {
 }
 
 // closeRound takes a betting.closed. One that is stored after the first
-// revision comes too late to move anything: that revision has closed the round,
-// and its closing is final.
+// revision, or in the same millisecond, comes too late to move anything: that
+// revision has closed the round, and its closing is final.
 func (h *Head) closeRound(number int, closedAt, storedAt instant) {
-	if h.ResultAt != 0 && storedAt > h.ResultAt {
+	if h.ResultAt != 0 && storedAt >= h.ResultAt {
 		return
 	}
 	at := max(closedAt, storedAt-ClosedGrace)
@@ -144,5 +152,6 @@ func (h *Head) Cancel(storedAt instant) (changed bool) {
 		return false
 	}
 	h.revise(AutomaticRevision, storedAt)
+	h.StoredAt = max(h.StoredAt, storedAt)
 	return true
 }

@@ -43,9 +43,11 @@ type Head struct {
 	Rounds []Round `json:"rounds,omitempty"` // by number
 	// ResultAt is when the first revision was stored: every betting round is
 	// closed from then on.
-	ResultAt    instant `json:"result_at,omitempty"`
-	Revision    int     `json:"revision"` // the highest stored; -1 for none, 0 is tally's own cancellation
-	Orders      []Order `json:"orders,omitempty"`
+	ResultAt instant `json:"result_at,omitempty"`
+	Revision int     `json:"revision"` // the highest stored; -1 for none, 0 is tally's own cancellation
+	Orders   []Order `json:"orders,omitempty"`
+	// StoredAt is when the newest message was stored.
+	StoredAt    instant `json:"stored_at,omitempty"`
 	State       int     `json:"state"`              // the newest state's number; 0 for none
 	StateAt     instant `json:"state_at,omitempty"` // when it was made
 	RetainUntil instant `json:"retain_until,omitempty"`
@@ -137,13 +139,22 @@ func (h *Head) RoundAt(at instant) (number int, ok bool) {
 	return 0, false
 }
 
-// LastClosing returns the latest effective closing of the draw's rounds.
+// LastClosing returns the latest effective closing of the rounds that take bets
+// at all. A round that was to open after the draw had ended does not: nobody has
+// to wait for it.
 func (h *Head) LastClosing() (last instant) {
 	for _, round := range h.Rounds {
-		last = max(last, h.Closing(round.Number))
+		if closing := h.Closing(round.Number); closing > round.OpensAt {
+			last = max(last, closing)
+		}
 	}
 	return last
 }
+
+// Clock returns the time to store a message at: now, but never before the
+// message stored last. The clocks of two functions differ a little; closings
+// that a state has made final must not move for that.
+func (h *Head) Clock(now instant) instant { return max(now, h.StoredAt) }
 
 // SettleFrom returns the time from which the newest state may be swept first.
 func (h *Head) SettleFrom() instant {

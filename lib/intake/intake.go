@@ -84,6 +84,10 @@ func (s Source) allows(t wire.Type) bool {
 // maxTries bounds how often a message is decided again because of other writers.
 const maxTries = 12
 
+// storeWithin is how long after its time a message may still be stored: closings
+// are made of that time, and until it is stored bets are answered without it.
+const storeWithin = 2 * time.Second
+
 // Take takes up one message. An error means that it has to be delivered again.
 func (in *Intake) Take(ctx context.Context, d Delivery) error {
 	m, partial, faults := wire.Parse(d.Body)
@@ -158,11 +162,13 @@ func (in *Intake) try(ctx context.Context, m *wire.Message, d Delivery) (result,
 	case found:
 		return refused(wire.CodeConflict, "another message of this identity and other content is stored: send a new revision, or the same again"), nil
 	}
-	now := in.Now()
+	now := head.Clock(in.Now())
+	within, cancel := context.WithTimeout(ctx, storeWithin)
+	defer cancel()
 	if faults := apply(head, m, now, in.Settings); len(faults) > 0 {
 		return result{status: wire.Quarantined, faults: faults}, nil
 	}
-	state, err := NextState(ctx, in.Table, head, m.Game, now)
+	state, err := NextState(within, in.Table, head, m.Game, now)
 	if err != nil {
 		return result{}, err
 	}
@@ -176,7 +182,7 @@ func (in *Intake) try(ctx context.Context, m *wire.Message, d Delivery) (result,
 		writes = append(writes, store.Putting(DueItem(head, now)))
 	}
 	// Before this transaction nothing of the message is stored; after it, all.
-	if err := in.Table.Transact(ctx, append(writes, rest...)...); err != nil {
+	if err := in.Table.Transact(within, append(writes, rest...)...); err != nil {
 		return result{}, err
 	}
 	return result{status: wire.Stored, head: head}, nil

@@ -68,6 +68,11 @@ func (in *Intake) quarantine(ctx context.Context, d Delivery, partial wire.Parti
 		if _, found, err := in.Table.Get(ctx, item.PK, item.SK); err != nil || !found {
 			return errors.Join(err, fmt.Errorf("quarantining a message: %w", store.ErrChanged))
 		}
+		// Its new time tells whoever is releasing it just now that it came back.
+		writes[0] = store.Putting(item)
+		if err := in.Table.Transact(ctx, writes...); err != nil {
+			return fmt.Errorf("quarantining a message again: %w", err)
+		}
 	case err != nil:
 		return fmt.Errorf("quarantining a message: %w", err)
 	default:

@@ -74,7 +74,9 @@ func (c *drawCache) get(ctx context.Context, table *store.Table, id string, now 
 	if c.draws == nil || len(c.draws) >= maxDraws {
 		c.draws = map[string]*cachedDraw{}
 	}
-	c.draws[id] = read
+	if head.Opened { // before, not even the shards are known
+		c.draws[id] = read
+	}
 	return read, nil
 }
 

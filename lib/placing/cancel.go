@@ -36,7 +36,9 @@ func (p *Placer) Cancel(ctx context.Context, bookmaker, id, reference string) (*
 	if at >= closing {
 		record.Refused = CodeBettingClosed
 	}
-	existing, err := p.claimCancel(ctx, pk, record, d)
+	within, cancel := context.WithTimeout(ctx, p.left(at))
+	defer cancel()
+	existing, err := p.claimCancel(within, pk, record, d)
 	if err != nil {
 		return nil, err
 	}

@@ -78,12 +78,16 @@ func (p *Placer) Place(ctx context.Context, request Request) (*Answer, error) {
 	if d == nil {
 		return nil, refuse(CodeUnknownDraw, "there is no draw %s", request.Draw)
 	}
-	bet, refusal := request.parse(d.game, p.Settings(request.Bookmaker))
+	settings := p.Settings(request.Bookmaker)
+	bet, refusal := request.parse(d.game, settings)
 	if refusal != nil {
 		p.Record.Refused(d.game.ID, refusal.Code)
 		return nil, refusal
 	}
 	pk := store.BetsKey(bet.Draw, bet.Bookmaker, shardOf(bet, d.head.Shards))
+	if refusal := bet.limit(settings); refusal != nil {
+		return p.refused(ctx, pk, bet, d, at, refusal)
+	}
 	round, refusal, err := p.check(ctx, bet, d, pk, at)
 	if err != nil {
 		return nil, err
@@ -169,8 +173,7 @@ func (p *Placer) checkBase(ctx context.Context, bet *parsed, pk string) (*Refusa
 // store writes the bet, within its time. What is there already decides: the same
 // bet, another one, or a refusal, whose place a new request takes.
 func (p *Placer) store(ctx context.Context, pk string, bet *parsed, record store.StoredBet, d *cachedDraw) (*Answer, error) {
-	left := time.Duration(record.AcceptedAt-p.Now())*time.Millisecond + acceptWithin
-	within, cancel := context.WithTimeout(ctx, left)
+	within, cancel := context.WithTimeout(ctx, p.left(record.AcceptedAt))
 	defer cancel()
 	existing, err := p.Table.CreateBet(within, pk, record)
 	if err == nil && existing != nil && existing.Refused != "" {
@@ -185,13 +188,32 @@ func (p *Placer) store(ctx context.Context, pk string, bet *parsed, record store
 		p.Record.Accepted(d.game.ID)
 		return p.answer(record, false, d.head), nil
 	}
+	if existing.Refused != "" { // another try was refused meanwhile
+		return p.refused(ctx, pk, bet, d, record.AcceptedAt, refuse(existing.Refused, "the bet was refused before"))
+	}
 	return p.existing(bet, existing, d)
+}
+
+// left is how long something that counts from a time on may still be written.
+func (p *Placer) left(at instant) time.Duration {
+	return time.Duration(at-p.Now())*time.Millisecond + acceptWithin
 }
 
 // refused makes sure that nothing of the bet is stored or will be, unless it is
 // stored already. Once the grace time is over no earlier try can be in flight.
 func (p *Placer) refused(ctx context.Context, pk string, bet *parsed, d *cachedDraw, at instant, refusal *Refusal) (*Answer, error) {
-	existing, err := p.claim(ctx, pk, store.StoredBet{SK: bet.key(), Refused: refusal.Code, AcceptedAt: at, ExpiresAt: d.head.RetainUntil}, d)
+	claim := store.StoredBet{SK: bet.key(), Refused: refusal.Code, Generation: 1, AcceptedAt: at, ExpiresAt: d.head.RetainUntil}
+	existing, err := p.claim(ctx, pk, claim, d)
+	for try := 0; err == nil && existing != nil && existing.Refused != "" && !over(d, at); try++ {
+		// An earlier try may be about to take the place of that refusal: it must not
+		// find it as it was.
+		if try == maxRenewals {
+			err = store.ErrChanged
+			break
+		}
+		claim.Generation = existing.Generation + 1
+		existing, err = p.Table.ReplaceRefusal(ctx, pk, *existing, claim)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("making sure that a refused bet is not stored: %w", err)
 	}
@@ -202,10 +224,16 @@ func (p *Placer) refused(ctx context.Context, pk string, bet *parsed, d *cachedD
 	return p.existing(bet, existing, d)
 }
 
+// maxRenewals bounds how often a refusal is put over others that came first.
+const maxRenewals = 8
+
+// over reports whether the grace time is over, so that no bet is in flight.
+func over(d *cachedDraw, at instant) bool { return d.head.State > 0 && at >= d.head.SettleFrom() }
+
 // claim puts a refusal under its key, or, once the grace time is over, only
 // reads what is there.
 func (p *Placer) claim(ctx context.Context, pk string, refusal store.StoredBet, d *cachedDraw) (existing *store.StoredBet, err error) {
-	if d.head.State > 0 && refusal.AcceptedAt >= d.head.SettleFrom() {
+	if over(d, refusal.AcceptedAt) {
 		return p.Table.GetBet(ctx, pk, refusal.SK)
 	}
 	return p.Table.CreateBet(ctx, pk, refusal)
@@ -213,9 +241,6 @@ func (p *Placer) claim(ctx context.Context, pk string, refusal store.StoredBet, 
 
 // existing answers a bet that was stored before.
 func (p *Placer) existing(bet *parsed, there *store.StoredBet, d *cachedDraw) (*Answer, error) {
-	if there.Refused != "" {
-		return nil, refuse(there.Refused, "the bet was refused before")
-	}
 	if fields := bet.differences(there); len(fields) > 0 {
 		return nil, refuse(CodeReferenceUsed, "another bet has this reference; it differs in %s", strings.Join(fields, ", "))
 	}

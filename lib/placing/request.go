@@ -133,14 +133,21 @@ func (r Request) parse(game *rules.Game, settings Settings) (*parsed, *Refusal) 
 			return nil, refuse(CodeOddsOutOfRange, "%.40q: %v", r.Odds, err)
 		}
 	}
-	if limit, limited := settings.MaxStake[r.Currency]; limited && p.stake > limit {
-		return nil, refuse(CodeLimit, "the stake is above this bookmaker's limit of %s %s", money.AppendAmount(nil, limit, p.currency), r.Currency)
-	}
 	odds := max(p.odds, game.Odds(p.selection))
-	if payout, err := money.Payout(p.stake, odds, p.rounding); err != nil || payout > MaxPayout {
+	// By the mode that pays most: a bookmaker's settings may change between tries.
+	if payout, err := money.Payout(p.stake, odds, money.HalfUp); err != nil || payout > MaxPayout {
 		return nil, refuse(CodePayoutTooLarge, "the possible payout is above %s %s", money.AppendAmount(nil, MaxPayout, p.currency), r.Currency)
 	}
 	return p, nil
+}
+
+// limit refuses a stake above the bookmaker's limit, which may change between
+// two tries of one bet.
+func (p *parsed) limit(settings Settings) *Refusal {
+	if limit, limited := settings.MaxStake[p.Currency]; limited && p.stake > limit {
+		return refuse(CodeLimit, "the stake is above this bookmaker's limit of %s %s", money.AppendAmount(nil, limit, p.currency), p.Currency)
+	}
+	return nil
 }
 
 // stored returns the record of the bet.

@@ -28,8 +28,11 @@ type StoredBet struct {
 	Shop       string
 	// Refused is the code of a refusal: it stands at a bet's key so that an
 	// earlier try still in flight can't land there any more.
-	Refused   string
-	ExpiresAt settlement.Instant
+	Refused string
+	// Generation counts the refusals at one key. Only what was computed from the
+	// newest may take its place.
+	Generation int64
+	ExpiresAt  settlement.Instant
 }
 
 func (b StoredBet) encode(pk string) attributes {
@@ -43,7 +46,7 @@ func (b StoredBet) encode(pk string) attributes {
 	numbers := [...]struct {
 		name  string
 		value int64
-	}{{"o", b.Odds}, {"k", b.Stake}, {"m", b.Rounding}, {"a", int64(b.AcceptedAt)}, {"r", b.Round}}
+	}{{"o", b.Odds}, {"k", b.Stake}, {"m", b.Rounding}, {"a", int64(b.AcceptedAt)}, {"r", b.Round}, {"n", b.Generation}}
 	for _, f := range numbers {
 		if f.value != 0 {
 			a[f.name] = number(f.value)
@@ -58,7 +61,7 @@ func (b StoredBet) encode(pk string) attributes {
 func decodeBet(a attributes) StoredBet {
 	return StoredBet{SK: textOf(a, attrSK), Selection: textOf(a, "s"), Currency: textOf(a, "c"), Shop: textOf(a, "p"), Refused: textOf(a, "x"),
 		Odds: numberOf(a, "o"), Stake: numberOf(a, "k"), Rounding: numberOf(a, "m"), AcceptedAt: settlement.Instant(numberOf(a, "a")),
-		Round: numberOf(a, "r"), ExpiresAt: settlement.Instant(numberOf(a, attrExpires) * 1000)}
+		Round: numberOf(a, "r"), Generation: numberOf(a, "n"), ExpiresAt: settlement.Instant(numberOf(a, attrExpires) * 1000)}
 }
 
 // CreateBet writes a bet that must not be there yet and returns what is there
@@ -101,18 +104,21 @@ func (t *Table) Bets(ctx context.Context, pk, after string) iter.Seq2[StoredBet,
 	}
 }
 
-// ReplaceRefusal writes a bet over a refusal, if the refusal is still there as
-// it was read. It returns what is there instead.
-func (t *Table) ReplaceRefusal(ctx context.Context, pk string, refusal, bet StoredBet) (existing *StoredBet, err error) {
-	_, err = t.client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &t.name, Item: bet.encode(pk),
-		ConditionExpression:       aws.String("x = :code AND a = :at"),
-		ExpressionAttributeValues: attributes{":code": text(refusal.Refused), ":at": number(int64(refusal.AcceptedAt))}})
+// ReplaceRefusal writes a bet, or a newer refusal, over a refusal that is still
+// the one that was read. It returns what is there instead.
+func (t *Table) ReplaceRefusal(ctx context.Context, pk string, refusal, next StoredBet) (existing *StoredBet, err error) {
+	_, err = t.client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &t.name, Item: next.encode(pk),
+		ConditionExpression: aws.String("n = :n"), ExpressionAttributeValues: attributes{":n": number(refusal.Generation)}})
 	var failed *types.ConditionalCheckFailedException
-	if errors.As(err, &failed) {
-		return t.GetBet(ctx, pk, bet.SK)
+	if !errors.As(err, &failed) {
+		if err != nil {
+			return nil, fmt.Errorf("writing %s / %s over a refusal: %w", pk, next.SK, err)
+		}
+		return nil, nil
 	}
-	if err != nil {
-		return nil, fmt.Errorf("writing %s / %s over a refusal: %w", pk, bet.SK, err)
+	existing, err = t.GetBet(ctx, pk, next.SK)
+	if err == nil && existing == nil {
+		return nil, ErrChanged // deleted in between: it has expired
 	}
-	return nil, nil
+	return existing, err
 }

@@ -42,6 +42,16 @@ func Deleting(pk, sk string) Write {
 	}
 }
 
+// DeletingAsRead deletes an item that was last stored when it says: one that was
+// stored again since it was read, or deleted, is a condition that does not hold.
+func DeletingAsRead(item Item) Write {
+	return func(t *Table) types.TransactWriteItem {
+		return types.TransactWriteItem{Delete: &types.Delete{TableName: &t.name, Key: key(item.PK, item.SK),
+			ConditionExpression:       aws.String(attrStoredAt + " = :stored"),
+			ExpressionAttributeValues: attributes{":stored": number(int64(item.StoredAt))}}}
+	}
+}
+
 // Transact makes all writes or none. ErrChanged says that a condition did not
 // hold or that another transaction was under way: the caller reads again and
 // decides again, since the cause may be this very transaction after a lost

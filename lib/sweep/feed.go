@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"time"
 
 	"tally/lib/settlement"
@@ -65,7 +66,7 @@ func (s *Sweeper) feed(ctx context.Context, r *records, now status, bookmaker st
 		}
 		return err
 	}
-	for range maxFeedTries {
+	for try := range maxFeedTries {
 		err := s.append(ctx, bookmaker, entry, fed)
 		if !errors.Is(err, store.ErrChanged) {
 			if err == nil {
@@ -77,8 +78,23 @@ func (s *Sweeper) feed(ctx context.Context, r *records, now status, bookmaker st
 		if err != nil || already {
 			return err // told by another try, or by this one before its answer was lost
 		}
+		if err := pause(ctx, try); err != nil {
+			return err
+		}
 	}
 	return fmt.Errorf("feeding %s: its feed's next number was taken %d times", bookmaker, maxFeedTries)
+}
+
+// pause waits with full jitter before the next try: many draws may be feeding one
+// bookmaker.
+func pause(ctx context.Context, try int) error {
+	limit := time.Millisecond << min(try, 7)
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(rand.N(limit) + 1):
+		return nil
+	}
 }
 
 // append appends the entry and marks the bookmaker as told, in one transaction:

@@ -16,9 +16,16 @@ import (
 
 // The limits of a page.
 const (
-	pageLines = 1000
-	pageBytes = 350 << 10
+	maxPageLines = 1000
+	pageBytes    = 350 << 10
 )
+
+func (s *Sweeper) pageLines() int {
+	if s.PageLines < maxGroup || s.PageLines > maxPageLines {
+		return maxPageLines
+	}
+	return s.PageLines
+}
 
 // partition is the work on one shard of one bookmaker's bets.
 type partition struct {
@@ -31,6 +38,7 @@ type partition struct {
 	// found are the references that only the next state knows of: stragglers that
 	// were never reported under the base.
 	found      map[string]bool
+	pageLines  int
 	selections map[string]rules.Selection
 
 	progress progress
@@ -113,7 +121,7 @@ func (p *partition) settleAll(ctx context.Context) error {
 			return err
 		}
 		p.progress.Last = g.last
-		if p.count >= pageLines-maxGroup {
+		if p.count > p.pageLines-maxGroup {
 			if err := p.writePage(ctx); err != nil {
 				return err
 			}
@@ -185,7 +193,7 @@ func (p *partition) writePage(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if len(deflated) > pageBytes || p.count > pageLines {
+	if len(deflated) > pageBytes || p.count > p.pageLines {
 		return fmt.Errorf("page %d of %s has %d lines and %d bytes", p.progress.Pages, p.reportKey(), p.count, len(deflated))
 	}
 	err = p.table.Create(ctx, store.Item{PK: p.reportKey(), SK: store.PageKey(p.progress.Pages), Body: string(body), Binary: deflated,
@@ -277,7 +285,7 @@ func Deflate(lines []byte) ([]byte, error) {
 // Inflate returns a page's lines. A page that inflates to more than any page
 // may have is an error.
 func Inflate(page []byte) ([]byte, error) {
-	const most = pageLines * 1024
+	const most = maxPageLines * 1024
 	lines, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(page)), most+1))
 	if err != nil {
 		return nil, fmt.Errorf("reading a page: %w", err)

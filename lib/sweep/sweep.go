@@ -50,6 +50,8 @@ type Sweeper struct {
 	Log     *slog.Logger
 	// Parallel is how many partitions are worked on at once.
 	Parallel int
+	// PageLines is how many lines a page has, at most and by default 1,000.
+	PageLines int
 }
 
 // NotYetError says that a draw may be swept after a while.
@@ -179,11 +181,8 @@ func (s *Sweeper) partitions(ctx context.Context, r *records, now status, versio
 		}
 	}
 	// Before this write the sweep is taken up again and finds everything done;
-	// after it, the announcement is what a replay repeats.
-	if err := s.put(ctx, r, status{Base: now.State, Skipped: now.Skipped}, version); err != nil {
-		return err
-	}
-	return s.announce(ctx, r.draw, now.State)
+	// after it, the next step announces, which is also what a replay repeats.
+	return s.put(ctx, r, status{Base: now.State, Skipped: now.Skipped}, version)
 }
 
 // settle settles every partition that is not done yet and returns what all came
@@ -217,7 +216,7 @@ func (s *Sweeper) settle(ctx context.Context, r *records, now status, resume boo
 				continue
 			}
 			p := &partition{table: s.Table, records: r, bookmaker: bookmaker, shard: shard, next: next, found: referencesOf(found, bookmaker),
-				selections: map[string]rules.Selection{}}
+				pageLines: s.pageLines(), selections: map[string]rules.Selection{}}
 			if stored, err := r.done(now.Base, bookmaker, shard); err != nil {
 				return nil, errors.Join(err, group.Wait())
 			} else if stored != nil {

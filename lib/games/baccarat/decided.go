@@ -18,8 +18,8 @@ func decide(round int, visible facts) (map[string]rules.Mark, []rules.Fault) {
 		return nil, faults
 	}
 	c := completion{deal: deal, marks: rules.NewTally(Game), starts: map[start]bool{}, outcomes: map[outcome]bool{}}
-	c.start(p, func(player []cards.Card) {
-		c.start(b, func(banker []cards.Card) { c.finish(player, banker) })
+	c.twoCards(p, func(player []cards.Card) {
+		c.twoCards(b, func(banker []cards.Card) { c.finish(player, banker) })
 	})
 	if len(c.outcomes) == 0 {
 		return nil, []rules.Fault{{Code: "wrong_card_count", Rule: "BAC-2.1", Message: "too few cards are left in the shoe to finish the draw"}}
@@ -55,9 +55,9 @@ func (c *completion) each(from cards.Card, then func(cards.Card)) {
 	}
 }
 
-// start calls then with every first two cards of a side whose open cards are
+// twoCards calls then with every first two cards of a side whose open cards are
 // given. What is dealt matters, not when, so two closed cards come in one order.
-func (c *completion) start(open []cards.Card, then func([]cards.Card)) {
+func (c *completion) twoCards(open []cards.Card, then func([]cards.Card)) {
 	if len(open) == 1 {
 		c.each(0, func(second cards.Card) { then([]cards.Card{open[0], second}) })
 		return
