@@ -39,8 +39,25 @@ func (o Object) Required(name string) (v Value, present bool) {
 // Close reports every member that was never asked for.
 func (o Object) Close() {
 	for v := range o.Rest {
-		o.v.d.reportAt(UnknownField, v.i, "")
+		if len(o.v.d.problems) >= maxProblems {
+			return
+		}
+		if !o.repeats(v) {
+			o.v.d.reportAt(UnknownField, v.i, "")
+		}
 	}
+}
+
+// repeats reports whether an earlier member has the same name. Parse has marked
+// such members; in the elements of a list read by Each they are not.
+func (o Object) repeats(v Value) bool {
+	d, name := o.v.d, v.Name()
+	for child := o.v.i + 1; child < v.i; child = d.nodes[child].end {
+		if sameName(d.text[d.nodes[child].nameStart:d.nodes[child].nameEnd], name) {
+			return true
+		}
+	}
+	return false
 }
 
 // Rest yields every member that was not asked for so far.

@@ -201,6 +201,9 @@ func TestEach(t *testing.T) {
 		 [ {"a":"x"} , {"a":"y"} ]    | 2: x y         |
 		[{"a":1},{"a":"y"},{"b":"z"}] | 3: . y .       | wrong_type bets[0].a, missing_field bets[2].a, unknown_field bets[2].b
 		[1,null,[{"a":"x"}]]          | 3: . . .       | wrong_type bets[0], wrong_type bets[1], wrong_type bets[2]
+		# what is repeated was reported when the whole was read
+		[{"a":"x","a":"y"}]           | 1: x           |
+		[{"a":"x","b":1,"\u0062":2}]  | 1: x           | unknown_field bets[0].b
 		{"a":"x"}                     | 0:             | wrong_type bets
 		"text"                        | 0:             | wrong_type bets
 		[{"a":"x"},{"a":              | 1: x           | bad_json bets

@@ -11,6 +11,8 @@ import (
 	"bytes"
 	"slices"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"tally/lib/form"
 	"tally/lib/games"
 	"tally/lib/rules"
@@ -68,7 +70,11 @@ func (l *line) readFacts(v form.Value) (facts rules.Facts, ok bool) {
 			facts = l.game.ReadFacts(object)
 		}
 	}
-	l.problems = append(l.problems, l.facts.Problems()...)
+	for _, problem := range l.facts.Problems() {
+		if problem.Code != form.DuplicateField { // the line has reported those
+			l.problems = append(l.problems, problem)
+		}
+	}
 	return facts, ok && len(l.facts.Problems()) == 0
 }
 
@@ -85,7 +91,8 @@ func quote(text []byte) string {
 func (l *line) malformed(dst []byte) []byte {
 	out := form.Out(dst).Open()
 	if l.object != (form.Object{}) {
-		if id, present := l.object.Optional("id"); present {
+		// An id that repeats a name in itself would make the answer malformed too.
+		if id, present := l.object.Optional("id"); present && jsontext.Value(id.Raw()).IsValid() {
 			out = out.Name("id").Raw(oneLine(id.Raw()))
 		}
 	}

@@ -35,9 +35,6 @@ const (
 	maxRemembered = 96
 )
 
-// settleNames are the answer's own names.
-var settleNames = append([]string{"settlements", "totals"}, resolveNames...)
-
 // Answer appends the answer to one line, with its line feed.
 func (s *Settler) Answer(dst, text []byte) []byte {
 	l := &s.line
@@ -58,6 +55,9 @@ func (s *Settler) Answer(dst, text []byte) []byte {
 	case !hasFacts:
 		l.top.Report(form.MissingField, "facts", "")
 	}
+	if hasFacts && l.game == nil {
+		facts.Object() // its fields can't be checked, but that it has some can
+	}
 	bets, hasBets := l.object.Required("bets")
 	l.problems = append(l.problems, l.top.Problems()...)
 
@@ -65,7 +65,7 @@ func (s *Settler) Answer(dst, text []byte) []byte {
 	ready := l.game != nil && len(l.problems) == 0 && len(faults) == 0
 	answer := dst
 	if ready {
-		answer = resolved(l.copied(dst, settleNames), l.game, s.state.Outcome, s.void()).Name("settlements").OpenList()
+		answer = resolved(l.copied(dst, ownNames), l.game, s.state.Outcome, s.void()).Name("settlements").OpenList()
 	}
 	if hasBets {
 		answer = s.settle(answer, bets, ready)
@@ -74,7 +74,7 @@ func (s *Settler) Answer(dst, text []byte) []byte {
 	case len(l.problems) > 0:
 		return l.malformed(dst)
 	case len(faults) > 0:
-		return l.invalid(dst, settleNames, faults)
+		return l.invalid(dst, ownNames, faults)
 	}
 	out := s.totals(form.Out(answer).CloseList().Name("totals"))
 	return append(out.Close(), '\n')

@@ -1,17 +1,13 @@
 package rules
 
-import (
-	"fmt"
-
-	"tally/lib/cards"
-)
+import "tally/lib/cards"
 
 // Deal reads the cards of one draw and counts the copies of each, burned ones
 // too.
 type Deal struct {
 	decks  int
 	copies [cards.Count]int
-	faults []Fault
+	faults Faults
 }
 
 // NewDeal returns a deal from a shoe of that many decks.
@@ -24,7 +20,7 @@ func (d *Deal) Cards(place string, codes []string) []cards.Card {
 	for i, code := range codes {
 		card, ok := cards.Parse(code)
 		if !ok {
-			d.Fault("unknown_card", "", fmt.Sprintf("%s: card %d, %q, is no card; write a rank of A23456789TJQK and a suit of SHDC", place, i+1, code))
+			d.faults.Add("unknown_card", "", "%s: card %d, %q, is no card; write a rank of A23456789TJQK and a suit of SHDC", place, i+1, code)
 			continue
 		}
 		d.copies[card]++
@@ -38,10 +34,10 @@ func (d *Deal) Cards(place string, codes []string) []cards.Card {
 
 func (d *Deal) tooMany(place string, card cards.Card) {
 	if d.decks == 1 {
-		d.Fault("duplicate_card", "", fmt.Sprintf("%s: %v appears more than once; there is one deck", place, card))
+		d.faults.Add("duplicate_card", "", "%s: %v appears more than once; there is one deck", place, card)
 		return
 	}
-	d.Fault("too_many_copies", "", fmt.Sprintf("%s: %v appears more than %d times; there are %d decks", place, card, d.decks, d.decks))
+	d.faults.Add("too_many_copies", "", "%s: %v appears more than %d times; there are %d decks", place, card, d.decks, d.decks)
 }
 
 // Count faults a place that got fewer or more cards than the game allows.
@@ -49,17 +45,17 @@ func (d *Deal) Count(place string, codes []string, least, most int, rule string)
 	switch n := len(codes); {
 	case n >= least && n <= most:
 	case least == most:
-		d.Fault("wrong_card_count", rule, fmt.Sprintf("%s has %s instead of %d", place, plural(n, "card"), least))
+		d.faults.Add("wrong_card_count", rule, "%s has %s instead of %d", place, plural(n, "card"), least)
 	case n < least:
-		d.Fault("wrong_card_count", rule, fmt.Sprintf("%s has %s, fewer than %d", place, plural(n, "card"), least))
+		d.faults.Add("wrong_card_count", rule, "%s has %s, fewer than %d", place, plural(n, "card"), least)
 	default:
-		d.Fault("wrong_card_count", rule, fmt.Sprintf("%s has %s, more than %d", place, plural(n, "card"), most))
+		d.faults.Add("wrong_card_count", rule, "%s has %s, more than %d", place, plural(n, "card"), most)
 	}
 }
 
 // Fault adds a fault.
 func (d *Deal) Fault(code, rule, message string) {
-	d.faults = append(d.faults, Fault{code, rule, message})
+	d.faults.Add(code, rule, "%s", message)
 }
 
 // Faults returns what is wrong with the cards.

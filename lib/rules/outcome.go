@@ -1,6 +1,12 @@
 package rules
 
-import "tally/lib/money"
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"tally/lib/money"
+)
 
 // Outcome is what the rules make of the facts of one draw.
 type Outcome interface {
@@ -14,6 +20,32 @@ type Fault struct {
 	Code    string // of the contract, such as third_card_missing
 	Rule    string // the paragraph broken; empty where none says it
 	Message string // a sentence for the studio's operator
+}
+
+// MaxFaults bounds what is said of one draw's facts: whoever named a thousand
+// wrong cards has one cause for all of them.
+const MaxFaults = 1000
+
+// Faults gathers faults, up to MaxFaults.
+type Faults []Fault
+
+// Add adds a fault with a formatted message.
+func (f *Faults) Add(code, rule, format string, args ...any) {
+	if len(*f) < MaxFaults {
+		*f = append(*f, Fault{code, rule, fmt.Sprintf(format, args...)})
+	}
+}
+
+// Number writes a whole number of the facts for a message. One that passed 64
+// bits was cut to the largest or smallest that does not.
+func Number(n int64) string {
+	switch n {
+	case math.MaxInt64:
+		return "a number above 2^63"
+	case math.MinInt64:
+		return "a number below -2^63"
+	}
+	return strconv.FormatInt(n, 10)
 }
 
 // Void says that valid facts make the draw void.

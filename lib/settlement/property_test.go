@@ -1,8 +1,10 @@
 package settlement_test
 
 import (
+	"maps"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -158,7 +160,9 @@ func TestSettleTakesNoMemory(t *testing.T) {
 }
 
 func BenchmarkSettle(b *testing.B) {
-	for name, settle := range cases(b) {
+	cases := cases(b)
+	for _, name := range slices.Sorted(maps.Keys(cases)) {
+		settle := cases[name]
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

@@ -158,8 +158,8 @@ func near(t *testing.T, what string, got, want float64) {
 	}
 }
 
-// deal deals P1 B1 P2 B2 by points and then what the rules ask for. Of the
-// Banker's two cards the lower comes first: both orders are the same.
+// deal deals P1 B1 P2 B2 by points and then what the rules ask for. Of a side's
+// two cards the lower comes first: both orders are as likely and end alike.
 func (s *shoe) deal(dealt []int, weight, cards float64) {
 	if len(dealt) == 4 {
 		s.finish(dealt, weight, cards)
@@ -168,11 +168,11 @@ func (s *shoe) deal(dealt []int, weight, cards float64) {
 	for points := range 10 {
 		next := append(dealt[:len(dealt):len(dealt)], points)
 		factor := 1.0
-		if len(next) == 4 {
-			switch {
-			case points < next[1]:
+		if len(next) > 2 {
+			switch first := next[len(next)-3]; {
+			case points < first:
 				continue
-			case points > next[1]:
+			case points > first:
 				factor = 2
 			}
 		}
@@ -197,12 +197,11 @@ func (s *shoe) finish(dealt []int, weight, cards float64) {
 	case p > 7 || b > 7:
 		s.note(player, banker, weight, true)
 	case p > 5:
-		s.bankers(player, banker, weight, cards, b <= 5)
+		s.bankers(player, banker, weight, cards, bankerDraws[b][stood])
 	default:
 		for points := range 10 {
 			s.take(points, func(share float64) {
-				draws := [10]string{"0123456789", "0123456789", "0123456789", "012345679", "234567", "4567", "67"}
-				s.bankers(append(player[:2:2], points), banker, weight*share, cards-1, strings.ContainsRune(draws[b], rune('0'+points)))
+				s.bankers(append(player[:2:2], points), banker, weight*share, cards-1, bankerDraws[b][points])
 			}, cards)
 		}
 	}
@@ -241,7 +240,8 @@ func (s *shoe) note(player, banker []int, weight float64, natural bool) {
 	for i, name := range []string{"player", "banker", "tie"} {
 		if selection, err := s.game.Parse(name); err == nil && ruletest.Wins(s.game, o, selection) {
 			s.share[name] += weight
-			s.first[player[0]][name] += weight
+			s.first[player[0]][name] += weight / 2
+			s.first[player[1]][name] += weight / 2
 			total := 0
 			for _, points := range banker {
 				total += points
@@ -253,7 +253,8 @@ func (s *shoe) note(player, banker []int, weight float64, natural bool) {
 	}
 	count := fmt.Sprint(len(player) + len(banker))
 	s.share[count] += weight
-	s.first[player[0]][count] += weight
+	s.first[player[0]][count] += weight / 2
+	s.first[player[1]][count] += weight / 2
 	if natural {
 		s.share["natural"] += weight
 	}
@@ -395,7 +396,7 @@ func TestDecidedByBurnedCards(t *testing.T) {
 				facts = append(facts, fmt.Sprintf(`"banker":[%q]`, visible[1]))
 			}
 			got := ruletest.Decided(baccarat.Game, open+1, "{"+strings.Join(facts, ",")+"}")
-			if want := slowDecided(t, visible, rest); got != want {
+			if want := slowDecided(visible, rest); got != want {
 				t.Fatalf("%v open, %v left: %s, want %s", visible, rest, got, want)
 			}
 		}
@@ -404,20 +405,20 @@ func TestDecidedByBurnedCards(t *testing.T) {
 
 // slowDecided deals every order of the cards left and looks what always and
 // what never wins.
-func slowDecided(t *testing.T, visible, rest []string) string {
+func slowDecided(visible, rest []string) string {
 	wins, loses, dealt := map[string]bool{}, map[string]bool{}, false
-	names := map[string]func(o map[string]string) string{}
+	var names []string
 	for s := range baccarat.Game.Selections {
-		names[baccarat.Game.Text(s)] = nil
+		names = append(names, baccarat.Game.Text(s))
 	}
 	seen := map[string]bool{}
 	var walk func(order, rest []string)
 	walk = func(order, rest []string) {
-		if player, banker, complete := split(t, order); complete {
+		if player, banker, complete := split(order); complete {
 			text := oracle(player, banker)
 			if !seen[text] {
 				seen[text] = true
-				for name := range names {
+				for _, name := range names {
 					switch verdict(text, name) {
 					case "won":
 						wins[name] = true
@@ -442,7 +443,7 @@ func slowDecided(t *testing.T, visible, rest []string) string {
 		return "invalid: wrong_card_count BAC-2.1"
 	}
 	var marks []string
-	for name := range names {
+	for _, name := range names {
 		switch {
 		case !wins[name]:
 			marks = append(marks, "lose "+name)
@@ -456,7 +457,7 @@ func slowDecided(t *testing.T, visible, rest []string) string {
 
 // split deals cards in the order P1 B1 P2 B2 and thirds; complete when no more
 // are to come.
-func split(t *testing.T, order []string) (player, banker []string, complete bool) {
+func split(order []string) (player, banker []string, complete bool) {
 	if len(order) < 4 {
 		return nil, nil, false
 	}
@@ -467,14 +468,14 @@ func split(t *testing.T, order []string) (player, banker []string, complete bool
 	if p > 7 || b > 7 {
 		return player, banker, true
 	}
-	third := -1
+	third := stood
 	if p <= 5 {
 		if len(rest) == 0 {
 			return nil, nil, false
 		}
 		player, third, rest = append(player, rest[0]), pointsOf[rest[0][0]], rest[1:]
 	}
-	if bankerDraws(t, b, third) {
+	if bankerDraws[b][third] {
 		if len(rest) == 0 {
 			return nil, nil, false
 		}

@@ -110,16 +110,16 @@ func (p paragraphs) play(player, banker []cards.Card) []rules.Fault {
 // third compares whether a side drew with whether it must.
 func (p paragraphs) third(side, rule string, hand []cards.Card, must bool, why string) []rules.Fault {
 	if why != "" {
-		why = ", " + why
+		why = ": " + why
 	}
 	two := sum(hand[:2])
 	switch drew := len(hand) == 3; {
 	case must && !drew:
 		return []rules.Fault{{Code: "third_card_missing", Rule: rule,
-			Message: fmt.Sprintf("%s has %d%s and must draw a third card", side, two, why)}}
+			Message: fmt.Sprintf("%s has %d and must draw a third card%s", side, two, why)}}
 	case drew && !must:
 		return []rules.Fault{{Code: "third_card_not_allowed", Rule: rule,
-			Message: fmt.Sprintf("%s has %d%s and must not draw a third card", side, two, why)}}
+			Message: fmt.Sprintf("%s has %d and must not draw a third card%s", side, two, why)}}
 	}
 	return nil
 }

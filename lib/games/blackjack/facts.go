@@ -69,14 +69,14 @@ func lay(f facts, leastDealer, mostDealer, leastHand, mostHand int) (table, *rul
 	for _, s := range f.seats {
 		switch {
 		case s.number < 1 || s.number > seats:
-			deal.Fault("unknown_seat", "BJ-1.2.1", fmt.Sprintf("there is no seat %d; they are 1 to %d", s.number, seats))
+			deal.Fault("unknown_seat", "BJ-1.2.1", fmt.Sprintf("there is no seat %s; they are 1 to %d", rules.Number(s.number), seats))
 		case named[s.number]:
 			deal.Fault("unknown_seat", "BJ-1.2.1", fmt.Sprintf("seat %d is named twice", s.number))
 		}
 		named[s.number] = true
 		seat := seatTable{number: int(s.number), split: s.split}
 		if want := handsOf(s.split); len(s.hands) != want {
-			deal.Fault("wrong_hand_count", "BJ-2.7", fmt.Sprintf("seat %d has %d hands instead of %d", s.number, len(s.hands), want))
+			deal.Fault("wrong_hand_count", "BJ-2.7", fmt.Sprintf("seat %d: hands: %d, instead of %d", s.number, len(s.hands), want))
 		}
 		for i, h := range s.hands {
 			place := fmt.Sprintf("seat %d", s.number)

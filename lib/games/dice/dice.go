@@ -3,7 +3,6 @@
 package dice
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 
@@ -95,21 +94,18 @@ var faultReasons = slices.DeleteFunc(rules.ReasonsOf(rules.DiceReasons), func(r 
 
 // impossible returns what can't be true of a roll. A faulty roll may show fewer
 // dice: one of them fell.
-func (r roll) impossible(number int) (faults []rules.Fault) {
-	fault := func(code, rule, format string, args ...any) {
-		faults = append(faults, rules.Fault{Code: code, Rule: rule, Message: fmt.Sprintf(format, args...)})
-	}
+func (r roll) impossible(number int) (faults rules.Faults) {
 	if len(r.dice) > diceCount || (len(r.dice) < diceCount && len(r.faults) == 0) {
-		fault("wrong_dice_count", "DICE-2.2", "roll %d shows %d dice instead of five", number, len(r.dice))
+		faults.Add("wrong_dice_count", "DICE-2.2", "roll %d shows %d dice instead of five", number, len(r.dice))
 	}
 	for i, face := range r.dice {
 		if face < 1 || face > 6 {
-			fault("unknown_face", "DICE-2.2", "roll %d: die %d shows %d; faces are 1 to 6", number, i+1, face)
+			faults.Add("unknown_face", "DICE-2.2", "roll %d: die %d shows %s; faces are 1 to 6", number, i+1, rules.Number(face))
 		}
 	}
 	for _, code := range r.faults {
 		if !slices.ContainsFunc(faultReasons, func(r rules.CancelReason) bool { return r.Code == code }) {
-			fault("unknown_reason", "DICE-5.2", "roll %d: %q is no fault of a die", number, code)
+			faults.Add("unknown_reason", "DICE-5.2", "roll %d: %q is no fault of a die", number, code)
 		}
 	}
 	return faults

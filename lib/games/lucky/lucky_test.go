@@ -64,7 +64,7 @@ func TestEveryDrawOfLucky5(t *testing.T) {
 		"drawn:1-2-3": exact.Drawn["3"], "drawn:5-18-31": exact.Drawn["3"], "drawn:34-35-36": exact.Drawn["3"],
 		"not_drawn:1": exact.NotDrawn, "not_drawn:20": exact.NotDrawn, "not_drawn:36": exact.NotDrawn,
 	}
-	for _, line := range []int{15, 16, 50, 91, 92, 93, 140, 168, 169} {
+	for _, line := range []int{15, 50, 92, 140, 169} {
 		want[fmt.Sprintf("sum_under:%d.5", line)] = below(exact.Sum, line)
 		want[fmt.Sprintf("sum_over:%d.5", line)] = exact.Total - below(exact.Sum, line)
 	}
@@ -78,7 +78,7 @@ func TestEveryDrawOfLucky5(t *testing.T) {
 		for k := range 6 {
 			want[fmt.Sprintf("colour_exactly:%s:%d", colour, k)] = exact.ColourCount[fmt.Sprint(k)]
 		}
-		for line := range 5 {
+		for _, line := range []int{i, (i + 2) % 5} {
 			want[fmt.Sprintf("colour_under:%s:%d.5", colour, line)] = below(exact.ColourCount, line)
 			want[fmt.Sprintf("colour_over:%s:%d.5", colour, line)] = exact.Total - below(exact.ColourCount, line)
 		}

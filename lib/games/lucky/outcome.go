@@ -1,7 +1,7 @@
 package lucky
 
 import (
-	"fmt"
+	"math"
 
 	"tally/lib/form"
 	"tally/lib/rules"
@@ -72,14 +72,15 @@ func (set *ballSet) resolve(f facts) rules.Resolution[*outcome] {
 
 // impossible returns what is wrong with the balls named, those that don't count
 // too.
-func (set *ballSet) impossible(f facts) (faults []rules.Fault) {
-	fault := func(code, format string, args ...any) {
-		faults = append(faults, rules.Fault{Code: code, Rule: set.prefix + "-1.2", Message: fmt.Sprintf(format, args...)})
-	}
+func (set *ballSet) impossible(f facts) (faults rules.Faults) {
+	fault := func(code, format string, args ...any) { faults.Add(code, set.prefix+"-1.2", format, args...) }
 	seen := make(map[int64]int, len(f.balls))
 	for i, ball := range f.balls {
 		if ball < 1 || ball > int64(set.balls) {
-			fault("unknown_ball", "ball %d is %d; the balls are numbered 1 to %d", i+1, ball, set.balls)
+			fault("unknown_ball", "ball %d is %s; the balls are numbered 1 to %d", i+1, rules.Number(ball), set.balls)
+		}
+		if ball == math.MaxInt64 || ball == math.MinInt64 {
+			continue // cut to 64 bits: two of them may be different numbers
 		}
 		if seen[ball]++; seen[ball] == 2 {
 			fault("duplicate_ball", "ball %d appears more than once", ball)
@@ -89,7 +90,7 @@ func (set *ballSet) impossible(f facts) (faults []rules.Fault) {
 		return faults
 	}
 	if len(f.colours) != len(f.balls) {
-		fault("colour_mismatch", "there are %d colours for %d balls", len(f.colours), len(f.balls))
+		fault("colour_mismatch", "balls: %d, colours: %d; there is one for each", len(f.balls), len(f.colours))
 	}
 	for i := range min(len(f.colours), len(f.balls)) {
 		ball := f.balls[i]

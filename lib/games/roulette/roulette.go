@@ -2,8 +2,6 @@
 package roulette
 
 import (
-	"fmt"
-
 	"tally/lib/form"
 	"tally/lib/rules"
 )
@@ -44,12 +42,11 @@ func read(o form.Object) facts {
 
 func resolve(f facts) rules.Resolution[outcome] {
 	faulty := make([]bool, len(f.spins))
-	var faults []rules.Fault
+	var faults rules.Faults
 	for i, s := range f.spins {
 		faulty[i] = s.revolutions < minRevolutions
 		if s.pocket < 0 || s.pocket > highest {
-			faults = append(faults, rules.Fault{Code: "unknown_pocket", Rule: "ROU-3.3.2",
-				Message: fmt.Sprintf("spin %d: there is no pocket %d; they are 0 to 36", i+1, s.pocket)})
+			faults.Add("unknown_pocket", "ROU-3.3.2", "spin %d: there is no pocket %s; they are 0 to 36", i+1, rules.Number(s.pocket))
 		}
 	}
 	if len(faults) > 0 {

@@ -29,8 +29,8 @@ var spec = rules.Spec[facts, *outcome]{
 		{Name: "war", Rule: "WAR-2.3.2", Means: "both cards have the same rank", Wins: wins(war)},
 		{Name: "dealer", Rule: "WAR-2.3.1", Means: "the Dealer's card is higher; war loses", Wins: wins(dealer)},
 	}, append(
-		onCard("player_", "Player's", func(o *outcome) cards.Card { return o.player }),
-		onCard("dealer_", "Dealer's", func(o *outcome) cards.Card { return o.dealer })...)...),
+		onCard("player_", "Player's", "; decided when betting round 2 opens", func(o *outcome) cards.Card { return o.player }),
+		onCard("dealer_", "Dealer's", "", func(o *outcome) cards.Card { return o.dealer })...)...),
 	Groups: append([][]string{{"player", "war", "dealer"}},
 		append(groups("player_"), groups("dealer_")...)...),
 	Read:        read,
@@ -45,12 +45,12 @@ func wins(w winner) func(*outcome, rules.Selection) bool {
 
 // onCard returns the selections on one side's card. An ace is over eight and a
 // number card.
-func onCard(prefix, whose string, card func(*outcome) cards.Card) []family {
+func onCard(prefix, whose, remark string, card func(*outcome) cards.Card) []family {
 	figure := func(c cards.Card) bool {
 		return c.Rank() == cards.Jack || c.Rank() == cards.Queen || c.Rank() == cards.King
 	}
 	on := func(name, means string, holds func(cards.Card) bool) family {
-		return family{Name: prefix + name, Rule: "WAR-1.8", Means: "the " + whose + " card is " + means,
+		return family{Name: prefix + name, Rule: "WAR-1.8", Means: "the " + whose + " card is " + means + remark,
 			Wins: func(o *outcome, _ rules.Selection) bool { return holds(card(o)) }}
 	}
 	return []family{

@@ -167,16 +167,22 @@ func TestDecidedAfterThePlayersCard(t *testing.T) {
 // TestDecidedByBurnedCards takes so many cards out of the shoe that little is
 // left to happen.
 func TestDecidedByBurnedCards(t *testing.T) {
-	burn := func(keep func(card string) bool) string {
+	burn := func(left func(card string) int) string {
 		var codes []string
 		for _, card := range deck() {
-			if !keep(card) {
-				for range 6 {
-					codes = append(codes, fmt.Sprintf("%q", card))
-				}
+			for range 6 - left(card) {
+				codes = append(codes, fmt.Sprintf("%q", card))
 			}
 		}
 		return "[" + strings.Join(codes, ",") + "]"
+	}
+	all := func(keep func(card string) bool) func(string) int {
+		return func(card string) int {
+			if keep(card) {
+				return 6
+			}
+			return 0
+		}
 	}
 	contains := func(t *testing.T, got string, marks ...string) {
 		t.Helper()
@@ -187,13 +193,22 @@ func TestDecidedByBurnedCards(t *testing.T) {
 			}
 		}
 	}
-	spades := burn(func(card string) bool { return card[1] == 'S' })
+	spades := burn(all(func(card string) bool { return card[1] == 'S' }))
 	contains(t, ruletest.Decided(war.Game, 1, `{"burned":`+spades+`}`),
 		"win player_spades", "win dealer_black", "lose dealer_red", "lose player_hearts")
-	oneRank := burn(func(card string) bool { return card[0] == 'K' })
+	oneRank := burn(all(func(card string) bool { return card[0] == 'K' }))
 	contains(t, ruletest.Decided(war.Game, 1, `{"burned":`+oneRank+`}`),
 		"win war", "lose player", "lose dealer", "win player_figure", "win dealer_over_8")
-	if got := ruletest.Decided(war.Game, 1, `{"burned":`+burn(func(string) bool { return false })+`}`); got != "invalid: wrong_card_count WAR-2.2" {
+	oneEach := burn(func(card string) int { return strings.Count("KS 2H", card) })
+	contains(t, ruletest.Decided(war.Game, 1, `{"burned":`+oneEach+`}`), "lose war", "lose player_8")
+	contains(t, ruletest.Decided(war.Game, 2, `{"player":"KS","burned":`+oneEach+`}`), "lose war", "win player", "win dealer_hearts")
+	oneCard := burn(func(card string) int { return strings.Count("KS", card) })
+	for round, visible := range []string{`{"burned":` + oneCard + `}`, `{"player":"KS","burned":` + oneCard + `}`} {
+		if got := ruletest.Decided(war.Game, round+1, visible); got != "invalid: wrong_card_count WAR-2.2" {
+			t.Errorf("one card left, round %d: %s", round+1, got)
+		}
+	}
+	if got := ruletest.Decided(war.Game, 1, `{"burned":`+burn(func(string) int { return 0 })+`}`); got != "invalid: wrong_card_count WAR-2.2" {
 		t.Errorf("an empty shoe: %s", got)
 	}
 }

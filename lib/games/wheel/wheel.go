@@ -3,7 +3,6 @@
 package wheel
 
 import (
-	"fmt"
 	"strconv"
 
 	"tally/lib/form"
@@ -84,14 +83,13 @@ func read(o form.Object) facts {
 
 func resolve(f facts) rules.Resolution[outcome] {
 	faulty := make([]bool, len(f.spins))
-	var faults []rules.Fault
+	var faults rules.Faults
 	var last outcome
 	for i, s := range f.spins {
 		faulty[i] = s.turns < minTurns || !s.inside
 		sector, known := parseSector(s.sector)
 		if s.inside && !known {
-			faults = append(faults, rules.Fault{Code: "unknown_sector", Rule: "WHEEL-1.2",
-				Message: fmt.Sprintf("spin %d: %q is no sector; they are 1 to 18 and cup", i+1, s.sector)})
+			faults.Add("unknown_sector", "WHEEL-1.2", "spin %d: %q is no sector; they are 1 to 18 and cup", i+1, s.sector)
 		}
 		last = sector
 	}
