@@ -11,16 +11,18 @@ FUZZTIME ?= 3s
 # What to benchmark: make bench BENCH=Settle
 BENCH ?= .
 
-.PHONY: help demo build test unit lint fuzz bench cover clean
+.PHONY: help demo build functions test unit lint fuzz bench cover clean
 
 help: ## list the targets
-	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-6s  %s\n", $$1, $$2 }'
+	@grep -Eh '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-9s  %s\n", $$1, $$2 }'
 
 demo: ## play sample draws of all ten games and show what was settled
 	@go run ./cmd/tally demo
 
 build: ## build bin/tally
 	go build -o bin/tally ./cmd/tally
+
+include functions/build.mk
 
 test: lint unit fuzz ## install what the tests need and run everything: lint, tests, short fuzzing
 

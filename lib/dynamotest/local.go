@@ -29,6 +29,10 @@ func DynamoDBLocal(t testing.TB) DB {
 	}, endpoint)
 }
 
+// StartLocal starts AWS's own emulator for a program that is no test, such as a
+// benchmark, and returns its URL. It ends with the process.
+func StartLocal() (endpoint string, err error) { return localEndpoint() }
+
 // localEndpoint starts the one emulator of this process.
 var localEndpoint = sync.OnceValues(func() (string, error) {
 	folder, err := findLocal()
@@ -51,8 +55,8 @@ func findLocal() (string, error) {
 	return folder, nil
 }
 
-// moduleRoot walks up from the test's working directory, which `go test` sets to
-// the package's folder, to the one with go.mod.
+// moduleRoot walks up from the working directory, which `go test` sets to the
+// package's folder, to the one with go.mod.
 func moduleRoot() (string, error) {
 	folder, err := os.Getwd()
 	if err != nil {

@@ -15,7 +15,6 @@ const (
 	Stuck       Name = "stuck"       // sweeps that don't advance
 	Overdue     Name = "overdue"     // draws past their deadline
 	Stragglers  Name = "stragglers"  // bets found after their draw was swept
-	Repaired    Name = "repaired"    // messages sent again
 
 	SettlementDelay Name = "settlement_delay" // from the last closing to the report
 	QuarantineDepth Name = "quarantine_depth" // messages in quarantine now
@@ -35,13 +34,12 @@ var divided = map[Name]string{
 	Settled:         DimensionGame,
 	Refunded:        DimensionGame,
 	Corrected:       DimensionGame,
-	Quarantined:     DimensionKind, // of message
+	Quarantined:     DimensionGame,
 	Failures:        DimensionKind, // of failure
 	Unequal:         DimensionGame,
 	Stuck:           DimensionGame,
 	Overdue:         DimensionGame,
 	Stragglers:      DimensionGame,
-	Repaired:        DimensionKind, // of repair
 	SettlementDelay: DimensionGame,
 	QuarantineDepth: DimensionFunction,
 	DeadLetterDepth: DimensionKind, // the queue

@@ -20,7 +20,7 @@ func (p *Placer) Cancel(ctx context.Context, bookmaker, id, reference string) (*
 	if err != nil {
 		return nil, err
 	}
-	if d == nil {
+	if d == nil || !d.head.Opened {
 		return nil, refuse(CodeUnknownDraw, "there is no draw %s", id)
 	}
 	pk := store.BetsKey(id, bookmaker, Shard(reference, d.head.Shards))
@@ -36,7 +36,7 @@ func (p *Placer) Cancel(ctx context.Context, bookmaker, id, reference string) (*
 	if at >= closing {
 		record.Refused = CodeBettingClosed
 	}
-	within, cancel := context.WithTimeout(ctx, p.left(at))
+	within, cancel := p.until(ctx, at, acceptWithin)
 	defer cancel()
 	existing, err := p.claimCancel(within, pk, record, d)
 	if err != nil {

@@ -4,7 +4,8 @@
 // sent. An error means that nothing is stored and nothing will be: a refusal that
 // depends on the draw's state is first put under the bet's key, so that an
 // earlier try still in flight can't land there afterwards; whichever write wins
-// decides the answer. A later request may take the place of a refusal.
+// decides the answer. A refusal stands for a while, so that whoever takes its place
+// was sent after it had been answered.
 package placing
 
 import (
@@ -27,6 +28,16 @@ type instant = settlement.Instant
 // acceptWithin is how long after its time of acceptance a bet may still be
 // written. The first sweep waits longer than that.
 const acceptWithin = 2 * time.Second
+
+const (
+	// refuseWithin is how long after a request's time its refusal may be written: a
+	// little longer, for bets that could not be stored in theirs.
+	refuseWithin = 3 * time.Second
+	// refusalStands is how long after a refusal, in milliseconds, its key takes no
+	// bet. What comes later was sent when the refusal had been answered, even if the
+	// clocks of two functions are most of a second apart.
+	refusalStands = 4_000
+)
 
 // Settings are a bookmaker's.
 type Settings struct {
@@ -75,7 +86,7 @@ func (p *Placer) Place(ctx context.Context, request Request) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if d == nil {
+	if d == nil || !d.head.Opened {
 		return nil, refuse(CodeUnknownDraw, "there is no draw %s", request.Draw)
 	}
 	settings := p.Settings(request.Bookmaker)
@@ -171,37 +182,40 @@ func (p *Placer) checkBase(ctx context.Context, bet *parsed, pk string) (*Refusa
 }
 
 // store writes the bet, within its time. What is there already decides: the same
-// bet, another one, or a refusal, whose place a new request takes.
+// bet, another one, or a refusal, whose place a later request takes.
 func (p *Placer) store(ctx context.Context, pk string, bet *parsed, record store.StoredBet, d *cachedDraw) (*Answer, error) {
-	within, cancel := context.WithTimeout(ctx, p.left(record.AcceptedAt))
+	within, cancel := p.until(ctx, record.AcceptedAt, acceptWithin)
 	defer cancel()
 	existing, err := p.Table.CreateBet(within, pk, record)
-	if err == nil && existing != nil && existing.Refused != "" {
+	if err == nil && existing != nil && existing.Refused != "" && record.AcceptedAt > existing.AcceptedAt+refusalStands {
 		existing, err = p.Table.ReplaceRefusal(within, pk, *existing, record)
 	}
 	if err != nil {
 		// Whether it was written is not known. A refusal makes sure of one or the other.
 		return p.refused(ctx, pk, bet, d, record.AcceptedAt,
-			refuse(CodeOutcomeUnknown, "the bet could not be stored in time; it is not stored, send it again"))
+			refuse(CodeOutcomeUnknown, "the bet could not be stored in time; it is not stored"))
 	}
 	if existing == nil {
 		p.Record.Accepted(d.game.ID)
 		return p.answer(record, false, d.head), nil
 	}
-	if existing.Refused != "" { // another try was refused meanwhile
-		return p.refused(ctx, pk, bet, d, record.AcceptedAt, refuse(existing.Refused, "the bet was refused before"))
+	if existing.Refused != "" {
+		return p.refused(ctx, pk, bet, d, record.AcceptedAt,
+			refuse(existing.Refused, "the bet was refused a moment ago: send it again after %d seconds, or under another reference", refusalStands/1000))
 	}
 	return p.existing(bet, existing, d)
 }
 
-// left is how long something that counts from a time on may still be written.
-func (p *Placer) left(at instant) time.Duration {
-	return time.Duration(at-p.Now())*time.Millisecond + acceptWithin
+// until returns a context that ends so long after a time.
+func (p *Placer) until(ctx context.Context, at instant, within time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, time.Duration(at-p.Now())*time.Millisecond+within)
 }
 
 // refused makes sure that nothing of the bet is stored or will be, unless it is
 // stored already. Once the grace time is over no earlier try can be in flight.
 func (p *Placer) refused(ctx context.Context, pk string, bet *parsed, d *cachedDraw, at instant, refusal *Refusal) (*Answer, error) {
+	ctx, cancel := p.until(ctx, at, refuseWithin)
+	defer cancel()
 	claim := store.StoredBet{SK: bet.key(), Refused: refusal.Code, Generation: 1, AcceptedAt: at, ExpiresAt: d.head.RetainUntil}
 	existing, err := p.claim(ctx, pk, claim, d)
 	for try := 0; err == nil && existing != nil && existing.Refused != "" && !over(d, at); try++ {
@@ -242,7 +256,9 @@ func (p *Placer) claim(ctx context.Context, pk string, refusal store.StoredBet, 
 // existing answers a bet that was stored before.
 func (p *Placer) existing(bet *parsed, there *store.StoredBet, d *cachedDraw) (*Answer, error) {
 	if fields := bet.differences(there); len(fields) > 0 {
-		return nil, refuse(CodeReferenceUsed, "another bet has this reference; it differs in %s", strings.Join(fields, ", "))
+		refusal := refuse(CodeReferenceUsed, "another bet has this reference; it differs in %s", strings.Join(fields, ", "))
+		refusal.Differs = fields
+		return nil, refusal
 	}
 	return p.answer(*there, true, d.head), nil
 }

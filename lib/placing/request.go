@@ -31,7 +31,13 @@ type Request struct {
 type Refusal struct {
 	Code    string
 	Message string
+	Field   string     // of the request that is at fault; empty when it is none
 	Current money.Odds // with CodeOddsChanged
+	// Differs are the request's fields that differ from those of the bet that has
+	// its reference, with CodeReferenceUsed.
+	Differs []string
+	// Others are what else is wrong with the request, by the order of the codes.
+	Others []*Refusal
 }
 
 // Error names the code and the reason.
@@ -107,38 +113,70 @@ func (r *Request) identifiers() *Refusal {
 	return nil
 }
 
-// parse reads the fields that have a meaning in the game.
+// at names the field that a refusal is about.
+func (r *Refusal) at(field string) *Refusal {
+	r.Field = field
+	return r
+}
+
+// parse reads the fields that have a meaning in the game. The refusal is the
+// first by the order of the codes and has the others with it.
 func (r Request) parse(game *rules.Game, settings Settings) (*parsed, *Refusal) {
 	p := &parsed{Request: r, game: game, rounding: settings.Rounding}
-	var err error
-	if p.selection, err = game.Parse(r.Selection); err != nil {
-		wrong := err.(*rules.SelectionError)
-		return nil, refuse(wrong.Code, "%s", wrong.Error())
-	}
-	var known bool
-	if p.currency, known = money.ParseCurrency(r.Currency); !known {
-		return nil, refuse(CodeUnknownCurrency, "%.10q is no active ISO 4217 currency with a minor unit", r.Currency)
-	}
-	if p.stake, err = money.ParseStake(r.Stake, p.currency); err != nil {
-		return nil, refuse(CodeBadAmount, "%.40q is no stake in %s: write a decimal with exactly %d decimals", r.Stake, r.Currency, p.currency.Digits())
-	}
-	switch {
-	case game.Paytable() && r.Odds != "":
-		return nil, refuse(CodeOddsNotAllowed, "%s has a paytable: its bets carry no odds", game.Title)
-	case game.Paytable():
-	case r.Odds == "":
-		return nil, refuse(CodeOddsMissing, "give the odds of the current board")
-	default:
-		if p.odds, err = money.ParseOdds(r.Odds); err != nil {
-			return nil, refuse(CodeOddsOutOfRange, "%.40q: %v", r.Odds, err)
+	var wrong []*Refusal
+	for _, read := range [...]func() *Refusal{p.readSelection, p.readStake, p.readOdds} {
+		if refusal := read(); refusal != nil {
+			wrong = append(wrong, refusal)
 		}
+	}
+	if len(wrong) > 0 {
+		wrong[0].Others = wrong[1:]
+		return nil, wrong[0]
 	}
 	odds := max(p.odds, game.Odds(p.selection))
 	// By the mode that pays most: a bookmaker's settings may change between tries.
 	if payout, err := money.Payout(p.stake, odds, money.HalfUp); err != nil || payout > MaxPayout {
-		return nil, refuse(CodePayoutTooLarge, "the possible payout is above %s %s", money.AppendAmount(nil, MaxPayout, p.currency), r.Currency)
+		return nil, refuse(CodePayoutTooLarge, "the possible payout is above %s %s", money.AppendAmount(nil, MaxPayout, p.currency), r.Currency).at("stake")
 	}
 	return p, nil
+}
+
+func (p *parsed) readSelection() *Refusal {
+	var err error
+	if p.selection, err = p.game.Parse(p.Selection); err != nil {
+		wrong := err.(*rules.SelectionError)
+		return refuse(wrong.Code, "%s", wrong.Error()).at("selection")
+	}
+	return nil
+}
+
+// readStake reads the stake, which needs its currency.
+func (p *parsed) readStake() *Refusal {
+	var known bool
+	if p.currency, known = money.ParseCurrency(p.Currency); !known {
+		return refuse(CodeUnknownCurrency, "%.10q is no active ISO 4217 currency with a minor unit", p.Currency).at("currency")
+	}
+	var err error
+	if p.stake, err = money.ParseStake(p.Stake, p.currency); err != nil {
+		return refuse(CodeBadAmount, "%.40q is no stake in %s: write a decimal with exactly %d decimals", p.Stake, p.Currency, p.currency.Digits()).at("stake")
+	}
+	return nil
+}
+
+func (p *parsed) readOdds() *Refusal {
+	var err error
+	switch {
+	case p.game.Paytable() && p.Odds != "":
+		return refuse(CodeOddsNotAllowed, "%s has a paytable: its bets carry no odds", p.game.Title).at("odds")
+	case p.game.Paytable():
+	case p.Odds == "":
+		return refuse(CodeOddsMissing, "give the odds of the current board").at("odds")
+	default:
+		if p.odds, err = money.ParseOdds(p.Odds); err != nil {
+			return refuse(CodeOddsOutOfRange, "%.40q: %v", p.Odds, err).at("odds")
+		}
+	}
+	return nil
 }
 
 // limit refuses a stake above the bookmaker's limit, which may change between

@@ -106,3 +106,53 @@ func DueKey(at settlement.Instant) string {
 func QuarantineKey(at settlement.Instant) string {
 	return "QUARANTINE#" + time.UnixMilli(int64(at)).UTC().Format("20060102")
 }
+
+// DrawsKey is the partition that finds the draws whose first betting round opens
+// on a day. It finds; what decides is the draw's head.
+func DrawsKey(at settlement.Instant) string {
+	return "DRAWS#" + time.UnixMilli(int64(at)).UTC().Format("20060102")
+}
+
+// FoundKey is a draw in the partition of its day: by the time at which it opens,
+// and with what lists are filtered by.
+func FoundKey(opensAt settlement.Instant, game, table, draw string) string {
+	return FoundFrom(opensAt) + game + "#" + table + "#" + draw
+}
+
+// FoundFrom begins the keys of the draws that open at a time.
+func FoundFrom(opensAt settlement.Instant) string { return fmt.Sprintf("%013d#", int64(opensAt)) }
+
+// BookmakerKey is the partition of what is set for a bookmaker, and of its keys.
+func BookmakerKey(bookmaker string) string { return "BOOKMAKER#" + bookmaker }
+
+// Sort keys in a bookmaker's partition.
+const (
+	SettingsKey = "SETTINGS"
+	PositionKey = "POSITION"
+	// APIKeyPrefix begins a bookmaker's API keys.
+	APIKeyPrefix = "KEY#"
+)
+
+// APIKeyKey is an API key of a bookmaker, by its public id.
+func APIKeyKey(id string) string { return APIKeyPrefix + id }
+
+// DisputesKey is the partition of a bookmaker's disputes.
+func DisputesKey(bookmaker string) string { return "DISPUTES#" + bookmaker }
+
+// DisputeKey is a dispute.
+func DisputeKey(id string) string { return "DISPUTE#" + id }
+
+// TotalsKey is the partition of what a bookmaker's whole days came to.
+func TotalsKey(bookmaker string) string { return "TOTALS#" + bookmaker }
+
+// LogKey is the partition of a log's state.
+func LogKey(origin string) string { return "LOG#" + origin }
+
+// LogStateKey is a log's state: its size and root.
+const LogStateKey = "STATE"
+
+// LogEntriesKey is the partition of the entries about a draw that a log has.
+func LogEntriesKey(origin, draw string) string { return "LOG#" + origin + "#" + draw }
+
+// CommitmentKey is what a settlement commits to.
+func CommitmentKey(state int) string { return fmt.Sprintf("COMMITMENT#%06d", state) }

@@ -23,11 +23,21 @@ type records struct {
 	game  *rules.Game
 }
 
-// load reads everything about a draw but its bets and reports.
+// load reads everything about a draw but its bets and reports. A query is no
+// snapshot: other sweeps write while it goes from page to page. So SWEEP is read
+// before all else, and what it says was written before it is found.
 func load(ctx context.Context, table *store.Table, id string) (*records, error) {
+	sweep, swept, err := table.Get(ctx, store.DrawKey(id), store.SweepKey)
+	if err != nil {
+		return nil, err
+	}
 	items, err := table.All(ctx, store.DrawKey(id))
 	if err != nil {
 		return nil, err
+	}
+	delete(items, store.SweepKey)
+	if swept {
+		items[store.SweepKey] = sweep
 	}
 	r := &records{draw: id, items: items}
 	item, found := items[store.HeadKey]

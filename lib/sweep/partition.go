@@ -39,6 +39,7 @@ type partition struct {
 	// were never reported under the base.
 	found      map[string]bool
 	pageLines  int
+	reading    chan struct{} // holds one for each partition whose bets are being read
 	selections map[string]rules.Selection
 
 	progress progress
@@ -112,23 +113,42 @@ func (p *partition) reportKey() string {
 
 // settleAll settles every bet after the last one accounted for.
 func (p *partition) settleAll(ctx context.Context) error {
+	if err := p.settleRest(ctx); err != nil {
+		return err
+	}
+	if p.count > 0 {
+		return p.writePage(ctx)
+	}
+	return nil
+}
+
+// maxReading bounds how many partitions' bets are read at once: a page of 1 MB
+// takes some 30 MB of memory while the SDK decodes it.
+const maxReading = 2
+
+// settleRest settles the bets and writes the pages that are full. The last page
+// is left for when others may read.
+func (p *partition) settleRest(ctx context.Context) error {
+	select {
+	case p.reading <- struct{}{}:
+		defer func() { <-p.reading }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 	pk := store.BetsKey(p.records.draw, p.bookmaker, p.shard)
 	for g, err := range p.groups(p.table.Bets(ctx, pk, p.progress.Last)) {
 		if err != nil {
 			return err
 		}
-		if err := p.settleGroup(g); err != nil {
-			return err
-		}
-		p.progress.Last = g.last
-		if p.count > p.pageLines-maxGroup {
+		if p.count+len(g.bets) > p.pageLines {
 			if err := p.writePage(ctx); err != nil {
 				return err
 			}
 		}
-	}
-	if p.count > 0 {
-		return p.writePage(ctx)
+		if err := p.settleGroup(g); err != nil {
+			return err
+		}
+		p.progress.Last = g.last
 	}
 	return nil
 }

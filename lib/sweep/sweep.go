@@ -94,6 +94,7 @@ func (s *Sweeper) Take(ctx context.Context, id string) error {
 
 // step does what the draw's records call for now.
 func (s *Sweeper) step(ctx context.Context, id string) (finished bool, err error) {
+	at := s.Now() // before the registry is read: no bookmaker can come after it
 	r, err := load(ctx, s.Table, id)
 	if err != nil {
 		return false, err
@@ -111,7 +112,7 @@ func (s *Sweeper) step(ctx context.Context, id string) (finished bool, err error
 	if now.Base == r.head.State {
 		return true, s.announce(ctx, id, now.Base) // a replay: the first try may have died before sending
 	}
-	if wait := r.head.SettleFrom() - s.Now(); now.Base == 0 && wait > 0 {
+	if wait := r.head.SettleFrom() - at; now.Base == 0 && wait > 0 {
 		return false, &NotYetError{time.Duration(wait) * time.Millisecond}
 	}
 	return false, s.plan(ctx, r, now, version)
@@ -205,6 +206,7 @@ func (s *Sweeper) settle(ctx context.Context, r *records, now status, resume boo
 	done := make(map[string][]*Done, len(now.Bookmakers))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(max(1, s.Parallel))
+	reading := make(chan struct{}, maxReading)
 	for _, bookmaker := range now.Bookmakers {
 		shards := make([]*Done, r.head.Shards)
 		done[bookmaker] = shards
@@ -216,7 +218,7 @@ func (s *Sweeper) settle(ctx context.Context, r *records, now status, resume boo
 				continue
 			}
 			p := &partition{table: s.Table, records: r, bookmaker: bookmaker, shard: shard, next: next, found: referencesOf(found, bookmaker),
-				pageLines: s.pageLines(), selections: map[string]rules.Selection{}}
+				pageLines: s.pageLines(), reading: reading, selections: map[string]rules.Selection{}}
 			if stored, err := r.done(now.Base, bookmaker, shard); err != nil {
 				return nil, errors.Join(err, group.Wait())
 			} else if stored != nil {

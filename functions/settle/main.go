@@ -1,0 +1,7 @@
+// The Lambda settle settles the bets of draws. What it does is in lib/sweep; how it is put
+// together and what it reads from its environment is in lib/functions.
+package main
+
+import "tally/lib/functions"
+
+func main() { functions.Main(functions.NewSettle) }

@@ -1,0 +1,31 @@
+package functions
+
+import (
+	"fmt"
+
+	"tally/lib/config"
+)
+
+// New puts the function of a short name together, such as intake, from its
+// variables. It returns a QueueHandler or a ScheduledHandler.
+func New(name string, variables config.Lookup, r Runtime) (any, error) {
+	switch name {
+	case "intake":
+		return load(variables, r, NewIntake)
+	case "settle":
+		return load(variables, r, NewSettle)
+	case "reconcile":
+		return load(variables, r, NewReconcile)
+	}
+	return nil, fmt.Errorf("there is no function %q", name)
+}
+
+// load reads a configuration and puts the function together.
+func load[C, F any](variables config.Lookup, r Runtime, from func(C, Runtime) (F, error)) (F, error) {
+	var c C
+	if err := config.Load(&c, variables); err != nil {
+		var none F
+		return none, err
+	}
+	return from(c, r)
+}

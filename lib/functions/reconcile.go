@@ -1,0 +1,66 @@
+package functions
+
+import (
+	"context"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+
+	"tally/lib/intake"
+	"tally/lib/lambdaqueue"
+	"tally/lib/observe"
+	"tally/lib/reconcile"
+	"tally/lib/sqsqueue"
+	"tally/lib/sweep"
+)
+
+// ReconcileConfig is the configuration of reconcile.
+type ReconcileConfig struct {
+	Common
+	SweepsURL       string        `env:"TALLY_SWEEPS_URL" doc:"URL of the queue sweeps"`
+	ArchiveURL      string        `env:"TALLY_ARCHIVE_URL" doc:"URL of the queue archive-entries"`
+	StudioDLQ       string        `env:"TALLY_STUDIO_DLQ_URL" doc:"URL of the dead letters of studio-messages"`
+	OrdersDLQ       string        `env:"TALLY_ORDERS_DLQ_URL" doc:"URL of the dead letters of operator-orders"`
+	SweepsDLQ       string        `env:"TALLY_SWEEPS_DLQ_URL" doc:"URL of the dead letters of sweeps"`
+	ArchiveDLQ      string        `env:"TALLY_ARCHIVE_DLQ_URL" doc:"URL of the dead letters of archive-entries"`
+	RepliesDLQ      string        `env:"TALLY_REPLIES_DLQ_URL" doc:"URL of the dead letters of studio-replies"`
+	AutoCancelAfter time.Duration `env:"TALLY_AUTO_CANCEL_AFTER" doc:"time after its last closing at which a draw without a result is cancelled; 0s never" default:"0s" min:"0s"`
+	ResultWithin    time.Duration `env:"TALLY_RESULT_WITHIN" doc:"time after its last closing at which a draw's result is missed" default:"5m" min:"1s"`
+}
+
+// ScheduledHandler is a function that a schedule runs.
+type ScheduledHandler func(ctx context.Context) error
+
+// NewReconcile puts reconcile together.
+func NewReconcile(c ReconcileConfig, r Runtime) (ScheduledHandler, error) {
+	client := sqs.NewFromConfig(r.AWS)
+	metrics := observe.NewMetrics(r.Metrics, c.Namespace, "reconcile", r.Now)
+	table, record := r.table(c.Common), recorder{metrics}
+	sweeps, archive := r.queue(client, c.SweepsURL), r.queue(client, c.ArchiveURL)
+	reconciler := &reconcile.Reconciler{
+		Table:   table,
+		Intake:  &intake.Intake{Table: table, Replies: noReplies{}, Sweeps: sweeps, Archive: archive, Record: record, Now: r.instant, Log: r.Log},
+		Sweeper: &sweep.Sweeper{Table: table, Archive: archive, Record: record, Now: r.instant, Log: r.Log},
+		Sweeps:  sweeps,
+		Depths: sqsqueue.NewCounter(client, map[string]string{
+			"studio-messages": c.StudioDLQ, "operator-orders": c.OrdersDLQ, "sweeps": c.SweepsDLQ,
+			"archive-entries": c.ArchiveDLQ, "studio-replies": c.RepliesDLQ,
+		}),
+		Record: record, Now: r.instant, Log: r.Log, ResultWithin: c.ResultWithin, CancelAfter: c.AutoCancelAfter,
+	}
+	return func(ctx context.Context) error {
+		defer r.flush(ctx, metrics)
+		err := reconciler.Run(ctx)
+		if err != nil {
+			metrics.Add(observe.Failures, string(lambdaqueue.OutcomeError), 1)
+			r.Log.ErrorContext(ctx, "reconcile failed in part", "error", err)
+		}
+		return err
+	}, nil
+}
+
+// noReplies takes the answers to messages of tally's own: nobody waits for them.
+type noReplies struct{}
+
+// Send implements intake.Sender.
+func (noReplies) Send(context.Context, string, time.Duration) error { return nil }

@@ -1,0 +1,55 @@
+package functions
+
+import (
+	"cmp"
+	"time"
+
+	"tally/lib/intake"
+	"tally/lib/observe"
+	"tally/lib/reconcile"
+	"tally/lib/sweep"
+)
+
+// recorder turns what the packages tell into metrics.
+type recorder struct{ metrics *observe.Metrics }
+
+var (
+	_ intake.Recorder    = recorder{}
+	_ sweep.Recorder     = recorder{}
+	_ reconcile.Recorder = recorder{}
+)
+
+// unknown stands for the game of a message that names none.
+const unknown = "unknown"
+
+func (r recorder) Quarantined(game string) {
+	r.metrics.Add(observe.Quarantined, cmp.Or(game, unknown), 1)
+}
+
+func (r recorder) Settled(game string, lines, refunded int, corrected bool, delay time.Duration) {
+	if corrected {
+		r.metrics.Add(observe.Corrected, game, lines)
+		return
+	}
+	r.metrics.Add(observe.Settled, game, lines-refunded)
+	r.metrics.Add(observe.Refunded, game, refunded)
+	r.metrics.Delay(observe.SettlementDelay, game, delay)
+}
+
+func (r recorder) Unequal(game string) { r.metrics.Add(observe.Unequal, cmp.Or(game, unknown), 1) }
+
+func (r recorder) Stuck(game, why string) {
+	name := observe.Stuck
+	if why == reconcile.StuckResult {
+		name = observe.Overdue
+	}
+	r.metrics.Add(name, cmp.Or(game, unknown), 1)
+}
+
+func (r recorder) Straggled(game string, bets int) { r.metrics.Add(observe.Stragglers, game, bets) }
+
+func (r recorder) Depth(queue string, messages int) {
+	r.metrics.Set(observe.DeadLetterDepth, queue, messages)
+}
+
+func (r recorder) InQuarantine(messages int) { r.metrics.Set(observe.QuarantineDepth, "", messages) }

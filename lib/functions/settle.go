@@ -1,0 +1,61 @@
+package functions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+
+	"tally/lib/lambdaqueue"
+	"tally/lib/observe"
+	"tally/lib/sweep"
+	"tally/lib/wire"
+)
+
+// SettleConfig is the configuration of settle.
+type SettleConfig struct {
+	Common
+	SweepsURL  string `env:"TALLY_SWEEPS_URL" doc:"URL of the queue sweeps"`
+	ArchiveURL string `env:"TALLY_ARCHIVE_URL" doc:"URL of the queue archive-entries"`
+	Parallel   int    `env:"TALLY_PARALLEL" doc:"partitions of a draw that are settled at once, each of which takes some MB" default:"8" min:"1" max:"64"`
+}
+
+// NewSettle puts settle together.
+func NewSettle(c SettleConfig, r Runtime) (QueueHandler, error) {
+	client := sqs.NewFromConfig(r.AWS)
+	metrics := observe.NewMetrics(r.Metrics, c.Namespace, "settle", r.Now)
+	sweeper := &sweep.Sweeper{Table: r.table(c.Common), Archive: r.queue(client, c.ArchiveURL), Record: recorder{metrics},
+		Now: r.instant, Log: r.Log, Parallel: c.Parallel}
+	handler, err := r.queueHandler(func(ctx context.Context, m lambdaqueue.Message) error {
+		asked, err := wire.ParseSweep(m.Body)
+		if err != nil {
+			return err
+		}
+		return afterSweep(ctx, sweeper.Take(ctx, asked.Draw))
+	}, metrics, client, lambdaqueue.Options{}, c.SweepsURL)
+	if err != nil {
+		return nil, fmt.Errorf("putting settle together: %w", err)
+	}
+	return handler, nil
+}
+
+// afterSweep tells what becomes of the message that asked for a sweep. One that
+// came too early is given back. One whose sweep was stopped is done with: the
+// same would come of it again, and reconcile asks again in its time. One whose
+// time is up is given back, too: the next delivery goes on after the last page
+// that was stored.
+func afterSweep(ctx context.Context, err error) error {
+	var notYet *sweep.NotYetError
+	var unequal *sweep.UnequalError
+	switch {
+	case errors.As(err, &notYet):
+		return lambdaqueue.GiveBack{After: notYet.After, Reason: err.Error()}
+	case errors.As(err, &unequal):
+		return nil
+	case err != nil && ctx.Err() != nil:
+		return lambdaqueue.GiveBack{Reason: "the time of this invocation is up"}
+	default:
+		return err
+	}
+}

@@ -1,0 +1,53 @@
+package functions
+
+// Use is what a function does with one thing of AWS's, which one of its
+// variables names: the table by its name, a queue by its URL.
+type Use struct {
+	Variable string
+	Actions  []string // as policies name them
+}
+
+// Description is what a function needs to run: the variables that it reads and
+// the actions that it calls. Tests hold it against template.yaml, and against what
+// the function calls when it works.
+type Description struct {
+	Name          string // short, such as intake
+	Configuration any    // a struct for package config
+	Uses          []Use
+}
+
+// Describe describes all functions.
+//
+// A transaction has no action of its own: each of its writes needs that of the
+// single write. Taking messages from a queue is Lambda's work, done by right of
+// the function's role; changing their visibility is the function's own.
+func Describe() []Description {
+	sends := []string{"sqs:SendMessage"}
+	receives := []string{"sqs:ChangeMessageVisibility"}
+	counts := []string{"sqs:GetQueueAttributes"}
+	return []Description{
+		{Name: "intake", Configuration: IntakeConfig{}, Uses: []Use{
+			{"TALLY_TABLE", []string{"dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem"}},
+			{"TALLY_STUDIO_URL", receives},
+			{"TALLY_ORDERS_URL", receives},
+			{"TALLY_SWEEPS_URL", sends},
+			{"TALLY_ARCHIVE_URL", sends},
+			{"TALLY_REPLIES_URL", sends},
+		}},
+		{Name: "settle", Configuration: SettleConfig{}, Uses: []Use{
+			{"TALLY_TABLE", []string{"dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem"}},
+			{"TALLY_SWEEPS_URL", receives},
+			{"TALLY_ARCHIVE_URL", sends},
+		}},
+		{Name: "reconcile", Configuration: ReconcileConfig{}, Uses: []Use{
+			{"TALLY_TABLE", []string{"dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:DeleteItem"}},
+			{"TALLY_SWEEPS_URL", sends},
+			{"TALLY_ARCHIVE_URL", sends},
+			{"TALLY_STUDIO_DLQ_URL", counts},
+			{"TALLY_ORDERS_DLQ_URL", counts},
+			{"TALLY_SWEEPS_DLQ_URL", counts},
+			{"TALLY_ARCHIVE_DLQ_URL", counts},
+			{"TALLY_REPLIES_DLQ_URL", counts},
+		}},
+	}
+}

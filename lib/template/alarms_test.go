@@ -1,0 +1,129 @@
+package template_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"tally/lib/observe"
+	"tally/lib/template"
+)
+
+const topic = "arn:aws:sns:eu-central-1:123456789012:alarms"
+
+// Everything that can go wrong has an alarm, every alarm watches something that
+// is there, and all tell the topic.
+func TestAlarms(t *testing.T) {
+	stack := resolve(t, map[string]string{"AlarmTopic": topic})
+	watched := make(map[string]template.Alarm)
+	for _, alarm := range stack.Alarms {
+		for dimension, value := range alarm.Dimensions {
+			what := alarm.Namespace + " " + alarm.Metric + " " + dimension + "=" + value
+			if other, twice := watched[what]; twice {
+				t.Errorf("%s and %s watch the same", other.ID, alarm.ID)
+			}
+			watched[what] = alarm
+		}
+		if !slices.Equal(alarm.Tells, []string{topic}) || len(alarm.Dimensions) != 1 || alarm.Periods < 1 || alarm.Period < time.Minute {
+			t.Errorf("the alarm %+v", alarm)
+		}
+	}
+	for what := range wantedAlarms(stack) {
+		if _, there := watched[what]; !there {
+			t.Errorf("no alarm watches %s", what)
+		}
+		delete(watched, what)
+	}
+	for what, alarm := range watched {
+		t.Errorf("%s watches what nobody writes: %s", alarm.ID, what)
+	}
+}
+
+// wantedAlarms lists what has to be watched.
+func wantedAlarms(stack *template.Stack) map[string]bool {
+	want := make(map[string]bool)
+	for _, queue := range stack.Queues {
+		switch {
+		case queue.Redrive == nil:
+			want["AWS/SQS ApproximateNumberOfMessagesVisible QueueName="+queue.Name] = true
+		case queue.ID != "ArchiveEntriesQueue": // nothing takes from it before there is an archive
+			want["AWS/SQS ApproximateAgeOfOldestMessage QueueName="+queue.Name] = true
+		}
+	}
+	for _, function := range stack.Functions {
+		want["AWS/Lambda Errors FunctionName="+function.Name] = true
+		want["AWS/Lambda Throttles FunctionName="+function.Name] = true
+		if len(function.Sources) > 0 {
+			want["tally/prod failures function="+function.Short] = true
+		}
+	}
+	want["AWS/Lambda Invocations FunctionName=prod-reconcile"] = true
+	for _, own := range []string{
+		"quarantined function=intake", "quarantine_depth function=reconcile", "unequal function=reconcile",
+		"unequal function=settle", "stuck function=reconcile",
+	} {
+		want["tally/prod "+own] = true
+	}
+	return want
+}
+
+// Alarms and dashboard name metrics that observe writes, in the namespace that
+// the functions are told.
+func TestMetricNames(t *testing.T) {
+	stack := resolve(t, nil)
+	for _, function := range stack.Functions {
+		if function.Environment["TALLY_NAMESPACE"] != "tally/prod" {
+			t.Errorf("%s writes to %q", function.ID, function.Environment["TALLY_NAMESPACE"])
+		}
+	}
+	check := func(where, name string) {
+		if _, known := observe.Names()[observe.Name(name)]; !known {
+			t.Errorf("%s shows the metric %q, which nobody writes", where, name)
+		}
+	}
+	for _, alarm := range stack.Alarms {
+		if alarm.Namespace == "tally/prod" {
+			check(alarm.ID, alarm.Metric)
+		}
+	}
+	shown := 0
+	for _, name := range dashboardMetrics(t, stack.Dashboards[0].Body) {
+		check("the dashboard", name)
+		shown++
+	}
+	if shown < 10 {
+		t.Errorf("the dashboard shows only %d metrics of tally's own", shown)
+	}
+}
+
+// dashboardMetrics returns the names of tally's own metrics in a dashboard.
+func dashboardMetrics(t *testing.T, body string) []string {
+	t.Helper()
+	var dashboard struct {
+		Widgets []struct {
+			Properties struct{ Metrics [][]any }
+		}
+	}
+	if err := json.Unmarshal([]byte(body), &dashboard); err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, widget := range dashboard.Widgets {
+		for _, metric := range widget.Properties.Metrics {
+			switch first := metric[0].(type) {
+			case string:
+				if first == "tally/prod" {
+					names = append(names, metric[1].(string))
+				}
+			case map[string]any:
+				expression, _ := first["expression"].(string)
+				_, after, _ := strings.Cut(expression, `MetricName="`)
+				name, _, _ := strings.Cut(after, `"`)
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}

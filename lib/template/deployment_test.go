@@ -1,0 +1,234 @@
+package template_test
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"tally/lib/config"
+	"tally/lib/functions"
+	"tally/lib/template"
+)
+
+// These tests hold template.yaml against the code and against what was decided
+// about it: what a linter, which knows neither, can't see.
+
+// Every variable that a function reads is set, and no other; with the defaults
+// of the parameters each function's configuration loads.
+func TestVariables(t *testing.T) {
+	stack := resolve(t, nil)
+	if len(stack.Functions) != len(functions.Describe()) {
+		t.Errorf("template.yaml has %d functions, the code %d", len(stack.Functions), len(functions.Describe()))
+	}
+	for _, described := range functions.Describe() {
+		function, found := stack.Function(described.Name)
+		if !found {
+			t.Errorf("template.yaml has no function %s", described.Name)
+			continue
+		}
+		fields, err := config.Fields(described.Configuration)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var reads []string
+		for _, field := range fields {
+			reads = append(reads, field.Variable)
+		}
+		slices.Sort(reads)
+		if sets := slices.Sorted(maps.Keys(function.Environment)); !slices.Equal(sets, reads) {
+			t.Errorf("%s: template.yaml sets %q, the code reads %q", described.Name, sets, reads)
+		}
+		// What the environment would be refused for does not depend on clients.
+		_, err = functions.New(described.Name, func(name string) (string, bool) {
+			value, set := function.Environment[name]
+			return value, set
+		}, functions.Runtime{Now: time.Now})
+		if err != nil {
+			t.Errorf("%s: %v", described.Name, err)
+		}
+	}
+}
+
+// Every action that a function calls is allowed on what it is called on, and
+// nothing else is; nor is anything for all resources.
+func TestPermissions(t *testing.T) {
+	stack := resolve(t, nil)
+	for _, described := range functions.Describe() {
+		function, _ := stack.Function(described.Name)
+		needs := make(map[string]bool)
+		for _, use := range described.Uses {
+			for _, action := range use.Actions {
+				needs[action+" on "+resourceOf(t, stack, function.Environment[use.Variable])] = true
+			}
+		}
+		for _, source := range function.Sources { // on its behalf
+			for _, action := range []string{"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"} {
+				needs[action+" on "+source.QueueARN] = true
+			}
+		}
+		log := "arn:aws:logs:eu-central-1:123456789012:log-group:" + function.LogGroup + ":*"
+		needs["logs:CreateLogStream on "+log] = true
+		needs["logs:PutLogEvents on "+log] = true
+		compare(t, described.Name, allowed(t, function.Statements), needs)
+	}
+}
+
+// resourceOf returns the ARN of what a variable names.
+func resourceOf(t *testing.T, stack *template.Stack, value string) string {
+	t.Helper()
+	for _, queue := range stack.Queues {
+		if queue.URL == value {
+			return queue.ARN
+		}
+	}
+	for _, table := range stack.Tables {
+		if table.Name == value {
+			return table.ARN
+		}
+	}
+	t.Errorf("no table or queue is %q", value)
+	return ""
+}
+
+// allowed lists what statements allow, and faults what none may.
+func allowed(t *testing.T, statements []template.Statement) map[string]bool {
+	t.Helper()
+	list := make(map[string]bool)
+	for _, statement := range statements {
+		if statement.Effect != "Allow" {
+			t.Errorf("a statement with the effect %s", statement.Effect)
+		}
+		for _, action := range statement.Actions {
+			for _, resource := range statement.Resources {
+				what := action + " on " + resource
+				if list[what] {
+					t.Errorf("allowed twice: %s", what)
+				}
+				if strings.Contains(strings.TrimSuffix(what, ":*"), "*") {
+					t.Errorf("a wildcard: %s", what)
+				}
+				list[what] = true
+			}
+		}
+	}
+	return list
+}
+
+func compare(t *testing.T, name string, allows, needs map[string]bool) {
+	t.Helper()
+	for what := range allows {
+		if !needs[what] {
+			t.Errorf("%s may, but need not: %s", name, what)
+		}
+	}
+	for what := range needs {
+		if !allows[what] {
+			t.Errorf("%s needs, but may not: %s", name, what)
+		}
+	}
+}
+
+// Senders may send to their own queue only.
+func TestSenders(t *testing.T) {
+	stack := resolve(t, nil)
+	queue := func(name string) string { return " on arn:aws:sqs:eu-central-1:123456789012:prod-" + name }
+	want := map[string]map[string]bool{
+		"StudioPolicy":        {"sqs:SendMessage" + queue("studio-messages"): true},
+		"StudioRepliesPolicy": {"sqs:ReceiveMessage" + queue("studio-replies"): true, "sqs:DeleteMessage" + queue("studio-replies"): true},
+		"OperatorPolicy":      {"sqs:SendMessage" + queue("operator-orders"): true},
+	}
+	for _, policy := range stack.Policies {
+		compare(t, policy.ID, allowed(t, policy.Statements), want[policy.ID])
+		delete(want, policy.ID)
+	}
+	if len(want) > 0 {
+		t.Errorf("policies that are missing: %v", want)
+	}
+}
+
+// maxMessageBytes is the limit on studio messages.
+const maxMessageBytes = 256 << 10
+
+func TestQueuesAsDecided(t *testing.T) {
+	stack := resolve(t, nil)
+	for _, queue := range stack.Queues {
+		if !queue.Encrypted || queue.MaximumMessageBytes != maxMessageBytes {
+			t.Errorf("%s: encrypted %v, at most %d bytes a message", queue.ID, queue.Encrypted, queue.MaximumMessageBytes)
+		}
+		if queue.Redrive == nil {
+			if queue.RedriveFrom == nil || queue.DeletionPolicy != "Retain" || queue.ReplacePolicy != "Retain" {
+				t.Errorf("%s: it has no dead letters and is not where they are kept", queue.ID)
+			}
+			continue
+		}
+		dead, found := stack.Queue(queue.Redrive.DeadLetters)
+		switch {
+		case !found:
+			t.Errorf("%s: its dead-letter queue is not in the template", queue.ID)
+		case !slices.Equal(dead.RedriveFrom, []string{queue.ARN}):
+			t.Errorf("%s: its dead-letter queue takes those of %q", queue.ID, dead.RedriveFrom)
+		case dead.Retention <= queue.Retention:
+			t.Errorf("%s: dead letters are kept for %s, counted from their sending, the queue's messages for %s", queue.ID, dead.Retention, queue.Retention)
+		case queue.Redrive.MaxReceives < 5:
+			t.Errorf("%s: %d receives leave no room for what is not started or given back", queue.ID, queue.Redrive.MaxReceives)
+		}
+	}
+}
+
+func TestFunctionsAsDecided(t *testing.T) {
+	stack := resolve(t, nil)
+	for _, function := range stack.Functions {
+		if function.Runtime != "provided.al2023" || function.Architecture != "arm64" || function.Handler != "bootstrap" {
+			t.Errorf("%s runs %s on %s by %s", function.ID, function.Runtime, function.Architecture, function.Handler)
+		}
+		if function.BuildMethod != "makefile" || function.CodePath != "." {
+			t.Errorf("%s is built by %q from %q: lib/ may not be part of it", function.ID, function.BuildMethod, function.CodePath)
+		}
+		if _, err := os.Stat(filepath.Join(root, "functions", function.Short, "main.go")); err != nil {
+			t.Errorf("%s: %v", function.ID, err)
+		}
+		if function.LogFormat != "JSON" {
+			t.Errorf("%s logs %s", function.ID, function.LogFormat)
+		}
+		for _, source := range function.Sources {
+			queue, found := stack.Queue(source.QueueARN)
+			if !found || queue.Visibility < 6*function.Timeout {
+				t.Errorf("%s: %s hides messages for %s, the function works for up to %s", function.ID, queue.ID, queue.Visibility, function.Timeout)
+			}
+			if !source.ByMessage || source.MaximumConcurrency < 2 {
+				t.Errorf("%s: the source %+v", function.ID, source)
+			}
+		}
+	}
+	reconcile, _ := stack.Function("reconcile")
+	if len(reconcile.Schedules) != 1 || reconcile.Schedules[0].Expression != "rate(1 minute)" || reconcile.Timeout >= time.Minute || reconcile.Retries != 0 {
+		t.Errorf("reconcile: %+v", reconcile)
+	}
+	if settle, _ := stack.Function("settle"); settle.Timeout != time.Minute {
+		t.Errorf("settle has %s", settle.Timeout)
+	}
+}
+
+func TestTableAsDecided(t *testing.T) {
+	want := template.Table{
+		Resource: template.Resource{ID: "Table", Name: "other", DeletionPolicy: "Retain", ReplacePolicy: "Retain"},
+		ARN:      "arn:aws:dynamodb:eu-central-1:123456789012:table/other", PartitionKey: "pk", SortKey: "sk",
+		OnDemand: true, PointInTimeRecovery: true, DeletionProtection: true, Encrypted: true, ExpiryAttribute: "expires_at",
+	}
+	if got := resolve(t, map[string]string{"TableName": "other"}).Tables; len(got) != 1 || got[0] != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+func TestDashboardIsJSON(t *testing.T) {
+	for _, dashboard := range resolve(t, nil).Dashboards {
+		if !json.Valid([]byte(dashboard.Body)) {
+			t.Errorf("the body of %s is no JSON:\n%s", dashboard.ID, dashboard.Body)
+		}
+	}
+}
