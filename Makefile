@@ -10,6 +10,8 @@ MAKEFLAGS += --no-print-directory
 FUZZTIME ?= 3s
 # What to benchmark: make bench BENCH=Settle
 BENCH ?= .
+# How to measure what draws cost: make bench COST=--quick
+COST ?=
 
 .PHONY: help demo build functions test unit lint fuzz bench cover clean
 
@@ -35,8 +37,9 @@ lint: ## gofmt, go vet, staticcheck, govulncheck
 fuzz: ## run each fuzz target for FUZZTIME
 	@scripts/fuzz $(FUZZTIME)
 
-bench: ## run the benchmarks that match BENCH
+bench: tools ## run the benchmarks that match BENCH, then measure what draws cost: minutes, or seconds with COST=--quick
 	go test -run '^$$' -bench '$(BENCH)' -benchmem ./...
+	go run ./internal/costbench $(COST)
 
 cover: ## write the test coverage to build/cover.html
 	@mkdir -p build

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"time"
 
@@ -55,21 +56,32 @@ func failed(doing string, err error) error {
 	return &failure{fmt.Errorf("%s: %w", doing, err)}
 }
 
+// cause is what went wrong with a standard stream, without the call and the file
+// that Go puts before it: "write /dev/stdout" says less than what was being
+// written.
+func cause(err error) error {
+	if path, ok := err.(*fs.PathError); ok {
+		return path.Err
+	}
+	return err
+}
+
 // run runs the command that the arguments name and returns its exit code.
 func run(args []string, app *app) int {
 	out := &checkedWriter{w: app.out}
-	app.out = out
+	app.out, app.in = out, plainReader{app.in}
 	root := newRootCommand(app)
 	root.SetArgs(args)
 	command, err := root.ExecuteC()
-	if err == nil {
-		err = failed("writing", out.err)
+	known := (*failure)(nil)
+	if out.err != nil && !errors.As(err, &known) {
+		err = failed("writing the output", out.err) // whatever Cobra made of it
 	}
 	if err == nil {
 		return exitDone
 	}
 	fmt.Fprintln(app.err, "tally:", err)
-	if f := (*failure)(nil); errors.As(err, &f) {
+	if errors.As(err, &known) {
 		return exitFailed
 	}
 	fmt.Fprintf(app.err, "Run `%s --help` for what it takes.\n", command.CommandPath())
@@ -85,8 +97,23 @@ type checkedWriter struct {
 
 func (c *checkedWriter) Write(text []byte) (int, error) {
 	n, err := c.w.Write(text)
+	if err == nil {
+		return n, nil
+	}
+	err = cause(err)
 	if c.err == nil {
 		c.err = err
+	}
+	return n, err
+}
+
+// plainReader gives the cause of an error alone, as checkedWriter does.
+type plainReader struct{ r io.Reader }
+
+func (p plainReader) Read(buffer []byte) (int, error) {
+	n, err := p.r.Read(buffer)
+	if err != nil {
+		err = cause(err)
 	}
 	return n, err
 }

@@ -1,8 +1,28 @@
 package main
 
+import "strings"
+
+// didYouMean ends the sentence about an unknown name: with the closest and those
+// that begin with it, each as it is typed, with before in front; or with nothing.
+func didYouMean(before, typed string, names []string) string {
+	near := closest(typed, names)
+	var like []string
+	for _, name := range names {
+		begun := typed != "" && strings.HasPrefix(name, strings.ToLower(typed))
+		if begun || near != "" && name == near {
+			like = append(like, before+name)
+		}
+	}
+	if len(like) == 0 {
+		return ""
+	}
+	return "; did you mean " + either(like) + "?"
+}
+
 // closest returns the name that a mistyped one most likely means, or "" when
-// none is near.
+// none is near, whatever the case of its letters.
 func closest(typed string, names []string) (best string) {
+	typed = strings.ToLower(typed)
 	near := 1 + len(typed)/3
 	for _, name := range names {
 		if d := distance(typed, name); d <= near {

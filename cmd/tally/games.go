@@ -2,11 +2,13 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"tally/lib/catalogue"
 	"tally/lib/games"
 	"tally/lib/pretty"
 	"tally/lib/rules"
@@ -60,7 +62,7 @@ const gamesExample = `  $ tally games | head -n 4
           "face_exactly:1:2",
 
   $ tally games bacarat; echo "exit code $?"
-  tally: no game is called "bacarat" (did you mean baccarat?); the games are baccarat, live_baccarat, dice, lucky5, lucky7, poker, war, wheel, blackjack, roulette
+  tally: no game is called "bacarat"; did you mean baccarat?
   Run ` + "`tally games --help`" + ` for what it takes.
   exit code 2`
 
@@ -98,9 +100,9 @@ func atMostOneGame(_ *cobra.Command, args []string) error {
 // describeGames returns the list of games, or the catalogue of the one named.
 func describeGames(args []string, asJSON bool) ([]byte, error) {
 	if len(args) == 0 {
-		all := make([]catalogue, 0, len(games.All()))
+		all := make([]catalogue.Catalogue, 0, len(games.All()))
 		for _, game := range games.All() {
-			all = append(all, catalogueOf(game))
+			all = append(all, catalogue.Of(game))
 		}
 		if asJSON {
 			return encode(all)
@@ -112,20 +114,19 @@ func describeGames(args []string, asJSON bool) ([]byte, error) {
 		return nil, err
 	}
 	if asJSON {
-		return encode(catalogueOf(game))
+		return encode(catalogue.Of(game))
 	}
-	return showGame(catalogueOf(game)), nil
+	return showGame(catalogue.Of(game)), nil
 }
 
 func findGame(id string) (*rules.Game, error) {
 	if game, known := games.Find(id); known {
 		return game, nil
 	}
-	suggestion := ""
-	if like := closest(id, gameIDs()); like != "" {
-		suggestion = fmt.Sprintf(" (did you mean %s?)", like)
+	if like := didYouMean("", id, gameIDs()); like != "" {
+		return nil, fmt.Errorf("no game is called %q%s", id, like)
 	}
-	return nil, fmt.Errorf("no game is called %q%s; the games are %s", id, suggestion, strings.Join(gameIDs(), ", "))
+	return nil, fmt.Errorf("no game is called %q; the games are %s", id, strings.Join(gameIDs(), ", "))
 }
 
 func gameIDs() (ids []string) {
@@ -146,7 +147,7 @@ func count(n int) pretty.Cell {
 	return cell(strconv.Itoa(n))
 }
 
-func listGames(all []catalogue) []byte {
+func listGames(all []catalogue.Catalogue) []byte {
 	table := pretty.NewTable(plain, "", "game", "title", "rounds", "odds", "selections", "equipment")
 	for _, c := range all {
 		table.Row(cell(c.Game), cell(c.Title), count(len(c.Rounds)), cell(c.Odds), count(c.Count), cell(c.Equipment))
@@ -154,7 +155,7 @@ func listGames(all []catalogue) []byte {
 	return table.AppendTo(nil)
 }
 
-func showGame(c catalogue) []byte {
+func showGame(c catalogue.Catalogue) []byte {
 	b := fmt.Appendf(nil, "%s\n\n", c.Title)
 	list := pretty.NewList("  ")
 	for _, line := range [][2]string{
@@ -172,7 +173,7 @@ func showGame(c catalogue) []byte {
 	return appendSection(b, "Reasons to cancel a draw ("+c.Cancel.Rule+")", reasonsTable(c))
 }
 
-func oddsOf(c catalogue) string {
+func oddsOf(c catalogue.Catalogue) string {
 	if c.Odds == "paytable" {
 		return "from the paytable; bets carry none"
 	}
@@ -186,7 +187,7 @@ func appendSection(b []byte, heading string, table *pretty.Table) []byte {
 	return table.AppendTo(fmt.Appendf(b, "\n%s\n", heading))
 }
 
-func roundsTable(c catalogue) *pretty.Table {
+func roundsTable(c catalogue.Catalogue) *pretty.Table {
 	table := pretty.NewTable(plain, "  ", "round", "opens")
 	for _, r := range c.Rounds {
 		table.Row(count(r.Round), cell(r.When))
@@ -194,7 +195,7 @@ func roundsTable(c catalogue) *pretty.Table {
 	return table
 }
 
-func familiesTable(c catalogue) *pretty.Table {
+func familiesTable(c catalogue.Catalogue) *pretty.Table {
 	table := pretty.NewTable(plain, "  ", "selection", "number", "odds", "round", "rule", "wins when")
 	for _, f := range c.Families {
 		table.Row(cell(shortForm(f)), count(f.Count), cell(f.Odds), roundOf(c, f), cell(f.Rule), cell(f.Wins))
@@ -204,7 +205,7 @@ func familiesTable(c catalogue) *pretty.Table {
 
 // shortForm is a family's form without a list of words that is too long for a
 // table.
-func shortForm(f family) string {
+func shortForm(f catalogue.Family) string {
 	if hasLongWords(f) {
 		return f.Family + ":<…>"
 	}
@@ -212,13 +213,13 @@ func shortForm(f family) string {
 }
 
 // hasLongWords reports a family whose one parameter is a long list of words.
-func hasLongWords(f family) bool {
+func hasLongWords(f catalogue.Family) bool {
 	const most = 40 // columns
 	return len(f.Parameters) == 1 && len(f.Parameters[0]) > most && !strings.Contains(f.Parameters[0], ">-<")
 }
 
 // wordsTable lists the words that shortForm leaves out.
-func wordsTable(c catalogue) *pretty.Table {
+func wordsTable(c catalogue.Catalogue) *pretty.Table {
 	const columns = 76
 	list := pretty.NewList("  ")
 	for _, f := range c.Families {
@@ -234,7 +235,7 @@ func wordsTable(c catalogue) *pretty.Table {
 }
 
 // roundOf says which betting rounds take a family, where there are several.
-func roundOf(c catalogue, f family) pretty.Cell {
+func roundOf(c catalogue.Catalogue, f catalogue.Family) pretty.Cell {
 	switch {
 	case len(c.Rounds) == 1:
 		return pretty.Cell{}
@@ -244,17 +245,33 @@ func roundOf(c catalogue, f family) pretty.Cell {
 	return count(f.Round)
 }
 
-func boardGroupsTable(c catalogue) *pretty.Table {
-	table := pretty.NewTable(plain, "  ", "group", "selections")
+// boardGroupsTable has the groups of a family in one row, in as many lines as
+// they need, with the number of selections of each, once when all have as many.
+func boardGroupsTable(c catalogue.Catalogue) *pretty.Table {
+	const columns = 54
+	table := pretty.NewTable(plain, "  ", "groups", "selections")
 	for _, f := range c.Families {
+		var names, counts []string
 		for _, g := range f.BoardGroups {
-			table.Row(cell(g.Group), count(g.Count))
+			names, counts = append(names, g.Group), append(counts, strconv.Itoa(g.Count))
+		}
+		if len(names) == 0 {
+			continue
+		}
+		if len(slices.Compact(slices.Clone(counts))) == 1 {
+			counts = counts[:1]
+		}
+		row := []pretty.Cell{{}, cell(strings.Join(counts, ", "))}
+		for _, line := range plain.Sentence(strings.Join(names, ", ")).Lines(columns) {
+			row[0] = cell(line)
+			table.Row(row...)
+			row = make([]pretty.Cell, 1) // the numbers stand in the first line
 		}
 	}
 	return table
 }
 
-func groupsTable(c catalogue) *pretty.Table {
+func groupsTable(c catalogue.Catalogue) *pretty.Table {
 	list := pretty.NewList("  ")
 	for _, families := range c.Groups {
 		list.Row(cell(strings.Join(families, ", ")))
@@ -262,7 +279,7 @@ func groupsTable(c catalogue) *pretty.Table {
 	return list
 }
 
-func reasonsTable(c catalogue) *pretty.Table {
+func reasonsTable(c catalogue.Catalogue) *pretty.Table {
 	table := pretty.NewTable(plain, "  ", "code", "means")
 	for _, r := range c.Cancel.Reasons {
 		table.Row(cell(r.Code), cell(r.Text))

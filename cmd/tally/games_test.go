@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"tally/lib/catalogue"
 	"tally/lib/games"
 )
 
@@ -14,7 +15,7 @@ func TestCatalogues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all []catalogue
+	var all []catalogue.Catalogue
 	if err := json.Unmarshal(text, &all); err != nil {
 		t.Fatal(err)
 	}
@@ -36,10 +37,10 @@ func TestCatalogues(t *testing.T) {
 	}
 }
 
-func checkFamily(t *testing.T, id, odds string, f family) {
+func checkFamily(t *testing.T, id, odds string, f catalogue.Family) {
 	t.Helper()
 	game, _ := games.Find(id)
-	if (f.Count <= maxListed) != (len(f.Selections) == f.Count) {
+	if (f.Count <= catalogue.MaxListed) != (len(f.Selections) == f.Count) {
 		t.Errorf("%s, %s: %d selections, %d listed", id, f.Family, f.Count, len(f.Selections))
 	}
 	for _, text := range f.Selections {
@@ -63,7 +64,7 @@ func TestClosest(t *testing.T) {
 	names := []string{"baccarat", "live_baccarat", "dice", "lucky5", "lucky7", "war", "wheel"}
 	for typed, want := range map[string]string{
 		"bacarat": "baccarat", "Dice": "dice", "lucky_7": "lucky7", "lucky": "lucky5", "whel": "wheel", "wra": "war", "chess": "", "": "",
-		"live-baccarat": "live_baccarat", "baccarat": "baccarat",
+		"live-baccarat": "live_baccarat", "baccarat": "baccarat", "DICE": "dice", "WHEAL": "wheel",
 	} {
 		if got := closest(typed, names); got != want {
 			t.Errorf("closest to %q is %q, want %q", typed, got, want)
@@ -75,6 +76,18 @@ func TestClosest(t *testing.T) {
 	}{{"", "", 0}, {"", "abc", 3}, {"abc", "", 3}, {"kitten", "sitting", 3}, {"ä", "a", 1}} {
 		if got := distance(test.a, test.b); got != test.want {
 			t.Errorf("distance of %q and %q is %d, want %d", test.a, test.b, got, test.want)
+		}
+	}
+}
+
+func TestDidYouMean(t *testing.T) {
+	names := []string{"lucky5", "lucky7", "redrive", "resolve", "war"}
+	for typed, want := range map[string]string{
+		"WAR": "; did you mean -war?", "re": "; did you mean -redrive or -resolve?", "Lucky": "; did you mean -lucky5 or -lucky7?",
+		"resolved": "; did you mean -resolve?", "chess": "", "": "",
+	} {
+		if got := didYouMean("-", typed, names); got != want {
+			t.Errorf("%q: got %q, want %q", typed, got, want)
 		}
 	}
 }

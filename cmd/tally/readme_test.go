@@ -40,6 +40,32 @@ func TestDocumentsShowWhatHappens(t *testing.T) {
 	}
 }
 
+// Blocks without "$ " are to be pasted as they are: README's own uses of tally
+// among them work.
+func TestPastedBlocksWork(t *testing.T) {
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := 0
+	for _, block := range shellBlock.FindAllStringSubmatch(string(text), -1) {
+		if strings.Contains("\n"+block[1], "\n$ ") {
+			continue
+		}
+		for command := range strings.Lines(block[1]) {
+			if strings.HasPrefix(command, "tally ") || strings.Contains(command, "| tally ") {
+				count++
+				if got, err := exec.Command("sh", "-c", command).CombinedOutput(); err != nil {
+					t.Errorf("%s: %v: %s", command, err, got)
+				}
+			}
+		}
+	}
+	if count == 0 {
+		t.Error("nothing to paste: the test does not find it")
+	}
+}
+
 // link is a link from one document to a file.
 var link = regexp.MustCompile(`\]\(([^)#:]+)\)`)
 

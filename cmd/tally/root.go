@@ -3,19 +3,30 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 )
 
 const rootHelp = `tally answers what became of the draws of ten betting games, and of the bets on
-them, by the rules alone: it needs no server and no network, and the same lines
-give the same bytes everywhere and for ever.
+them. By the rules alone, without server or network; the same lines give the
+same bytes everywhere and for ever:
 
-  resolve   what was seen on the table  ->  the outcome
-  settle    the same, with bets         ->  the settlement of each bet
-  games     what can be bet on, and the rules behind it
-  demo      sample draws of all games, played and settled
+  resolve     what was seen on the table  ->  the outcome
+  settle      the same, with bets         ->  the settlement of each bet
+  games       what can be bet on, and the rules behind it
+
+The whole of it, on this machine:
+
+  demo        a studio day, settled and checked
+  local       the table, the queues and the functions, until interrupted
+
+For those who operate it, here or on AWS:
+
+  send        messages as a studio or an operator sends them
+  quarantine  messages that were put aside
+  redrive     messages that failed on every delivery, again
 
 Exit codes: 0 when every line was answered, whatever the answers; 1 when reading
 or writing failed; 2 for a misuse of the command.`
@@ -53,7 +64,9 @@ func newRootCommand(app *app) *cobra.Command {
 	root.SetOut(app.out)
 	root.SetErr(app.err)
 	root.SetVersionTemplate("{{.Version}}\n")
-	root.AddCommand(newResolveCommand(app), newSettleCommand(app), newGamesCommand(app), newDemoCommand(app), newVersionCommand(app))
+	root.SetFlagErrorFunc(flagError)
+	root.AddCommand(newResolveCommand(app), newSettleCommand(app), newGamesCommand(app), newDemoCommand(app),
+		newLocalCommand(app), newSendCommand(app), newQuarantineCommand(app), newRedriveCommand(app), newVersionCommand(app))
 	root.SetHelpCommand(newHelpCommand())
 	root.InitDefaultCompletionCmd()
 	rejectUnknownShell(root)
@@ -66,12 +79,21 @@ func knownCommand(root *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	root.SuggestionsMinimumDistance = 2
-	err := fmt.Errorf("there is no command %q", args[0])
-	if like := root.SuggestionsFor(args[0]); len(like) > 0 {
-		err = fmt.Errorf("%w; did you mean %s?", err, strings.Join(like, " or "))
+	names := commandNames(root)
+	if slices.Contains(names, args[0]) {
+		return fmt.Errorf("behind -- no command is read: write `%s %s`", root.CommandPath(), args[0])
 	}
-	return err
+	return fmt.Errorf("there is no command %q%s", args[0], didYouMean("", args[0], names))
+}
+
+// commandNames are the commands that a command has.
+func commandNames(command *cobra.Command) (names []string) {
+	for _, sub := range command.Commands() {
+		if !sub.Hidden {
+			names = append(names, sub.Name())
+		}
+	}
+	return names
 }
 
 // newHelpCommand is Cobra's own, but an unknown command is misuse.
@@ -84,19 +106,22 @@ func newHelpCommand() *cobra.Command {
   games shows the catalogues: the games, what can be bet on, when and at what`,
 		ValidArgsFunction: func(command *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
 			if len(args) == 0 {
-				for _, sub := range command.Root().Commands() {
-					names = append(names, sub.Name())
-				}
+				names = commandNames(command.Root())
 			}
 			return names, cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(help *cobra.Command, args []string) error {
-			root := help.Root()
-			command, rest, err := root.Find(args)
-			if err != nil || len(rest) > 0 {
-				return knownCommand(root, args)
+			command, rest, err := help.Root().Find(args)
+			switch {
+			case err != nil || command == help.Root() && len(rest) > 0:
+				return knownCommand(help.Root(), args)
+			case len(rest) > 0 && command.HasSubCommands():
+				return fmt.Errorf("there is no command %q of %s%s", rest[0], command.CommandPath(), didYouMean("", rest[0], commandNames(command)))
+			case len(rest) > 0:
+				return fmt.Errorf("help takes one command: `tally help %s`, without %q", strings.TrimPrefix(command.CommandPath(), "tally "), rest[0])
 			}
 			command.InitDefaultHelpFlag()
+			command.InitDefaultVersionFlag()
 			return failed("writing the help", command.Help())
 		},
 	}
@@ -108,24 +133,27 @@ func rejectUnknownShell(root *cobra.Command) {
 	for _, command := range root.Commands() {
 		if command.Name() == "completion" {
 			command.RunE = func(completion *cobra.Command, args []string) error {
-				return fmt.Errorf("name a shell: %s", shells(completion))
+				return fmt.Errorf("name a shell: %s", either(commandNames(completion)))
 			}
 			command.Args = func(completion *cobra.Command, args []string) error {
-				if len(args) > 0 {
-					return fmt.Errorf("there is no completion for %q, only for %s", args[0], shells(completion))
-				}
-				return nil
+				return knownShell(completion, args)
+			}
+			for _, shell := range command.Commands() {
+				shell.Args = noMore
 			}
 		}
 	}
 }
 
-func shells(completion *cobra.Command) string {
-	var names []string
-	for _, shell := range completion.Commands() {
-		names = append(names, shell.Name())
+func knownShell(completion *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
 	}
-	return strings.Join(names, ", ")
+	names := commandNames(completion)
+	if slices.Contains(names, args[0]) {
+		return fmt.Errorf("behind -- no shell is read: write `%s %s`", completion.CommandPath(), args[0])
+	}
+	return fmt.Errorf("there is no completion for %q, only for %s", args[0], strings.Join(names, ", "))
 }
 
 // noArguments refuses arguments, saying where the lines come from instead.
@@ -139,5 +167,5 @@ func noArguments(command *cobra.Command, args []string) error {
 // write writes a whole text.
 func write(w io.Writer, text []byte) error {
 	_, err := w.Write(text)
-	return failed("writing", err)
+	return failed("writing the output", err)
 }

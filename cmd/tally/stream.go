@@ -105,14 +105,14 @@ type streamFlags struct {
 func (app *app) streaming(command *cobra.Command, expects string, newAnswerer func() replay.Answerer) *cobra.Command {
 	var flags streamFlags
 	command.Flags().BoolVar(&flags.pretty, "pretty", false, "write text for people instead of JSON")
-	command.Flags().StringVar(&flags.colour, "color", "auto", "colour in pretty text: `auto, always or never`; auto is\ncolour on a terminal unless NO_COLOR is set")
-	command.Flags().IntVar(&flags.workers, "workers", runtime.GOMAXPROCS(0), "answer so `many` blocks of lines at the same time\n(default one for each core)")
-	command.Flags().Lookup("workers").DefValue = "0" // the help is the same on every machine
+	flags.colour = "auto"
+	command.Flags().Var(&choice{&flags.colour, []string{"auto", "always", "never"}}, "color", "`when` to colour pretty text: auto, always or never;\nauto, the default, is on a terminal without NO_COLOR")
+	command.Flags().Lookup("color").DefValue = ""
+	flags.workers = runtime.GOMAXPROCS(0)
+	command.Flags().Var(&whole{&flags.workers, 1, maxWorkers}, "workers", "the `number` of blocks of lines answered at the same\ntime (default one for each core)")
+	command.Flags().Lookup("workers").DefValue = "" // the help is the same on every machine
 	command.Args = noArguments
 	command.RunE = func(command *cobra.Command, _ []string) error {
-		if err := flags.check(); err != nil {
-			return err
-		}
 		if app.inTerminal {
 			fmt.Fprintf(app.err, "%s reads standard input: %s; end with Ctrl-D\n", command.CommandPath(), expects)
 		}
@@ -124,18 +124,6 @@ func (app *app) streaming(command *cobra.Command, expects string, newAnswerer fu
 // maxWorkers bounds what --workers asks for.
 const maxWorkers = 1024
 
-func (f streamFlags) check() error {
-	switch f.colour {
-	case "auto", "always", "never":
-	default:
-		return fmt.Errorf("--color is %q: it must be auto, always or never", f.colour)
-	}
-	if f.workers < 1 || f.workers > maxWorkers {
-		return fmt.Errorf("--workers is %d: it must be 1 to %d", f.workers, maxWorkers)
-	}
-	return nil
-}
-
 // stream answers standard input until it ends.
 func (app *app) stream(flags streamFlags, newAnswerer func() replay.Answerer) error {
 	answerer := newAnswerer
@@ -145,7 +133,10 @@ func (app *app) stream(flags streamFlags, newAnswerer func() replay.Answerer) er
 	}
 	out, onLines, stop := app.withProgress()
 	defer stop()
-	return failed("streaming", replay.Stream(out, app.in, flags.workers, answerer, onLines))
+	if err := replay.Stream(out, app.in, flags.workers, answerer, onLines); err != nil {
+		return &failure{err} // which says whether it was reading or writing
+	}
+	return nil
 }
 
 // colour reports whether to write colour: https://no-color.org asks for none

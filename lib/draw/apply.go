@@ -151,7 +151,7 @@ func (h *Head) Cancel(storedAt instant) (changed bool) {
 	if !h.Opened || h.Revision != NoRevision {
 		return false
 	}
-	h.revise(AutomaticRevision, storedAt)
-	h.StoredAt = max(h.StoredAt, storedAt)
+	h.StoredAt = h.Clock(storedAt)
+	h.revise(AutomaticRevision, h.StoredAt)
 	return true
 }

@@ -151,10 +151,11 @@ func (h *Head) LastClosing() (last instant) {
 	return last
 }
 
-// Clock returns the time to store a message at: now, but never before the
-// message stored last. The clocks of two functions differ a little; closings
-// that a state has made final must not move for that.
-func (h *Head) Clock(now instant) instant { return max(now, h.StoredAt) }
+// Clock returns the time to store a message at: now, but always after the message
+// stored last. The clocks of two functions differ a little; closings that a state
+// has made final must not move for that, and whoever reads the messages later has
+// to see their order.
+func (h *Head) Clock(now instant) instant { return max(now, h.StoredAt+1) }
 
 // SettleFrom returns the time from which the newest state may be swept first.
 func (h *Head) SettleFrom() instant {

@@ -27,7 +27,7 @@ func Describe() []Description {
 	counts := []string{"sqs:GetQueueAttributes"}
 	return []Description{
 		{Name: "intake", Configuration: IntakeConfig{}, Uses: []Use{
-			{"TALLY_TABLE", []string{"dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem"}},
+			{"TALLY_TABLE", []string{"dynamodb:GetItem", "dynamodb:PutItem"}},
 			{"TALLY_STUDIO_URL", receives},
 			{"TALLY_ORDERS_URL", receives},
 			{"TALLY_SWEEPS_URL", sends},

@@ -181,6 +181,9 @@ func (in *Intake) try(ctx context.Context, m *wire.Message, d Delivery) (result,
 	if m.Type == wire.DrawOpened || state != nil {
 		writes = append(writes, store.Putting(DueItem(head, now)))
 	}
+	if m.Type == wire.DrawOpened {
+		writes = append(writes, store.Putting(foundItem(m, head)))
+	}
 	// Before this transaction nothing of the message is stored; after it, all.
 	if err := in.Table.Transact(within, append(writes, rest...)...); err != nil {
 		return result{}, err
@@ -224,7 +227,7 @@ func (in *Intake) follow(ctx context.Context, m *wire.Message, d Delivery, parti
 		return err
 	}
 	in.Log.LogAttrs(ctx, slog.LevelInfo, "message "+r.status, slog.String("draw", m.Draw), slog.String("type", string(m.Type)),
-		slog.Int("revision", m.Revision), slog.Int("state", r.head.State), slog.String("message", m.ID))
+		slog.Int("revision", m.Revision), slog.Int("state", r.head.State), slog.String("message_id", m.ID))
 	if d.From == Own {
 		return nil
 	}
@@ -347,6 +350,12 @@ const firstLook = 60_000
 // been swept, or its result should be there.
 func DueItem(head *draw.Head, now instant) store.Item {
 	return Due(head, max(now, head.SettleFrom())+firstLook)
+}
+
+// foundItem makes a draw be found by the day on which it opens.
+func foundItem(m *wire.Message, head *draw.Head) store.Item {
+	opensAt := m.Rounds[0].OpensAt
+	return store.Item{PK: store.DrawsKey(opensAt), SK: store.FoundKey(opensAt, m.Game.ID, m.Table, m.Draw), ExpiresAt: head.RetainUntil}
 }
 
 // Due asks reconcile to look at a draw at a time.

@@ -1,11 +1,12 @@
 package lambdatest
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http/httptest"
+	"os"
 	"os/exec"
 	"strings"
 	"sync"
@@ -57,7 +58,9 @@ type Function struct {
 	started time.Time
 	ended   chan struct{} // closed when the process has ended
 	cause   error         // of its end; to be read after ended
-	log     *logBuffer
+	// A file, not a pipe: what the process wrote before it answered is there when
+	// the answer is. It has no name.
+	log *os.File
 
 	mutex sync.Mutex // held during an invocation
 	first time.Duration
@@ -79,15 +82,22 @@ func Run(binary string, options Options) (*Function, error) {
 	if options.Timeout == 0 {
 		options.Timeout = defaultTimeout
 	}
-	f := &Function{options: options, api: newRuntimeAPI(), ended: make(chan struct{}), log: new(logBuffer)}
+	log, err := os.CreateTemp("", "lambda-*.log")
+	if err != nil {
+		return nil, fmt.Errorf("making a log: %w", err)
+	}
+	if err := os.Remove(log.Name()); err != nil {
+		return nil, errors.Join(fmt.Errorf("hiding the log: %w", err), log.Close())
+	}
+	f := &Function{options: options, api: newRuntimeAPI(), ended: make(chan struct{}), log: log}
 	f.server = httptest.NewServer(f.api)
 	f.process = exec.Command(binary)
 	f.process.Env = environment(strings.TrimPrefix(f.server.URL, "http://"), options.Variables)
-	f.process.Stdout, f.process.Stderr = f.log, f.log
+	f.process.Stdout, f.process.Stderr = log, log
 	f.started = time.Now()
 	if err := f.process.Start(); err != nil {
 		f.server.Close()
-		return nil, fmt.Errorf("starting %s: %w", binary, err)
+		return nil, errors.Join(fmt.Errorf("starting %s: %w", binary, err), log.Close())
 	}
 	go func() {
 		f.cause = f.process.Wait()
@@ -96,9 +106,10 @@ func Run(binary string, options Options) (*Function, error) {
 	return f, nil
 }
 
-// Stop ends the process.
+// Stop ends the process. Its log is gone with it.
 func (f *Function) Stop() {
 	f.kill()
+	_ = f.log.Close() // nobody reads it any more
 	f.server.CloseClientConnections()
 	f.server.Close()
 }
@@ -140,13 +151,13 @@ func (f *Function) Invoke(event []byte) ([]byte, error) {
 	case <-f.ended:
 	case <-ctx.Done():
 		f.kill()
-		return nil, fmt.Errorf("%w after %s; its log: %s", ErrTimedOut, f.options.Timeout, f.log.String())
+		return nil, fmt.Errorf("%w after %s; its log: %s", ErrTimedOut, f.options.Timeout, f.Log())
 	}
 	select {
 	case answer := <-answers: // it answered and then ended
 		return f.answered(answer)
 	default:
-		return nil, &EndedError{Cause: f.cause, Log: f.log.String()}
+		return nil, &EndedError{Cause: f.cause, Log: f.Log()}
 	}
 }
 
@@ -169,28 +180,17 @@ func (f *Function) ColdStart() time.Duration {
 }
 
 // Log returns what the process has written so far, on both its outputs.
-func (f *Function) Log() string { return f.log.String() }
+func (f *Function) Log() string {
+	const most = 64 << 20
+	text, err := io.ReadAll(io.NewSectionReader(f.log, 0, most))
+	if err != nil {
+		return "the log can't be read: " + err.Error()
+	}
+	return string(text)
+}
 
 // kill ends the process and waits until it has ended.
 func (f *Function) kill() {
 	_ = f.process.Process.Kill() // it fails when there is nothing left to kill
 	<-f.ended
-}
-
-// logBuffer is a buffer for several writers and readers.
-type logBuffer struct {
-	mutex  sync.Mutex
-	buffer bytes.Buffer
-}
-
-func (b *logBuffer) Write(text []byte) (int, error) {
-	b.mutex.Lock()
-	defer b.mutex.Unlock()
-	return b.buffer.Write(text)
-}
-
-func (b *logBuffer) String() string {
-	b.mutex.Lock()
-	defer b.mutex.Unlock()
-	return b.buffer.String()
 }

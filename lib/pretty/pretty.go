@@ -48,17 +48,34 @@ const indent = "    "
 func (a *Answerer) block(dst, text []byte) []byte {
 	line, _ := parse(text) // what is no JSON is answered as malformed
 	answer, _ := parse(a.answer)
-	b := block{pen: a.pen, text: text, line: line, answer: answer}
-	b.game, _ = games.Find(answer.get("game").text)
+	b := block{pen: a.pen, text: text, line: line}
+	b.copied, b.answer = apart(answer)
+	b.game, _ = games.Find(b.answer.get("game").text)
 	return append(b.appendTo(dst), '\n')
 }
 
 // block is one line and its answer.
 type block struct {
-	pen          Pen
-	text         []byte
-	line, answer value
-	game         *rules.Game // nil when the line is malformed
+	pen    Pen
+	text   []byte
+	line   value
+	copied value       // what the answer repeats of the line
+	answer value       // what the answer says itself
+	game   *rules.Game // nil when the line is malformed
+}
+
+// apart takes an answer apart: members copied from the line come first, and
+// whatever they are called they are not tally's word; its own begin with the
+// status.
+func apart(answer value) (copied, own value) {
+	copied, own = answer, answer
+	for i, m := range answer.members {
+		if m.name == "status" {
+			copied.members, own.members = answer.members[:i], answer.members[i:]
+			break
+		}
+	}
+	return copied, own
 }
 
 func (b *block) appendTo(dst []byte) []byte {
@@ -77,7 +94,7 @@ func (b *block) appendTo(dst []byte) []byte {
 }
 
 // title appends the game, the answer's status and what the line is called: its
-// members that were copied to the answer, which come first there.
+// members that were copied to the answer.
 func (b *block) title(dst []byte) []byte {
 	name := "Line"
 	if b.game != nil {
@@ -85,16 +102,13 @@ func (b *block) title(dst []byte) []byte {
 	}
 	status := b.answer.get("status").text
 	parts := []Cell{b.pen.Cell(name, Bold), b.pen.Cell(status, statusStyle(status))}
-	for _, m := range b.answer.members {
-		if m.name == "status" {
-			break
-		}
+	for _, m := range b.copied.members {
 		if m.kind == '"' || m.kind == '0' {
 			parts = append(parts, b.pen.Cell(words(m.name)+" "+m.text, Plain))
 		}
 	}
 	rounding := b.line.get("rounding") // settle reads it, resolve copies it
-	if b.game != nil && rounding.kind == '"' && b.answer.get("rounding").kind == 0 {
+	if b.game != nil && rounding.kind == '"' && b.copied.get("rounding").kind == 0 {
 		parts = append(parts, b.pen.Cell("rounding "+words(rounding.text), Plain))
 	}
 	return append(append(dst, Join(" · ", parts...).String()...), '\n')
@@ -145,21 +159,31 @@ func (b *block) errors(dst []byte) []byte {
 	return list.AppendTo(appendHeading(dst, b.pen, "errors"))
 }
 
-// bets appends what became of each bet.
+// bets appends what became of each bet, which only an answer of settle says.
 func (b *block) bets(dst []byte) []byte {
-	settlements, bets := b.answer.get("settlements").elements, b.line.get("bets").elements
+	settlements := b.answer.get("settlements").elements
 	if len(settlements) == 0 {
 		return dst
 	}
 	table := NewTable(b.pen, indent, "bet", "selection", "odds", "stake", "currency", "status", "payout", "rule", "why")
 	for i, settled := range settlements {
-		bet := bets[i] // there is a settlement for each
+		bet := b.betOf(i, settled)
 		cell := func(v value, name string) Cell { return b.pen.Cell(v.get(name).text, Plain) }
 		status := settled.get("status").text
-		table.Row(cell(bet, "bet"), cell(bet, "selection"), cell(bet, "odds"), cell(bet, "stake"), cell(bet, "currency"),
+		table.Row(cell(settled, "bet"), cell(bet, "selection"), cell(bet, "odds"), cell(bet, "stake"), cell(bet, "currency"),
 			b.pen.Cell(status, statusStyle(status)), cell(settled, "payout"), cell(settled, "rule"), b.why(settled))
 	}
 	return table.AppendTo(appendHeading(dst, b.pen, "bets"))
+}
+
+// betOf returns the bet that a settlement is about. The settlements stand in the
+// order of the bets; should they not, a bet is left blank rather than mixed up.
+func (b *block) betOf(i int, settled value) value {
+	bets := b.line.get("bets").elements
+	if i >= len(bets) || bets[i].get("bet").text != settled.get("bet").text {
+		return value{}
+	}
+	return bets[i]
 }
 
 // why says why a bet was refunded or rejected.

@@ -2,6 +2,7 @@ package pretty
 
 import (
 	"bytes"
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -25,27 +26,118 @@ var lines = []string{
 	`{"game":"war","game":"dice"}`, `[{}]`, "", "\xff\x1b", strings.Repeat("[", 20_000),
 }
 
+// ownNames are names that answers have, and members of the line that a block
+// shows.
+var ownNames = []string{"settlements", "totals", "status", "game", "outcome", "reason", "rule", "errors", "bets", "rounding", "facts", "id"}
+
+// contents are what a member of such a name may hold.
+var contents = []string{`[1]`, `[{"bet":"b9","status":"won","payout":"1000.00"}]`, `{"EUR":{"bets":1},"USD":1}`, `{"EUR":[]}`, `"resolved"`, `"war"`,
+	`"half_up"`, `null`, `-1e9`, `{"status":"won"}`, `[[],{}]`, `[]`}
+
+// copying puts a member in front of another's answers, as one that was copied
+// from the line: whatever it is called, it is not tally's word.
+type copying struct {
+	replay.Answerer
+	member []byte // of any name, with a comma behind it
+}
+
+func (c copying) Answer(dst, text []byte) []byte {
+	answer := c.Answerer.Answer(nil, text)
+	return append(append(append(dst, '{'), c.member...), answer[1:]...)
+}
+
 // FuzzBlock shows that any line gets a block: lines of printable text that end
-// in an empty one, the same with colour and without.
+// in an empty one, the same with colour and without; also when the line and the
+// answer have a member with one of tally's own names. It has bets and totals just
+// when the answer's own members are settlements.
 func FuzzBlock(f *testing.F) {
-	for _, line := range lines {
-		f.Add([]byte(line))
+	for i, line := range lines {
+		for name := range ownNames {
+			f.Add([]byte(line), uint8(name), []byte(contents[(i+name)%len(contents)]))
+		}
 	}
-	f.Fuzz(func(t *testing.T, line []byte) {
-		block := settler(Pen{}).Answer(nil, line)
-		if !bytes.HasSuffix(block, []byte("\n\n")) {
-			t.Errorf("no empty line at the end: %q", block)
+	for name := range ownNames {
+		for _, content := range contents {
+			f.Add([]byte(lines[0]), uint8(name), []byte(content))
 		}
-		for _, r := range string(block) {
-			if r != '\n' && !unicode.IsPrint(r) {
-				t.Errorf("%q in %q", r, block)
-			}
+	}
+	f.Fuzz(func(t *testing.T, line []byte, name uint8, content []byte) {
+		member := fmt.Appendf(nil, "%q:%s,", ownNames[int(name)%len(ownNames)], content)
+		if parsed, ok := parse(fmt.Appendf(nil, "{%s\"\":0}", member)); !ok || len(parsed.members) != 2 {
+			member = nil // the content is no JSON, or more than one member
 		}
-		coloured := settler(Pen{Colour: true}).Answer(nil, line)
-		if again := escapes.ReplaceAll(coloured, nil); !bytes.Equal(again, block) {
-			t.Errorf("colour changes the text:\n%s\n%s", again, block)
+		mutated := line
+		if rest, isObject := bytes.CutPrefix(line, []byte("{")); isObject {
+			mutated = append(append([]byte("{"), member...), rest...)
+		}
+		for _, text := range [][]byte{line, mutated} {
+			checkBlock(t, text, &replay.Resolver{}, false)
+			checkBlock(t, text, &replay.Settler{}, true)
+			checkBlock(t, text, copying{&replay.Resolver{}, member}, false)
+			checkBlock(t, text, copying{&replay.Settler{}, member}, true)
 		}
 	})
+}
+
+func checkBlock(t *testing.T, line []byte, answerer replay.Answerer, settles bool) {
+	t.Helper()
+	block := New(answerer, Pen{}).Answer(nil, line)
+	if !bytes.HasSuffix(block, []byte("\n\n")) {
+		t.Errorf("no empty line at the end: %q", block)
+	}
+	for _, r := range string(block) {
+		if r != '\n' && !unicode.IsPrint(r) {
+			t.Errorf("%q in %q", r, block)
+		}
+	}
+	coloured := New(answerer, Pen{Colour: true}).Answer(nil, line)
+	if again := escapes.ReplaceAll(coloured, nil); !bytes.Equal(again, block) {
+		t.Errorf("colour changes the text:\n%s\n%s", again, block)
+	}
+	answer := answerer.Answer(nil, line)
+	for heading, own := range map[string]string{"\n  bets\n": `,"settlements":[{"bet":`, "\n  totals\n": `,"totals":{"`} {
+		shown := bytes.Contains(block, []byte(heading))
+		if own := bytes.Contains(answer, []byte(own)); shown && !(own && settles) {
+			t.Errorf("%q, and the answer has none: %s%s", heading, answer, block)
+		}
+	}
+}
+
+// TestOwnNames: what a line calls settlements, totals or a status is not shown as
+// if it were tally's word.
+func TestOwnNames(t *testing.T) {
+	line := []byte(`{"game":"war","facts":{"player":"KS","dealer":"AD"},"bets":[{"bet":"b1","selection":"dealer","odds":"1.95","stake":"10.00","currency":"EUR"}]}`)
+	plain := string(settler(Pen{}).Answer(nil, line))
+	resolved := string(New(&replay.Resolver{}, Pen{}).Answer(nil, line))
+	for _, name := range []string{"settlements", "totals", "outcome", "errors", "reason", "rule", "game"} {
+		for _, content := range contents {
+			if strings.HasPrefix(content, `"`) || strings.HasPrefix(content, "-") {
+				continue // a text or a number is shown in the title, under its name
+			}
+			member := fmt.Appendf(nil, "%q:%s,", name, content)
+			if got := string(New(copying{&replay.Settler{}, member}, Pen{}).Answer(nil, line)); got != plain {
+				t.Errorf("settle, %s: got\n%swant\n%s", member, got, plain)
+			}
+			if got := string(New(copying{&replay.Resolver{}, member}, Pen{}).Answer(nil, line)); got != resolved {
+				t.Errorf("resolve, %s: got\n%swant\n%s", member, got, resolved)
+			}
+		}
+	}
+}
+
+// mixedUp answers with settlements that are not of the line's bets.
+type mixedUp struct{ replay.Answerer }
+
+func (mixedUp) Answer(dst, _ []byte) []byte {
+	return append(dst, `{"status":"resolved","game":"war","outcome":{},"settlements":[{"bet":"b2","status":"won"},{"bet":"b1","status":"lost"},7],"totals":7}`+"\n"...)
+}
+
+func TestSettlementsOfOtherBets(t *testing.T) {
+	got := string(New(mixedUp{}, Pen{}).Answer(nil, []byte(lines[0])))
+	want := "War of Bets · resolved\n  seen\n    player  K♠\n    dealer  A♦\n  bets\n    bet  status\n    b2   won\n    b1   lost\n\n\n"
+	if got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
 }
 
 func TestTooLong(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 type RedriveClient interface {
 	CountClient
 	SendClient
-	GetQueueUrl(ctx context.Context, in *sqs.GetQueueUrlInput, options ...func(*sqs.Options)) (*sqs.GetQueueUrlOutput, error)
+	FindClient
 	ReceiveMessage(ctx context.Context, in *sqs.ReceiveMessageInput, options ...func(*sqs.Options)) (*sqs.ReceiveMessageOutput, error)
 	DeleteMessage(ctx context.Context, in *sqs.DeleteMessageInput, options ...func(*sqs.Options)) (*sqs.DeleteMessageOutput, error)
 	StartMessageMoveTask(ctx context.Context, in *sqs.StartMessageMoveTaskInput, options ...func(*sqs.Options)) (*sqs.StartMessageMoveTaskOutput, error)
@@ -88,11 +88,8 @@ func (r *Redriver) deadLetters(ctx context.Context, url string) (letters, arn st
 		return "", "", fmt.Errorf("reading the redrive policy of %s: %w", url, err)
 	}
 	name := Name(policy.Target)
-	found, err := r.Client.GetQueueUrl(ctx, &sqs.GetQueueUrlInput{QueueName: &name})
-	if err != nil {
-		return "", "", fmt.Errorf("finding the queue %s: %w", name, err)
-	}
-	return aws.ToString(found.QueueUrl), policy.Target, nil
+	letters, err = Find(ctx, r.Client, name)
+	return letters, policy.Target, err
 }
 
 // task has the service move all messages of a dead-letter queue to where they

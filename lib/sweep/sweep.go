@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -68,6 +69,26 @@ type status struct {
 	StartedAt  instant  `json:"started_at,omitempty"`
 	Stopped    string   `json:"stopped,omitempty"` // why it can't go on
 	Skipped    []int    `json:"skipped,omitempty"` // states that were never swept, the latest last
+	Swept      []int    `json:"swept,omitempty"`   // states that were swept, the latest, Base, last
+}
+
+// closed returns what SWEEP is when the sweep of a state is closed.
+func (s status) closed(state int) status {
+	swept := append(slices.Clone(s.Swept), state)
+	return status{Base: state, Skipped: s.Skipped, Swept: swept[max(0, len(swept)-maxSwept):]}
+}
+
+// maxSwept bounds how many swept states SWEEP names.
+const maxSwept = 100
+
+// Swept returns the states that a draw's bets were settled under, in order, as
+// its SWEEP item says: the newest hundred. Each replaced the one before it.
+func Swept(item store.Item) ([]int, error) {
+	now, err := decodeAs[status](item)
+	if err != nil {
+		return nil, err
+	}
+	return now.Swept, nil
 }
 
 // maxRounds bounds how many states one call sweeps and how often it starts again
@@ -143,7 +164,7 @@ func (s *Sweeper) put(ctx context.Context, r *records, next status, version int6
 // plan starts the sweep of the newest state. From the moment it is written, a
 // newer state waits until this one is closed.
 func (s *Sweeper) plan(ctx context.Context, r *records, now status, version int64) error {
-	next := status{Base: now.Base, State: r.head.State, Bookmakers: r.bookmakers(), StartedAt: s.Now(), Skipped: now.Skipped}
+	next := status{Base: now.Base, State: r.head.State, Bookmakers: r.bookmakers(), StartedAt: s.Now(), Skipped: now.Skipped, Swept: now.Swept}
 	for skipped := now.Base + 1; skipped < next.State; skipped++ {
 		next.Skipped = append(next.Skipped, skipped)
 	}
@@ -151,7 +172,7 @@ func (s *Sweeper) plan(ctx context.Context, r *records, now status, version int6
 		next.Skipped = next.Skipped[n-maxSkipped:]
 	}
 	if len(next.Bookmakers) == 0 {
-		return s.put(ctx, r, status{Base: next.State, Skipped: next.Skipped}, version)
+		return s.put(ctx, r, next.closed(next.State), version)
 	}
 	if err := s.put(ctx, r, next, version); err != nil {
 		return err
@@ -183,7 +204,7 @@ func (s *Sweeper) partitions(ctx context.Context, r *records, now status, versio
 	}
 	// Before this write the sweep is taken up again and finds everything done;
 	// after it, the next step announces, which is also what a replay repeats.
-	return s.put(ctx, r, status{Base: now.State, Skipped: now.Skipped}, version)
+	return s.put(ctx, r, now.closed(now.State), version)
 }
 
 // settle settles every partition that is not done yet and returns what all came

@@ -46,3 +46,15 @@ func ParseSweep(body string) (s Sweep, err error) {
 	}
 	return s, nil
 }
+
+// ParseEntry reads a message to the archive.
+func ParseEntry(body string) (e Entry, err error) {
+	if err := json.Unmarshal([]byte(body), &e); err != nil {
+		return Entry{}, fmt.Errorf("reading a message to the archive: %w", err)
+	}
+	known := e.What == EntryOpening && e.State == 0 || (e.What == EntryState || e.What == EntrySettlement) && e.State > 0
+	if !ValidID(e.Draw) || !known {
+		return Entry{}, fmt.Errorf("reading a message to the archive: %q, %q, %d is no record of a draw", e.Draw, e.What, e.State)
+	}
+	return e, nil
+}

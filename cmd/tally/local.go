@@ -1,0 +1,154 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"tally"
+	"tally/lib/functions"
+	"tally/lib/local"
+	"tally/lib/pretty"
+	"tally/lib/sqsqueue"
+)
+
+const localHelp = `local runs tally on this machine until it is interrupted: DynamoDB and SQS are
+an emulator in this process, with the table and the queues of template.yaml, and
+the functions get messages as they would from Lambda: in batches, again when
+they failed, and into the dead letters after too many tries. reconcile runs
+every minute. Everything is in memory and gone at the end.
+
+What happens is logged, for people or, with --json, as Lambda would log it, with
+the metrics.
+
+Exit codes: 0 when it was interrupted; 1 when something failed; 2 for a misuse
+of the command.`
+
+const localExample = `  tally local
+  tally local --address 127.0.0.1:5000 --parameter AutoCancelAfter=2m
+  tally local --json 2> log.jsonl`
+
+// localFlags are the flags of local.
+type localFlags struct {
+	address    string
+	stack      string
+	template   string
+	parameters []string
+	json       bool
+	verbose    bool
+}
+
+func newLocalCommand(app *app) *cobra.Command {
+	var flags localFlags
+	command := &cobra.Command{
+		Use: "local", Short: "run tally on this machine",
+		Long: localHelp, Example: localExample, Args: cobra.NoArgs,
+		RunE: func(command *cobra.Command, _ []string) error {
+			options, err := app.localOptions(flags)
+			if err != nil {
+				return err
+			}
+			ctx, stop := signal.NotifyContext(command.Context(), syscall.SIGINT, syscall.SIGTERM)
+			defer stop()
+			context.AfterFunc(ctx, stop) // a second signal ends the process at once
+			return failed("running tally", app.local(ctx, options))
+		},
+	}
+	command.Flags().StringVar(&flags.address, "address", localAddress, "`address` to listen at; port 0 takes any that is free")
+	command.Flags().StringVar(&flags.stack, "stack", "tally", "`name` of the stack, which begins its queues' names")
+	command.Flags().StringVar(&flags.template, "template", "", "`file` to read instead of the built-in template.yaml")
+	command.Flags().StringArrayVar(&flags.parameters, "parameter", nil, "set a parameter of the template: `name=value`")
+	command.Flags().BoolVar(&flags.json, "json", false, "log as JSON, with metrics")
+	command.Flags().BoolVarP(&flags.verbose, "verbose", "v", false, "log every message that is done, too")
+	return command
+}
+
+// localOptions reads the flags.
+func (app *app) localOptions(flags localFlags) (local.Options, error) {
+	options := local.Options{Template: tally.Template, Stack: flags.stack, Address: flags.address, Parameters: map[string]string{}}
+	for _, pair := range flags.parameters {
+		name, value, ok := strings.Cut(pair, "=")
+		if !ok {
+			return options, fmt.Errorf("--parameter is %q: write name=value", pair)
+		}
+		options.Parameters[name] = value
+	}
+	if flags.template != "" {
+		text, err := os.ReadFile(flags.template)
+		if err != nil {
+			return options, failed("reading the template", err)
+		}
+		options.Template = text
+	}
+	level, metrics := slog.LevelInfo, io.Discard
+	if flags.verbose {
+		level = slog.LevelDebug
+	}
+	options.Log = slog.New(local.NewLogHandler(app.err, level, app.errTerminal && app.getenv("NO_COLOR") == "" && app.getenv("TERM") != "dumb"))
+	if flags.json {
+		metrics = app.err
+		options.Log = slog.New(slog.NewJSONHandler(app.err, &slog.HandlerOptions{Level: level}))
+	}
+	options.Build = local.Tally(functions.Runtime{Log: options.Log, Metrics: metrics, Now: time.Now})
+	return options, nil
+}
+
+// local runs a stack until ctx ends.
+func (app *app) local(ctx context.Context, options local.Options) error {
+	stack, err := local.Start(ctx, options)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return fmt.Errorf("%s is taken, perhaps by another `tally local`; choose another --address: %w", options.Address, err)
+	}
+	if err != nil {
+		return err
+	}
+	defer stack.Close()
+	if err := write(app.out, app.banner(stack)); err != nil {
+		return err
+	}
+	stack.Run(ctx)
+	return app.printf("stopped; all that was stored is gone\n")
+}
+
+// banner says what runs where and what to do first.
+func (app *app) banner(stack *local.Stack) []byte {
+	pen := pretty.Pen{Colour: app.colour("auto")}
+	table := pretty.NewList("  ")
+	table.Row(pen.Cell("endpoint", pretty.Dim), cellOf(pen, stack.Endpoint))
+	table.Row(pen.Cell("table", pretty.Dim), cellOf(pen, stack.Table))
+	urls := stack.QueueURLs()
+	for i, name := range stack.QueueNames() {
+		label := ""
+		if i == 0 {
+			label = "queues"
+		}
+		table.Row(pen.Cell(label, pretty.Dim), cellOf(pen, urls[name]))
+	}
+	on := "--local"
+	if stack.Endpoint != "http://"+localAddress {
+		on = "--endpoint " + stack.Endpoint
+	}
+	if name := strings.TrimSuffix(sqsqueue.Name(stack.Resolved.Outputs["StudioMessagesUrl"]), "-studio-messages"); name != "tally" {
+		on += " --stack " + name
+	}
+	if stack.Table != "tally" {
+		on += " --table " + stack.Table
+	}
+	text := fmt.Appendf(nil, "%s\n%s", pen.Cell("tally runs on this machine; end it with Ctrl-C", pretty.Bold), table)
+	return fmt.Appendf(text, `
+In another terminal:
+  tally send events/baccarat/01-draw.opened.json %[1]s
+  tally send events/baccarat/08-draw.resulted.impossible.json %[1]s
+  tally quarantine list %[1]s
+
+`, on)
+}

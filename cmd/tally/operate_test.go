@@ -1,0 +1,199 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os/exec"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+
+	"tally"
+	"tally/lib/functions"
+	"tally/lib/local"
+	"tally/lib/sqsqueue"
+)
+
+// operator types commands at a stack.
+type operator struct {
+	t     *testing.T
+	stack *local.Stack
+}
+
+// newOperator starts a stack for a test.
+func newOperator(t *testing.T) operator {
+	t.Helper()
+	log := slog.New(slog.DiscardHandler)
+	stack, err := local.Start(t.Context(), local.Options{Template: tally.Template, Log: log, Stack: "operate", Parameters: map[string]string{"TableName": "operate"},
+		Build: local.Tally(functions.Runtime{Log: log, Metrics: io.Discard, Now: time.Now})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() { stack.Run(ctx) })
+	t.Cleanup(func() {
+		stop()
+		running.Wait()
+		stack.Close()
+	})
+	return operator{t, stack}
+}
+
+// types runs a command and compares its exit code and what it writes with a
+// pattern in which … stands for anything. Any exit code will do for a negative one.
+func (o operator) types(code int, pattern string, args ...string) string {
+	o.t.Helper()
+	var out bytes.Buffer
+	environment := map[string]string{"TALLY_ENDPOINT": o.stack.Endpoint, "TALLY_STACK": "operate", "TALLY_TABLE": "operate"}
+	app := &app{in: strings.NewReader("not a message"), out: &out, err: &out, getenv: func(name string) string { return environment[name] }}
+	got := run(args, app)
+	like := regexp.MustCompile("^(?s)" + strings.ReplaceAll(regexp.QuoteMeta(pattern), "…", ".*") + "$")
+	if code >= 0 && got != code || !like.MatchString(out.String()) {
+		o.t.Errorf("$ tally %s\nexit code %d, want %d\ngot:\n%s\nwant:\n%s", strings.Join(args, " "), got, code, out.String(), pattern)
+	}
+	return out.String()
+}
+
+// waits waits until quarantine holds so many messages, and returns their ids.
+func (o operator) waits(messages int) []string {
+	o.t.Helper()
+	id := regexp.MustCompile(`(?m)^[0-9a-f]{12}`)
+	for range 100 {
+		if ids := id.FindAllString(o.types(0, "…", "quarantine", "list"), -1); len(ids) == messages {
+			return ids
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	o.t.Fatalf("quarantine never held %d messages", messages)
+	return nil
+}
+
+// What an operator does with quarantine and dead letters, from end to end.
+func TestOperator(t *testing.T) {
+	o := newOperator(t)
+	o.types(0, "nothing is in quarantine, of 7 days up to …\n", "quarantine", "list")
+	o.types(0, "sent ../../events/war/01-draw.opened.json to operate-studio-messages: draw.opened of draw war-1.…\n"+
+		"sent ../../events/baccarat/08-draw.resulted.impossible.json to operate-studio-messages: draw.resulted of draw bac-1.…\n"+
+		"sent ../../events/war/08-bets.voided.json to operate-operator-orders: bets.voided of draw war-1.…\n",
+		"send", "../../events/war/01-draw.opened.json", "../../events/baccarat/08-draw.resulted.impossible.json", "../../events/war/08-bets.voided.json")
+	first := o.waits(1)[0]
+	o.types(0, "sent - to operate-studio-messages: - of draw -\n", "send", "-")
+	second := o.waits(2)[0]
+	if second == first {
+		second = o.waits(2)[1]
+	}
+	o.types(0, "id …put aside…draw…type…fault…"+"third_card_missing…", "quarantine", "list")
+	o.types(0, "id         "+first+"…put aside  …from       studio\n…type       draw.resulted\ndraw       bac-1.…"+
+		"third_card_missing  BAC-2.6.1  Player has 3 and must draw a third card\nmessage\n  {\n    \"schema\": 1,\n…", "quarantine", "show", first)
+	o.types(0, "…bad_json…message\n  not a message\n", "quarantine", "show", second[:4])
+
+	o.types(exitMisuse, "…give a --reason…", "quarantine", "drop", second)
+	o.types(0, "…dropped "+second+": …", "quarantine", "drop", second, "--reason", "no message at all")
+	o.types(exitFailed, "…there is no such message in quarantine…", "quarantine", "show", second)
+	// What is still impossible comes back, whichever of the two is faster.
+	o.types(-1, "…"+first+"…", "quarantine", "release", first)
+	o.waits(1)
+
+	o.types(exitMisuse, "…there is no \"lst\" in quarantine…", "quarantine", "lst")
+	o.types(exitMisuse, "…name one message by its id…", "quarantine", "show")
+	o.types(exitMisuse, "…--day is \"today\"…", "quarantine", "list", "--day", "today")
+	o.types(exitMisuse, "…--days is 0…", "quarantine", "list", "--days", "0")
+	o.types(0, "nothing is in quarantine, of 1 days up to 2020-01-01\n", "quarantine", "list", "--day", "2020-01-01", "--days", "1")
+	o.types(exitFailed, "…there is no such table there…", "quarantine", "list", "--table", "nosuch")
+	o.types(exitFailed, "…no such file…", "send", "nosuch.json")
+	o.redrives()
+}
+
+func (o operator) redrives() {
+	o.t.Helper()
+	client := sqs.NewFromConfig(local.Config(o.stack.Endpoint))
+	for i := range 3 {
+		letters := o.stack.QueueURLs()["operate-archive-entries-dead"]
+		if err := sqsqueue.New(client, letters).Send(o.t.Context(), fmt.Sprint(i), 0); err != nil {
+			o.t.Fatal(err)
+		}
+	}
+	o.types(0, "2 messages of operate-archive-entries sent again\n", "redrive", "archive-entries", "--limit", "2")
+	o.types(0, "1 messages of operate-archive-entries sent again\n", "redrive", "operate-archive-entries")
+	o.types(0, "0 messages of operate-archive-entries sent again\n", "redrive", o.stack.QueueURLs()["operate-archive-entries"])
+	o.types(exitMisuse, "…operate-sweeps-dead has no dead-letter queue…", "redrive", "operate-sweeps-dead")
+	o.types(exitFailed, "…there is no such queue; --stack operate has studio-messages, …", "redrive", "sweps")
+	o.types(exitMisuse, "…name one queue…", "redrive")
+	o.types(exitMisuse, "…--limit is -1…", "redrive", "sweeps", "--limit", "-1")
+}
+
+// `tally local` says where it is and ends cleanly when it is interrupted.
+func TestLocalProcess(t *testing.T) {
+	command := exec.CommandContext(t.Context(), "tally", "local", "--address", "127.0.0.1:0", "--json", "--parameter", "AutoCancelAfter=5m")
+	out, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log bytes.Buffer
+	command.Stderr = &log
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	endpoint := ""
+	for endpoint == "" && lines.Scan() {
+		if _, after, found := strings.Cut(lines.Text(), "endpoint  "); found {
+			endpoint = after
+		}
+	}
+	sent, err := exec.CommandContext(t.Context(), "tally", "send", "../../events/war/01-draw.opened.json", "--endpoint", endpoint).CombinedOutput()
+	if err != nil {
+		t.Errorf("%v: %s", err, sent)
+	}
+	client := sqs.NewFromConfig(local.Config(endpoint))
+	url, err := sqsqueue.Find(t.Context(), client, "tally-studio-replies")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{QueueUrl: &url, WaitTimeSeconds: 20}); err != nil {
+		t.Error(err)
+	}
+	if err := command.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	last := ""
+	for lines.Scan() {
+		last = lines.Text()
+	}
+	if err := command.Wait(); err != nil || !strings.HasPrefix(last, "stopped") {
+		t.Errorf("it ended with %q: %v\n%s", last, err, log.String())
+	}
+	if !strings.Contains(log.String(), `"msg":"message stored","draw":"war-1.`) {
+		t.Errorf("the log is:\n%s", log.String())
+	}
+}
+
+func TestLocalMisuse(t *testing.T) {
+	var out bytes.Buffer
+	app := &app{in: strings.NewReader(""), out: &out, err: &out, getenv: func(string) string { return "" }}
+	for _, test := range []struct {
+		code int
+		want string
+		args []string
+	}{
+		{exitMisuse, "write name=value", []string{"local", "--parameter", "AutoCancelAfter"}},
+		{exitFailed, "no such file", []string{"local", "--template", "nosuch.yaml"}},
+		{exitFailed, "NoSuch", []string{"local", "--address", "127.0.0.1:0", "--parameter", "NoSuch=1"}},
+		{exitFailed, "nothing listens there", []string{"quarantine", "list", "--endpoint", "http://127.0.0.1:1"}},
+	} {
+		out.Reset()
+		if code := run(test.args, app); code != test.code || !strings.Contains(out.String(), test.want) {
+			t.Errorf("%v: exit code %d: %s", test.args, code, out.String())
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"syscall"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awsconfig "github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/spf13/cobra"
+
+	"tally/lib/local"
+	"tally/lib/sqsqueue"
+	"tally/lib/store"
+)
+
+// localAddress is where `tally local` listens unless told otherwise.
+const localAddress = "127.0.0.1:4566"
+
+// target is the stack that a command works on.
+type target struct {
+	local    bool
+	stack    string
+	table    string
+	endpoint string
+}
+
+// targetHelp says how commands find the stack that they work on.
+const targetHelp = `It works on the stack of --stack and its table, --table, in the account and
+region of the AWS configuration that the SDK finds (AWS_PROFILE, AWS_REGION and
+so on); with --local on the one that ` + "`tally local`" + ` runs on this machine.`
+
+// flags adds the flags that choose the target. Their defaults come from the
+// environment.
+func (t *target) flags(app *app, command *cobra.Command) {
+	or := func(variable, otherwise string) string {
+		if value := app.getenv(variable); value != "" {
+			return value
+		}
+		return otherwise
+	}
+	flags := command.PersistentFlags()
+	flags.BoolVar(&t.local, "local", false, "work on the local stack, at http://"+localAddress)
+	flags.StringVar(&t.stack, "stack", or("TALLY_STACK", "tally"), "`name` of the stack, which begins its queues' names\n(TALLY_STACK)")
+	flags.StringVar(&t.table, "table", or("TALLY_TABLE", "tally"), "`name` of its table (TALLY_TABLE)")
+	flags.StringVar(&t.endpoint, "endpoint", or("TALLY_ENDPOINT", ""), "`URL` of a local stack that listens elsewhere\n(TALLY_ENDPOINT)")
+	for _, name := range []string{"stack", "table", "endpoint"} {
+		flags.Lookup(name).DefValue = "" // the help is the same on every machine
+	}
+}
+
+// clients are what a command works with.
+type clients struct {
+	sqs   *sqs.Client
+	table *store.Table
+	stack string
+}
+
+// connect finds the target.
+func (t *target) connect(ctx context.Context) (*clients, error) {
+	config, err := t.config(ctx)
+	if err != nil {
+		return nil, failed("reading the AWS configuration", err)
+	}
+	return &clients{sqs: sqs.NewFromConfig(config), table: store.New(dynamodb.NewFromConfig(config), t.table), stack: t.stack}, nil
+}
+
+func (t *target) config(ctx context.Context) (aws.Config, error) {
+	switch {
+	case t.endpoint != "":
+		return local.Config(strings.TrimSuffix(t.endpoint, "/")), nil
+	case t.local:
+		return local.Config("http://" + localAddress), nil
+	}
+	return awsconfig.LoadDefaultConfig(ctx)
+}
+
+// queueNames are the queues of a stack by their short names.
+var queueNames = []string{"studio-messages", "operator-orders", "sweeps", "archive-entries", "studio-replies"}
+
+// queue finds a queue by its short name, its full name or its URL.
+func (c *clients) queue(ctx context.Context, name string) (url string, err error) {
+	for _, short := range queueNames {
+		if name == short {
+			name = c.stack + "-" + short
+		}
+	}
+	url, err = sqsqueue.Find(ctx, c.sqs, name)
+	if errors.Is(err, sqsqueue.ErrNoQueue) {
+		err = fmt.Errorf("%w; --stack %s has %s", err, c.stack, strings.Join(queueNames, ", "))
+	}
+	return url, unreachable(err)
+}
+
+// unreachable says what to do when nobody answers at an endpoint, or when there
+// is no such table.
+func unreachable(err error) error {
+	var missing *types.ResourceNotFoundException
+	switch {
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return fmt.Errorf("nothing listens there: start `tally local`, or name another --endpoint: %w", err)
+	case errors.As(err, &missing):
+		return fmt.Errorf("there is no such table there: name it by --table: %w", err)
+	}
+	return err
+}

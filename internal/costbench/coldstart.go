@@ -1,0 +1,106 @@
+package main
+
+import (
+	"fmt"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"tally"
+	"tally/lib/lambdatest"
+	"tally/lib/template"
+)
+
+// coldStart is what it takes a function to answer its first event.
+type coldStart struct {
+	name  string
+	bytes int64 // of the binary
+	times []time.Duration
+}
+
+// median is the median of the times.
+func (c coldStart) median() time.Duration {
+	return slices.Sorted(slices.Values(c.times))[len(c.times)/2]
+}
+
+// measureColdStarts builds every function of template.yaml for this machine and
+// starts it so many times, with the variables that the template gives it. Its
+// requests to AWS end in this process.
+func measureColdStarts(starts int) (all []coldStart, err error) {
+	aws := &fabricated{}
+	server := httptest.NewServer(aws)
+	defer server.Close()
+	parsed, err := template.Parse(tally.Template)
+	if err != nil {
+		return nil, err
+	}
+	stack, err := parsed.Resolve(template.Environment{StackName: "tally", Region: region, Account: account,
+		QueueURL: func(name string) string { return server.URL + "/" + account + "/" + name }})
+	if err != nil {
+		return nil, err
+	}
+	for _, function := range stack.Functions {
+		function.Environment["AWS_ENDPOINT_URL"] = server.URL
+		c, err := coldStarts(function, aws, starts)
+		if err != nil {
+			return nil, fmt.Errorf("starting %s: %w", function.Short, err)
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+func coldStarts(function template.Function, aws *fabricated, starts int) (coldStart, error) {
+	binary, err := lambdatest.Compile("tally/functions/" + function.Short)
+	if err != nil {
+		return coldStart{}, err
+	}
+	file, err := os.Stat(binary)
+	if err != nil {
+		return coldStart{}, fmt.Errorf("measuring the binary: %w", err)
+	}
+	c := coldStart{name: function.Short, bytes: file.Size()}
+	for range starts {
+		aws.forget() // a message that was stored before is a replay, which is less work
+		took, err := startOnce(binary, function)
+		if err != nil {
+			return coldStart{}, err
+		}
+		c.times = append(c.times, took)
+	}
+	return c, nil
+}
+
+// startOnce starts a function and waits for its first answer.
+func startOnce(binary string, function template.Function) (time.Duration, error) {
+	f, err := lambdatest.Run(binary, lambdatest.Options{Variables: function.Environment, Timeout: function.Timeout})
+	if err != nil {
+		return 0, err
+	}
+	defer f.Stop()
+	answer, err := f.Invoke(firstEvent(function))
+	if err != nil {
+		return 0, err
+	}
+	if strings.Contains(string(answer), "itemIdentifier") {
+		return 0, fmt.Errorf("it failed the message: %s; its log: %s", answer, f.Log())
+	}
+	return f.ColdStart(), nil
+}
+
+// firstEvent is an event with work for the function: a message that opens a draw,
+// where it comes from the studio, or one that asks for a sweep.
+func firstEvent(function template.Function) []byte {
+	if len(function.Sources) == 0 {
+		return encoded(events.CloudWatchEvent{Source: "aws.events", DetailType: "Scheduled Event", Region: region, AccountID: account})
+	}
+	queue := function.Sources[0].QueueARN[strings.LastIndexByte(function.Sources[0].QueueARN, ':')+1:]
+	if strings.HasSuffix(queue, "studio-messages") {
+		return encoded(queueEvent(queue, drawOpened()))
+	}
+	return encoded(queueEvent(queue, sweepMessage(drawID)))
+}

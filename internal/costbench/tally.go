@@ -1,0 +1,151 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"tally/lib/draw"
+	"tally/lib/intake"
+	"tally/lib/placing"
+	"tally/lib/settlement"
+	"tally/lib/store"
+	"tally/lib/sweep"
+)
+
+// pipeline is tally from a studio's message to settled bets, as the functions
+// wire it, with a clock of its own and queues that only count.
+type pipeline struct {
+	clock  clock
+	queue  counter // messages sent
+	lines  counter // reported to bookmakers
+	faults counter // messages quarantined and sweeps stopped
+	intake *intake.Intake
+	sweep  *sweep.Sweeper
+	placer *placing.Placer
+}
+
+func newPipeline(client store.DynamoDB, table string) *pipeline {
+	p := &pipeline{}
+	records := store.New(client, table)
+	log := slog.New(slog.DiscardHandler)
+	p.intake = &intake.Intake{Table: records, Replies: &p.queue, Sweeps: &p.queue, Archive: &p.queue, Record: p,
+		Settings: draw.Settings{Shards: 1}, Now: p.clock.now, Log: log}
+	p.sweep = &sweep.Sweeper{Table: records, Archive: &p.queue, Record: p, Now: p.clock.now, Log: log, Parallel: parallel}
+	p.placer = &placing.Placer{Table: records, Settings: func(string) placing.Settings { return placing.Settings{} },
+		Now: p.clock.now, Record: p}
+	return p
+}
+
+// clock is set by the workload, so that counts do not depend on how fast a
+// machine is.
+type clock struct{ at atomic.Int64 }
+
+func (c *clock) now() settlement.Instant { return settlement.Instant(c.at.Load()) }
+
+// pass sets the clock, which never goes back.
+func (c *clock) pass(at settlement.Instant) {
+	for {
+		before := c.at.Load()
+		if before >= int64(at) || c.at.CompareAndSwap(before, int64(at)) {
+			return
+		}
+	}
+}
+
+// counter is a queue that takes everything and counts it.
+type counter struct{ n atomic.Int64 }
+
+// Send implements intake.Sender and sweep.Sender.
+func (c *counter) Send(context.Context, string, time.Duration) error {
+	c.n.Add(1)
+	return nil
+}
+
+// Quarantined implements intake.Recorder.
+func (p *pipeline) Quarantined(string) { p.faults.n.Add(1) }
+
+// Accepted implements placing.Recorder.
+func (p *pipeline) Accepted(string) {}
+
+// Refused implements placing.Recorder.
+func (p *pipeline) Refused(string, string) {}
+
+// Unequal implements sweep.Recorder.
+func (p *pipeline) Unequal(string) { p.faults.n.Add(1) }
+
+// Settled implements sweep.Recorder.
+func (p *pipeline) Settled(_ string, lines, _ int, _ bool, _ time.Duration) {
+	p.lines.n.Add(int64(lines))
+}
+
+var (
+	_ intake.Recorder  = (*pipeline)(nil)
+	_ sweep.Recorder   = (*pipeline)(nil)
+	_ placing.Recorder = (*pipeline)(nil)
+)
+
+// take takes up a studio's message.
+func (p *pipeline) take(ctx context.Context, at settlement.Instant, body []byte) error {
+	p.clock.pass(at)
+	if err := p.intake.Take(ctx, intake.Delivery{Body: body, SentAt: at, From: intake.Studio}); err != nil {
+		return err
+	}
+	if p.faults.n.Load() > 0 {
+		return fmt.Errorf("quarantined: %s", body)
+	}
+	return nil
+}
+
+// open opens the draw and its betting round.
+func (p *pipeline) open(ctx context.Context) error {
+	return errors.Join(p.take(ctx, opensAt-4_000, drawOpened()), p.take(ctx, opensAt-200, bettingOpened()))
+}
+
+// parallel is how many partitions are settled at once, by tally and by the usual
+// ways. It changes no count.
+const parallel = 8
+
+// betsPerPlacer is how many bets of a draw call for one more goroutine that
+// places them. The clock runs from the round's opening to its closing while they
+// are placed; with more of them at once in a small draw it would pass the time
+// within which a bet has to be stored.
+const betsPerPlacer = 1000
+
+// place places bets evenly over the betting round.
+func (p *pipeline) place(ctx context.Context, bets []placing.Request) error {
+	var next atomic.Int64
+	group, ctx := errgroup.WithContext(ctx)
+	for range max(1, min(len(bets)/betsPerPlacer, mostPlacers)) {
+		group.Go(func() error {
+			for {
+				i := next.Add(1) - 1
+				if i >= int64(len(bets)) {
+					return nil
+				}
+				p.clock.pass(opensAt + settlement.Instant(i*int64(closesAt-opensAt)/int64(len(bets))))
+				if _, err := p.placer.Place(ctx, bets[i]); err != nil {
+					return fmt.Errorf("placing bet %s: %w", bets[i].Reference, err)
+				}
+			}
+		})
+	}
+	return group.Wait()
+}
+
+// mostPlacers bounds how many bets are placed at once.
+const mostPlacers = 8
+
+// revise takes up a revision and settles under it, once the grace time is over.
+func (p *pipeline) revise(ctx context.Context, r revision) error {
+	if err := p.take(ctx, r.at, r.message); err != nil {
+		return err
+	}
+	p.clock.pass(r.at + draw.SettleGrace)
+	return p.sweep.Take(ctx, drawID)
+}

@@ -1,0 +1,221 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+
+	"tally/lib/config"
+	"tally/lib/template"
+)
+
+// SQSFunc is a function that a queue feeds.
+type SQSFunc func(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error)
+
+// ScheduledFunc is a function that a schedule runs.
+type ScheduledFunc func(ctx context.Context) error
+
+// Function is a function as it is called; what it lacks is nil.
+type Function struct {
+	SQS       SQSFunc
+	Scheduled ScheduledFunc
+}
+
+// Build puts together the function of a short name, such as intake, from its
+// variables and the clients' configuration.
+type Build func(name string, variables config.Lookup, clients aws.Config) (Function, error)
+
+// Options set up a stack.
+type Options struct {
+	Template []byte // template.yaml
+	Build    Build
+	// Stack is the stack's name, which begins the names of its queues; tally by
+	// default. Two stacks of one process need two names, and two tables.
+	Stack string
+	// Parameters are those of the template that are not as their defaults.
+	Parameters map[string]string
+	// Address is where the emulator listens; any free port of this machine by
+	// default.
+	Address string
+	Log     *slog.Logger // slog.Default by default
+}
+
+// Stack is a running emulator with the template's table and queues in it.
+type Stack struct {
+	Endpoint string          // of every service
+	Resolved *template.Stack // what the template comes to here
+	Table    string          // the name of the one table
+
+	emulator  *emulator
+	log       *slog.Logger
+	sources   []*source
+	schedules []*schedule
+}
+
+// account is the account that the emulator's ARNs name.
+const account = "000000000000"
+
+// Start starts the emulator, makes what the template describes and puts the
+// functions together. Nothing is delivered before Run. Close ends it.
+func Start(ctx context.Context, options Options) (*Stack, error) {
+	parsed, err := template.Parse(options.Template)
+	if err != nil {
+		return nil, fmt.Errorf("starting a local stack: %w", err)
+	}
+	if options.Stack == "" {
+		options.Stack = "tally"
+	}
+	if options.Address == "" {
+		options.Address = "127.0.0.1:0"
+	}
+	if options.Log == nil {
+		options.Log = slog.Default()
+	}
+	emulator, err := startEmulator(ctx, options.Address)
+	if err != nil {
+		return nil, fmt.Errorf("starting a local stack: %w", err)
+	}
+	s := &Stack{Endpoint: emulator.endpoint, emulator: emulator, log: options.Log}
+	if err := s.set(ctx, parsed, options); err != nil {
+		emulator.close()
+		return nil, fmt.Errorf("starting a local stack: %w", err)
+	}
+	return s, nil
+}
+
+// set makes the resources and the functions.
+func (s *Stack) set(ctx context.Context, parsed *template.Template, options Options) (err error) {
+	s.Resolved, err = parsed.Resolve(template.Environment{StackName: options.Stack, Region: Region, Account: account,
+		Parameters: options.Parameters, QueueURL: func(name string) string { return s.Endpoint + "/" + account + "/" + name }})
+	if err != nil {
+		return err
+	}
+	if len(s.Resolved.Tables) != 1 {
+		return fmt.Errorf("the template has %d tables instead of one", len(s.Resolved.Tables))
+	}
+	s.Table = s.Resolved.Tables[0].Name
+	if err := s.makeTable(ctx, s.Resolved.Tables[0]); err != nil {
+		return err
+	}
+	if err := s.makeQueues(ctx, s.Resolved.Queues); err != nil {
+		return err
+	}
+	for _, f := range s.Resolved.Functions {
+		if err := s.wire(f, options.Build); err != nil {
+			return fmt.Errorf("the function %s: %w", f.Short, err)
+		}
+	}
+	return nil
+}
+
+// wire puts a function together and connects it with what invokes it.
+func (s *Stack) wire(f template.Function, build Build) error {
+	lookup := func(name string) (string, bool) {
+		value, set := f.Environment[name]
+		return value, set
+	}
+	function, err := build(f.Short, lookup, Config(s.Endpoint))
+	if err != nil {
+		return err
+	}
+	if len(f.Sources) > 0 && function.SQS == nil || len(f.Schedules) > 0 && function.Scheduled == nil {
+		return errors.New("it can't be invoked by what the template says")
+	}
+	for _, from := range f.Sources {
+		queue, known := s.Resolved.Queue(from.QueueARN)
+		if !known {
+			return fmt.Errorf("there is no queue %s", from.QueueARN)
+		}
+		batches := from.MaximumConcurrency
+		if batches == 0 {
+			batches = mostBatches
+		}
+		s.sources = append(s.sources, &source{client: s.sqs(), url: queue.URL, arn: queue.ARN, batch: from.BatchSize,
+			batches: batches, byItem: from.ByMessage, timeout: f.Timeout, function: f.Short, handle: function.SQS, log: s.log})
+	}
+	for _, rule := range f.Schedules {
+		every, err := parseRate(rule.Expression)
+		if err != nil {
+			return err
+		}
+		s.schedules = append(s.schedules, &schedule{every: every, timeout: f.Timeout, function: f.Short, handle: function.Scheduled, log: s.log})
+	}
+	return nil
+}
+
+func (s *Stack) sqs() *sqs.Client { return sqs.NewFromConfig(Config(s.Endpoint)) }
+
+// grace is how long functions may go on after a stack was told to stop.
+const grace = 5 * time.Second
+
+// Run delivers messages and runs schedules until ctx ends. Then it takes no more
+// and returns when what is under way is done, which is cut off after five
+// seconds.
+func (s *Stack) Run(ctx context.Context) {
+	work, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(grace, cancel) })
+	defer stop()
+	var running sync.WaitGroup
+	for _, from := range s.sources {
+		running.Go(func() { from.run(ctx, work) })
+	}
+	for _, rule := range s.schedules {
+		running.Go(func() { rule.run(ctx, work) })
+	}
+	running.Wait()
+}
+
+// RunScheduled runs the function of a short name once, now, as its schedule would.
+func (s *Stack) RunScheduled(ctx context.Context, name string) error {
+	for _, rule := range s.schedules {
+		if rule.function == name {
+			return rule.invoke(ctx)
+		}
+	}
+	return fmt.Errorf("no schedule runs a function %s", name)
+}
+
+// QueueURLs returns the URLs of all queues by their names.
+func (s *Stack) QueueURLs() map[string]string {
+	urls := make(map[string]string, len(s.Resolved.Queues))
+	for _, queue := range s.Resolved.Queues {
+		urls[queue.Name] = queue.URL
+	}
+	return urls
+}
+
+// QueueNames returns the names of all queues, those of dead letters last.
+func (s *Stack) QueueNames() []string {
+	dead := map[string]bool{}
+	for _, queue := range s.Resolved.Queues {
+		if queue.Redrive == nil {
+			dead[queue.Name] = true
+		}
+	}
+	return slices.SortedFunc(maps.Keys(s.QueueURLs()), func(a, b string) int {
+		if dead[a] != dead[b] {
+			return order(dead[a]) - order(dead[b])
+		}
+		return slices.Compare([]byte(a), []byte(b))
+	})
+}
+
+func order(last bool) int {
+	if last {
+		return 1
+	}
+	return 0
+}
+
+// Close ends the emulator, and with it all that is in it.
+func (s *Stack) Close() { s.emulator.close() }

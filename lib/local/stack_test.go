@@ -1,0 +1,162 @@
+package local_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+
+	"tally"
+	"tally/events"
+	"tally/lib/functions"
+	"tally/lib/games"
+	"tally/lib/local"
+	"tally/lib/sqsqueue"
+	"tally/lib/store"
+	"tally/lib/sweep"
+	"tally/lib/wire"
+)
+
+// stacks counts the stacks of this process, for their names.
+var stacks atomic.Int64
+
+// start starts a stack of its own for a test and runs it until the test ends.
+func start(t *testing.T, options local.Options) *local.Stack {
+	t.Helper()
+	options.Stack = fmt.Sprintf("test%d", stacks.Add(1))
+	options.Parameters = map[string]string{"TableName": options.Stack}
+	if options.Template == nil {
+		options.Template = tally.Template
+	}
+	options.Log = slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
+	if options.Build == nil {
+		options.Build = local.Tally(functions.Runtime{Log: options.Log, Metrics: io.Discard, Now: time.Now})
+	}
+	stack, err := local.Start(t.Context(), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() { stack.Run(ctx) })
+	t.Cleanup(func() {
+		stop()
+		running.Wait()
+		stack.Close()
+	})
+	return stack
+}
+
+func queueOf(stack *local.Stack, id string) (url string) {
+	for _, queue := range stack.Resolved.Queues {
+		if queue.ID == id {
+			return queue.URL
+		}
+	}
+	return ""
+}
+
+// eventually waits for something to hold.
+func eventually(t *testing.T, what string, within time.Duration, holds func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(within); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		if holds() {
+			return
+		}
+	}
+	t.Fatalf("%s: not within %s", what, within)
+}
+
+// The sample messages of all games go in, the draws are settled, and every
+// message is answered.
+func TestSampleMessages(t *testing.T) {
+	t.Parallel()
+	stack := start(t, local.Options{})
+	client := sqs.NewFromConfig(local.Config(stack.Endpoint))
+	sent, draws := map[string]bool{}, map[string]bool{}
+	for _, game := range games.All() {
+		files, err := events.Messages(game)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			id := "StudioMessagesQueue"
+			m, partial, _ := wire.Parse(file.Body)
+			if m != nil && m.Type.IsOrder() {
+				id = "OperatorOrdersQueue"
+			}
+			if err := sqsqueue.New(client, queueOf(stack, id)).Send(t.Context(), string(file.Body), 0); err != nil {
+				t.Fatal(err)
+			}
+			sent[partial.ID], draws[partial.Draw] = true, true
+		}
+	}
+	answers := map[string]string{}
+	eventually(t, "every message is answered", 30*time.Second, func() bool {
+		for _, reply := range receive(t, client, queueOf(stack, "StudioRepliesQueue")) {
+			answers[reply.ID] = reply.Status
+		}
+		return len(answers) == len(sent)
+	})
+	quarantined := 0
+	for id, status := range answers {
+		if !sent[id] {
+			t.Errorf("message %s was never sent", id)
+		}
+		if status == wire.Quarantined {
+			quarantined++
+		}
+	}
+	if quarantined != 2 { // the impossible results of baccarat and poker
+		t.Errorf("%d messages are in quarantine", quarantined)
+	}
+	table := store.New(dynamodb.NewFromConfig(local.Config(stack.Endpoint)), stack.Table)
+	sweeper := &sweep.Sweeper{Table: table}
+	eventually(t, "every draw is settled", 30*time.Second, func() bool {
+		for id := range draws {
+			standing, err := sweeper.Standing(t.Context(), id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if standing.State == 0 || !standing.Swept {
+				return false
+			}
+		}
+		return true
+	})
+	if err := stack.RunScheduled(t.Context(), "reconcile"); err != nil {
+		t.Error(err)
+	}
+	if err := stack.RunScheduled(t.Context(), "intake"); err == nil {
+		t.Error("a function is run that no schedule runs")
+	}
+}
+
+// receive takes some replies from their queue.
+func receive(t *testing.T, client *sqs.Client, url string) (replies []wire.Reply) {
+	t.Helper()
+	out, err := client.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{QueueUrl: &url, MaxNumberOfMessages: 10, WaitTimeSeconds: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range out.Messages {
+		var reply wire.Reply
+		if err := json.Unmarshal([]byte(aws.ToString(m.Body)), &reply); err != nil {
+			t.Fatal(err)
+		}
+		replies = append(replies, reply)
+		if _, err := client.DeleteMessage(t.Context(), &sqs.DeleteMessageInput{QueueUrl: &url, ReceiptHandle: m.ReceiptHandle}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return replies
+}

@@ -1,0 +1,255 @@
+package simulation
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"tally/lib/draw"
+	"tally/lib/intake"
+	"tally/lib/store"
+	"tally/lib/wire"
+)
+
+// checker verifies a run's result from what is stored.
+type checker struct {
+	world  *world
+	table  *store.Table
+	truths map[string]*truth
+	feeds  map[string]*feed
+	bets   map[string][]*record // by draw
+}
+
+func (c *checker) problem(format string, args ...any) { c.world.problem(format, args...) }
+
+// check verifies everything; it needs all queues to be empty.
+func (w *world) check() {
+	c := &checker{world: w, table: w.table, truths: map[string]*truth{}, feeds: map[string]*feed{}, bets: map[string][]*record{}}
+	for _, bookmaker := range []string{"acme", "borealis", "cresta"} {
+		c.feeds[bookmaker] = c.readFeed(bookmaker)
+	}
+	for _, id := range w.plan.Draws {
+		c.draw(id)
+	}
+	for bookmaker, f := range c.feeds {
+		for id := range f.newest {
+			if !slices.Contains(w.plan.Draws, id) {
+				c.problem("feed of %s names draw %s, which nobody plays", bookmaker, id)
+			}
+		}
+	}
+	c.messages()
+	c.answers()
+}
+
+// draw verifies one draw.
+func (c *checker) draw(id string) {
+	t, err := readTruth(c.table, id)
+	if err != nil {
+		c.problem("draw %s: %v", id, err)
+		return
+	}
+	c.truths[id] = t
+	head, _, err := intake.LoadHead(context.Background(), c.table, id)
+	if err != nil {
+		c.problem("draw %s: %v", id, err)
+		return
+	}
+	t.shards = head.Shards
+	c.bets[id] = c.readBets(id)
+	ready := t.opened && t.revision >= 0
+	if ready != (head.State > 0) {
+		c.problem("draw %s: opened %v, revision %d, but state %d", id, t.opened, t.revision, head.State)
+		return
+	}
+	c.sweepOf(t, head)
+	c.archive(t, head)
+	c.due(t, ready)
+	if !ready {
+		for bookmaker, f := range c.feeds {
+			if len(f.newest[id]) > 0 {
+				c.problem("feed of %s: draw %s has no result", bookmaker, id)
+			}
+		}
+		return
+	}
+	c.settlements(t, head)
+}
+
+// readBets reads the stored bets of a draw, whatever shard they are in.
+func (c *checker) readBets(id string) (list []*record) {
+	for _, pk := range c.world.db.Partitions() {
+		rest, isBets := strings.CutPrefix(pk, "BETS#"+id+"#")
+		if !isBets {
+			continue
+		}
+		bookmaker, _, _ := strings.Cut(rest, "#")
+		bases := map[string]*record{}
+		for b, err := range c.table.Bets(context.Background(), pk, "") {
+			if err != nil {
+				c.problem("reading %s: %v", pk, err)
+				return list
+			}
+			reference, part, _ := strings.Cut(strings.TrimPrefix(b.SK, "BET#"), "#")
+			switch r := (&record{StoredBet: b, bookmaker: bookmaker, reference: reference, wager: part, base: bases[reference]}); {
+			case b.Refused != "":
+			case part == "cancel":
+				bases[reference].cancelledAt = b.AcceptedAt
+			case part == "":
+				bases[reference] = r
+				list = append(list, r)
+			default:
+				if r.base == nil {
+					c.problem("%s / %s hangs on no bet", pk, b.SK)
+				}
+				list = append(list, r)
+			}
+		}
+	}
+	return list
+}
+
+// sweepOf verifies that the newest state is swept and every bookmaker told.
+func (c *checker) sweepOf(t *truth, head *draw.Head) {
+	items, err := c.table.All(context.Background(), store.DrawKey(t.id))
+	if err != nil {
+		c.problem("draw %s: %v", t.id, err)
+		return
+	}
+	var sweep struct {
+		Base, State int
+		Stopped     string
+	}
+	if item, found := items[store.SweepKey]; found {
+		c.decode(item, &sweep)
+	}
+	if sweep.State != 0 || sweep.Base != head.State || sweep.Stopped != "" {
+		c.problem("draw %s has state %d, its sweep is %+v", t.id, head.State, sweep)
+	}
+	for sk := range items {
+		state, bookmaker, isDone := doneOf(sk)
+		if _, told := items[store.FedKey(state, bookmaker)]; isDone && !told {
+			c.problem("draw %s: %s was not told of state %d", t.id, bookmaker, state)
+		}
+	}
+}
+
+// doneOf reads the key of a partition that is done.
+func doneOf(sk string) (state int, bookmaker string, ok bool) {
+	parts := strings.Split(sk, "#")
+	if parts[0] != "DONE" {
+		return 0, "", false
+	}
+	_, err := fmt.Sscanf(parts[1], "%d", &state)
+	return state, parts[2], err == nil
+}
+
+// due verifies that reconcile will look at the draw again exactly while it is not
+// settled and counted. What an overlapping run left in a minute that is worked off
+// is never looked at.
+func (c *checker) due(t *truth, ready bool) {
+	looks := 0
+	for _, pk := range c.world.db.Partitions() {
+		if pk < store.DueKey(instant(time.Now().UnixMilli()-60_000)) || !strings.HasPrefix(pk, "DUE#") {
+			continue
+		}
+		_, found, err := c.table.Get(context.Background(), pk, t.id)
+		if err != nil {
+			c.problem("draw %s: %v", t.id, err)
+		}
+		if found {
+			looks++
+		}
+	}
+	if t.opened && (looks > 0) == ready {
+		c.problem("draw %s: it is settled: %v, but reconcile looks at it %d times more", t.id, ready, looks)
+	}
+}
+
+// archive verifies that the archive was told of everything.
+func (c *checker) archive(t *truth, head *draw.Head) {
+	newest := map[string]int{}
+	for _, m := range c.world.archive.messages {
+		var e wire.Entry
+		c.decode(store.Item{PK: "archive", Body: m.body}, &e)
+		if e.Draw == t.id {
+			newest[e.What] = max(newest[e.What], e.State)
+			newest["told "+e.What]++
+		}
+	}
+	if t.opened && newest["told "+wire.EntryOpening] == 0 {
+		c.problem("draw %s: the archive was not told of its opening", t.id)
+	}
+	if newest[wire.EntryState] != head.State || newest[wire.EntrySettlement] != head.State {
+		c.problem("draw %s: the archive was told of state %d and settlement %d, the newest is %d", t.id, newest[wire.EntryState], newest[wire.EntrySettlement], head.State)
+	}
+}
+
+// settlements compares the newest line of every bet with the offline settler's.
+func (c *checker) settlements(t *truth, head *draw.Head) {
+	expected, err := t.settle(c.bets[t.id])
+	if err != nil {
+		c.problem("draw %s: %v", t.id, err)
+		return
+	}
+	seen := map[string]bool{}
+	for _, b := range c.bets[t.id] {
+		seen[b.name()] = true
+		l := c.feeds[b.bookmaker].newest[t.id][b.reference+" "+b.wager]
+		if l == nil {
+			c.problem("draw %s: bet %s is stored and was never reported", t.id, b.name())
+			continue
+		}
+		got := outcome{l.Status, l.Payout, l.Reason}
+		if want := expected[b]; got != want {
+			c.problem("draw %s: bet %s was reported as %v, offline it is %v", t.id, b.name(), got, want)
+		}
+		if l.Stake != stakeOf(b) || l.Currency != b.Currency {
+			c.problem("draw %s: bet %s of %s %s was reported with stake %s %s", t.id, b.name(), stakeOf(b), b.Currency, l.Stake, l.Currency)
+		}
+	}
+	for bookmaker, f := range c.feeds {
+		var all []*line
+		for name, l := range f.newest[t.id] {
+			if !seen[bookmaker+" "+name] {
+				c.problem("feed of %s: draw %s has a line of %s, which is not stored", bookmaker, t.id, name)
+			}
+			all = append(all, l)
+		}
+		c.done(t, head, bookmaker, all)
+	}
+}
+
+// done compares what DONE says of the newest state with the newest lines.
+func (c *checker) done(t *truth, head *draw.Head, bookmaker string, all []*line) {
+	slices.SortFunc(all, func(a, b *line) int { return strings.Compare(a.key(), b.key()) })
+	var inPlan bool
+	for shard := range t.shards {
+		item, found, err := c.table.Get(context.Background(), store.DrawKey(t.id), store.DoneKey(head.State, bookmaker, shard))
+		if err != nil {
+			c.problem("draw %s: %v", t.id, err)
+		}
+		if !found {
+			continue
+		}
+		inPlan = true
+		var done struct {
+			Bets   int
+			Totals []totals
+			Digest string
+		}
+		c.decode(item, &done)
+		lines := slices.DeleteFunc(slices.Clone(all), func(l *line) bool { return l.shard != shard })
+		if want := add(lines); !slices.Equal(done.Totals, want) || done.Bets != len(lines) {
+			c.problem("draw %s: %s is %+v, the lines come to %+v", t.id, item.SK, done, want)
+		}
+		if done.Digest != digestOf(lines) {
+			c.problem("draw %s: %s has another digest than the lines", t.id, item.SK)
+		}
+	}
+	if len(all) > 0 && !inPlan {
+		c.problem("draw %s: nothing is done for %s in state %d", t.id, bookmaker, head.State)
+	}
+}

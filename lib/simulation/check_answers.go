@@ -1,0 +1,214 @@
+package simulation
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"tally/lib/intake"
+	"tally/lib/money"
+	"tally/lib/placing"
+	"tally/lib/store"
+	"tally/lib/wire"
+)
+
+// messages verifies what became of each message: stored, or in quarantine with a
+// reason, and answered so.
+func (c *checker) messages() {
+	held := map[string]bool{}
+	for _, pk := range c.world.db.Partitions() {
+		if !strings.HasPrefix(pk, "QUARANTINE#") {
+			continue
+		}
+		for item, err := range c.table.Query(context.Background(), pk, "") {
+			if err != nil {
+				c.problem("reading %s: %v", pk, err)
+				return
+			}
+			var said intake.Held
+			c.decode(item, &said)
+			if len(said.Faults) == 0 {
+				c.problem("quarantine: %s has no reason", describe(string(item.Binary)))
+			}
+			held[string(item.Binary)] = true
+		}
+	}
+	replies := c.replies()
+	seen := map[string]bool{}
+	for _, h := range c.world.handled {
+		if !seen[h.body] {
+			seen[h.body] = true
+			c.message(h, held[h.body], replies)
+		}
+		delete(held, h.body)
+	}
+	for body := range held {
+		c.problem("quarantine holds %s, which nobody sent", describe(body))
+	}
+}
+
+// reply says how often a message was answered with each status.
+type reply struct{ stored, replay, quarantined int }
+
+func (c *checker) replies() map[string]reply {
+	counts := map[string]reply{}
+	for _, m := range c.world.replies.messages {
+		var r wire.Reply
+		if err := json.Unmarshal([]byte(m.body), &r); err != nil {
+			c.problem("reply %s: %v", m.body, err)
+		}
+		n := counts[r.ID]
+		switch r.Status {
+		case wire.Stored:
+			n.stored++
+		case wire.Replay:
+			n.replay++
+		case wire.Quarantined:
+			n.quarantined++
+		}
+		if (r.Status == wire.Quarantined) != (len(r.Errors) > 0) {
+			c.problem("reply %s: the errors don't go with the status", m.body)
+		}
+		counts[r.ID] = n
+	}
+	return counts
+}
+
+// message verifies one message that was acknowledged.
+func (c *checker) message(h handled, held bool, replies map[string]reply) {
+	m, partial, faults := wire.Parse([]byte(h.body))
+	stored := false
+	if len(faults) == 0 {
+		if t := c.truths[m.Draw]; t != nil {
+			stored = t.stored[intake.Key(m)] == m.Content
+		}
+		if (h.from == intake.Operator) != m.Type.IsOrder() {
+			stored = false
+		}
+	}
+	n := replies[partial.ID]
+	switch {
+	case stored == held:
+		c.problem("%s: stored %v, in quarantine %v", describe(h.body), stored, held)
+	case c.world.plan.Good[h.body] && !stored:
+		c.problem("%s is right and is not stored", describe(h.body))
+	case c.world.plan.Bad[h.body] && stored:
+		c.problem("%s is wrong and is stored", describe(h.body))
+	case stored && (n.stored+n.replay == 0 || n.quarantined > 0), held && (n.quarantined == 0 || n.stored+n.replay > 0):
+		c.problem("%s: stored %v, replies %+v", describe(h.body), stored, n)
+	}
+}
+
+// cacheFor is how long an API process may answer from memory, with room for the
+// clocks.
+const cacheFor = time.Second + 100*time.Millisecond
+
+// answers verifies that no answer given to a bookmaker is contradicted by what is
+// stored and reported.
+func (c *checker) answers() {
+	byKey := map[string][]*attempt{}
+	for _, a := range c.world.attempts {
+		if a.bet != nil {
+			key := a.bet.Bookmaker + " " + a.bet.Draw + " " + keyOf(a.bet)
+			byKey[key] = append(byKey[key], a)
+		} else {
+			c.cancelled(a)
+		}
+	}
+	for _, id := range c.world.plan.Draws {
+		for _, b := range c.bets[id] {
+			key := b.bookmaker + " " + id + " " + b.SK
+			c.accepted(id, b, byKey[key])
+			delete(byKey, key)
+		}
+	}
+	for key, attempts := range byKey { // of which nothing is stored
+		for _, a := range attempts {
+			if a.answer != nil {
+				c.problem("%s: answered %s, but nothing is stored", key, a.result())
+			}
+		}
+	}
+}
+
+func keyOf(r *placing.Request) string {
+	if r.Base != "" {
+		return store.WagerKey(r.Base, r.Selection)
+	}
+	return store.BetKey(r.Reference)
+}
+
+// accepted verifies a stored bet against all answers to requests for it.
+func (c *checker) accepted(id string, b *record, attempts []*attempt) {
+	same := func(a *attempt) bool {
+		odds, _ := money.ParseOdds(a.bet.Odds) // zero for none
+		return a.bet.Selection == b.Selection && int64(odds) == b.Odds && a.bet.Stake == stakeOf(b) && a.bet.Currency == b.Currency && a.bet.Shop == b.Shop
+	}
+	source := -1 // the last step at which a request that can have written it had not started
+	for _, a := range attempts {
+		if same(a) && a.at == b.AcceptedAt {
+			source = max(source, a.started)
+		}
+	}
+	if source < 0 {
+		c.problem("draw %s: bet %s is stored and nobody placed it", id, b.name())
+	}
+	told := false
+	for _, a := range attempts {
+		switch {
+		case a.answer != nil && (!same(a) || a.answer.Bet.AcceptedAt != b.AcceptedAt):
+			c.problem("draw %s: bet %s, accepted at %s, was answered: %s", id, b.name(), wire.FormatTime(b.AcceptedAt), a.result())
+		case a.answer != nil && a.answer.Status == "accepted":
+			told = true
+		case a.refusal != nil && same(a) && a.ended > source && a.refusal.Code != placing.CodeUnknownDraw:
+			c.problem("draw %s: bet %s is stored, but was answered: %s", id, b.name(), a.result())
+		case a.refusal != nil && a.refusal.Code == placing.CodeReferenceUsed && same(a):
+			c.problem("draw %s: bet %s was taken for another one", id, b.name())
+		}
+	}
+	round := c.truths[id].rounds[int(b.Round)]
+	if told && b.AcceptedAt >= round.closing && !c.couldNotKnow(id, b.AcceptedAt, int(b.Round)) {
+		c.problem("draw %s: bet %s was accepted at %s, long after its betting round had closed", id, b.name(), wire.FormatTime(b.AcceptedAt))
+	}
+}
+
+// couldNotKnow reports whether the round was still open a moment before a time, as
+// far as was stored then.
+func (c *checker) couldNotKnow(id string, at instant, round int) bool {
+	moment := time.UnixMilli(int64(at)).Add(-cacheFor)
+	open := true
+	for _, h := range c.world.heads[id] {
+		if h.from.After(moment) {
+			break
+		}
+		open = h.head.Closing(round) > at-instant(c.world.plan.Skew.Milliseconds()) || h.head.Closing(round) == 0
+	}
+	return open
+}
+
+// cancelled verifies the answer to a cancellation.
+func (c *checker) cancelled(a *attempt) {
+	bets := c.bets[a.cancel.Draw]
+	at := slices.IndexFunc(bets, func(b *record) bool {
+		return b.bookmaker == a.cancel.Bookmaker && b.reference == a.cancel.Reference && b.wager == ""
+	})
+	if at < 0 {
+		if a.answer != nil {
+			c.problem("draw %s: %s was answered: %s, but there is no such bet", a.cancel.Draw, a.cancel.Reference, a.result())
+		}
+		return
+	}
+	b := bets[at]
+	round := c.truths[a.cancel.Draw].rounds[int(b.Round)]
+	holds := b.cancelledAt != 0 && b.cancelledAt < round.closing
+	switch {
+	case a.answer != nil && b.cancelledAt == 0:
+		c.problem("draw %s: the cancellation of %s is not stored, but was answered: %s", a.cancel.Draw, b.name(), a.result())
+	case a.answer != nil && !holds && !c.couldNotKnow(a.cancel.Draw, b.cancelledAt, int(b.Round)):
+		c.problem("draw %s: the cancellation of %s does not count, but was answered: %s", a.cancel.Draw, b.name(), a.result())
+	case a.refusal != nil && a.refusal.Code == placing.CodeBettingClosed && holds:
+		c.problem("draw %s: the cancellation of %s counts, but was answered: %s", a.cancel.Draw, b.name(), a.result())
+	}
+}

@@ -1,0 +1,219 @@
+package simulation
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"tally/lib/placing"
+)
+
+// Plan is who sends what and when. It follows from its seed.
+type Plan struct {
+	Seed      uint64
+	Shards    int
+	PageLines int // of a report
+	PageBytes int // of a query's answer
+	APIs      int // processes that answer bookmakers
+	Tasks     int // handlers at work at once; 1 runs one after the other
+	Faults    int // at most
+	Skew      time.Duration
+	// CancelAfter is how long after its last closing a draw without a result is
+	// cancelled; zero for never.
+	CancelAfter time.Duration
+	Traced      bool // notes every request
+	Draws       []string
+	Ops         []*Op // by time
+
+	// What each message was made for.
+	Good, Bad map[string]bool // bodies that have to be stored, or quarantined
+}
+
+// Op is something sent to tally from outside.
+type Op struct {
+	At     time.Duration // since the start
+	Queue  string        // studio or orders, for a message
+	Body   string
+	Bet    *placing.Request
+	Cancel *Cancel
+	// Reconcile says that the schedule calls reconcile.
+	Reconcile bool
+}
+
+// Cancel is a bookmaker's wish to take a bet back.
+type Cancel struct{ Bookmaker, Draw, Reference string }
+
+// describe returns an op as a failing run prints it.
+func (o *Op) describe() string {
+	switch {
+	case o.Bet != nil && o.Bet.Base != "":
+		return fmt.Sprintf("%s places %s on %s of %s, stake %s", o.Bet.Bookmaker, o.Bet.Selection, o.Bet.Base, o.Bet.Draw, o.Bet.Stake)
+	case o.Bet != nil:
+		return fmt.Sprintf("%s places %s on %s: %s at %s, stake %s %s", o.Bet.Bookmaker, o.Bet.Reference, o.Bet.Draw, o.Bet.Selection, o.Bet.Odds, o.Bet.Stake, o.Bet.Currency)
+	case o.Cancel != nil:
+		return fmt.Sprintf("%s cancels %s on %s", o.Cancel.Bookmaker, o.Cancel.Reference, o.Cancel.Draw)
+	case o.Reconcile:
+		return "reconcile"
+	}
+	return o.Queue + " " + describe(o.Body)
+}
+
+// String returns the op as a line of a plan.
+func (o *Op) String() string {
+	line := fmt.Sprintf("%8.3fs  %s", o.At.Seconds(), o.describe())
+	if o.Queue != "" {
+		line += "\n           " + o.Body
+	}
+	return line
+}
+
+// describe names a message for people.
+func describe(body string) string {
+	var m struct {
+		ID       string `json:"id"`
+		Type     string `json:"type"`
+		Draw     string `json:"draw"`
+		Round    int    `json:"round"`
+		Revision int    `json:"revision"`
+		Order    string `json:"order"`
+	}
+	if err := json.Unmarshal([]byte(body), &m); err != nil {
+		return fmt.Sprintf("%.40q", body)
+	}
+	text := strings.TrimSpace(m.ID + " " + m.Type + " " + m.Draw)
+	switch {
+	case m.Round > 0:
+		text += fmt.Sprintf(" round %d", m.Round)
+	case m.Revision > 0:
+		text += fmt.Sprintf(" revision %d", m.Revision)
+	case m.Order != "":
+		text += " " + m.Order
+	}
+	return text
+}
+
+// epoch is when every run starts: the clock of a synctest bubble.
+var epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+
+func timeText(at time.Duration) string {
+	return epoch.Add(at).Format("2006-01-02T15:04:05.000Z")
+}
+
+// NewPlan returns the plan of a seed.
+func NewPlan(seed uint64) *Plan {
+	r := rand.New(rand.NewPCG(seed, 1))
+	p := &planner{Rand: r, plan: &Plan{
+		Seed: seed, Shards: 1 + r.IntN(4)*r.IntN(2), PageLines: 4 + r.IntN(3), PageBytes: pick(r, []int{1, 300, 1000, 1 << 20}),
+		APIs: 1 + r.IntN(3), Tasks: pick(r, []int{1, 2, 4, 6}), Faults: pick(r, []int{0, 3, 12}),
+		Skew:        pick(r, []time.Duration{0, 40 * time.Millisecond}),
+		CancelAfter: pick(r, []time.Duration{0, 40 * time.Second}),
+		Good:        map[string]bool{}, Bad: map[string]bool{},
+	}}
+	for n := range 1 + r.IntN(3) {
+		p.draw(n)
+	}
+	for range r.IntN(3) {
+		p.plan.Ops = append(p.plan.Ops, &Op{At: time.Duration(30_000+r.IntN(120_000)) * time.Millisecond, Reconcile: true})
+	}
+	slices.SortStableFunc(p.plan.Ops, func(a, b *Op) int { return int(a.At - b.At) })
+	return p.plan
+}
+
+func pick[T any](r *rand.Rand, list []T) T { return list[r.IntN(len(list))] }
+
+// planner makes a plan.
+type planner struct {
+	*rand.Rand
+	plan *Plan
+	ids  int
+}
+
+// chance is true in so many of a hundred cases.
+func (p *planner) chance(percent int) bool { return p.IntN(100) < percent }
+
+// within returns a time from a to b, in milliseconds, and often one of the two or
+// right beside them: that is where rules are broken.
+func (p *planner) within(a, b time.Duration) time.Duration {
+	b = max(a, b)
+	switch p.IntN(8) {
+	case 0:
+		return a
+	case 1:
+		return b - time.Millisecond
+	case 2:
+		return b
+	}
+	return a + time.Duration(p.Int64N(int64((b-a)/time.Millisecond)+1))*time.Millisecond
+}
+
+// drawPlan is a draw as the studio means it to go.
+type drawPlan struct {
+	script  script
+	id      string
+	number  int
+	rounds  []span
+	result  time.Duration
+	ordered []string
+}
+
+type span struct{ opens, closes time.Duration }
+
+// draw plans one draw: its messages and the bets on it.
+func (p *planner) draw(n int) {
+	d := &drawPlan{script: pick(p.Rand, scripts), number: n}
+	d.id = fmt.Sprintf("%s-%d.%d", d.script.game, n, 7+n)
+	p.plan.Draws = append(p.plan.Draws, d.id)
+	at := 5*time.Second + time.Duration(p.IntN(10_000))*time.Millisecond
+	for range d.script.rounds {
+		s := span{opens: at}
+		s.closes = s.opens + time.Duration(2000+p.IntN(6000))*time.Millisecond
+		d.rounds = append(d.rounds, s)
+		at = s.closes + time.Duration(p.IntN(4000))*time.Millisecond
+	}
+	d.result = at + time.Duration(p.IntN(5000))*time.Millisecond
+	if p.chance(10) { // long before it should be over
+		d.result = p.within(d.rounds[0].opens, at)
+	}
+	p.messages(d)
+	for _, bookmaker := range []string{"acme", "borealis", "cresta"}[:1+p.IntN(3)] {
+		p.bets(d, bookmaker)
+	}
+}
+
+// send plans a message, most with a short delay, some out of order, some twice.
+func (p *planner) send(queue string, at time.Duration, m map[string]any, made map[string]bool) {
+	p.ids++
+	m["schema"], m["id"], m["at"] = 1, fmt.Sprintf("m%d", p.ids), timeText(at)
+	body, err := json.Marshal(m)
+	if err != nil {
+		panic(err) // of texts and numbers only
+	}
+	p.sendText(queue, at, string(body), made)
+	if p.chance(10) { // the studio's own repetition has another id and time
+		p.ids++
+		m["id"], m["at"] = fmt.Sprintf("m%d", p.ids), timeText(at+time.Second)
+		if body, err = json.Marshal(m); err != nil {
+			panic(err)
+		}
+		p.sendText(queue, at+time.Second, string(body), made)
+	}
+}
+
+func (p *planner) sendText(queue string, at time.Duration, body string, made map[string]bool) {
+	if made != nil {
+		made[body] = true
+	}
+	for {
+		delay := time.Duration(p.IntN(300)) * time.Millisecond
+		if p.chance(12) {
+			delay = time.Duration(p.IntN(40_000)) * time.Millisecond
+		}
+		p.plan.Ops = append(p.plan.Ops, &Op{At: max(0, at) + delay, Queue: queue, Body: body})
+		if !p.chance(12) {
+			return
+		}
+	}
+}

@@ -1,0 +1,187 @@
+package simulation
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// message starts a message of a draw.
+func (d *drawPlan) message(kind string) map[string]any {
+	return map[string]any{"type": kind, "game": d.script.game, "table": fmt.Sprintf("%s-%d", d.script.game, d.number), "draw": d.id}
+}
+
+// messages plans what the studio and the operator send about a draw.
+func (p *planner) messages(d *drawPlan) {
+	boardAtOpening := p.chance(30)
+	if !p.chance(4) { // else its opening is missing
+		p.opening(d, boardAtOpening)
+	}
+	for i, s := range d.rounds {
+		p.round(d, i, s, boardAtOpening)
+	}
+	if p.chance(8) {
+		p.junk(d)
+	}
+	if !p.chance(6) { // else its result is missing
+		p.revisions(d)
+	}
+	p.orders(d)
+}
+
+func (p *planner) opening(d *drawPlan, board bool) {
+	m := d.message("draw.opened")
+	m["sequence"] = 7 + d.number
+	var rounds []any
+	for i, s := range d.rounds {
+		if i > 0 && p.chance(25) {
+			break // the later rounds are known only by their own openings
+		}
+		rounds = append(rounds, map[string]any{"round": i + 1, "opens_at": timeText(s.opens), "closes_at": timeText(s.closes)})
+	}
+	m["rounds"] = rounds
+	if odds := d.script.rounds[0].odds; board && odds != nil {
+		m["odds"] = odds
+	}
+	p.send("studio", d.rounds[0].opens-time.Duration(p.IntN(4000))*time.Millisecond, m, p.plan.Good)
+}
+
+func (p *planner) round(d *drawPlan, i int, s span, boardAtOpening bool) {
+	script := d.script.rounds[i]
+	if !p.chance(5) {
+		m := d.message("betting.opened")
+		m["round"], m["opens_at"], m["closes_at"] = i+1, timeText(s.opens), timeText(s.closes)
+		if script.visible != "" {
+			m["visible"] = json.RawMessage(script.visible)
+		}
+		made := p.plan.Good
+		if script.odds != nil && (i > 0 || !boardAtOpening) {
+			m["odds"] = script.odds
+		}
+		if p.chance(3) { // it contradicts the opening of the draw: one of the two is a conflict
+			p.unsure(d, "draw.opened", 0)
+			m["closes_at"], made = timeText(s.closes+time.Second), nil
+		}
+		p.send("studio", s.opens-200*time.Millisecond, m, made)
+	}
+	if p.chance(80) {
+		closed := p.within(s.opens+(s.closes-s.opens)/2, s.closes)
+		m := d.message("betting.closed")
+		m["round"], m["closed_at"] = i+1, timeText(closed)
+		p.send("studio", closed+time.Duration(p.IntN(300))*time.Millisecond, m, p.plan.Good)
+		if p.chance(5) { // another closing of the round: one of the two is a conflict
+			other := d.message("betting.closed")
+			other["round"], other["closed_at"] = i+1, timeText(closed-time.Second)
+			p.unsure(d, "betting.closed", i+1)
+			p.send("studio", closed, other, nil)
+		}
+	}
+}
+
+// unsure takes back that messages of a kind have to be stored: which of two that
+// contradict each other is, depends on which comes first.
+func (p *planner) unsure(d *drawPlan, kind string, number int) {
+	for _, op := range p.plan.Ops {
+		var m struct {
+			Type, Draw      string
+			Round, Revision int
+		}
+		if err := json.Unmarshal([]byte(op.Body), &m); err == nil && m.Type == kind && m.Draw == d.id && m.Round+m.Revision == number {
+			delete(p.plan.Good, op.Body)
+		}
+	}
+}
+
+// junk plans messages that can't be right.
+func (p *planner) junk(d *drawPlan) {
+	at := p.within(0, d.result)
+	m := d.message("betting.closed")
+	m["round"] = 1
+	switch p.IntN(5) {
+	case 0:
+		m["closed_at"], m["closedAt"] = timeText(at), timeText(at)
+	case 1:
+		m["closed_at"] = "2000-01-01 00:00:00"
+	case 2:
+		m["round"], m["closed_at"] = 9, timeText(at)
+	case 3:
+		m["type"], m["closed_at"] = "betting.reopened", timeText(at)
+	case 4:
+		p.ids++
+		p.sendText("studio", at, fmt.Sprintf(`{"schema":1,"id":"m%d","schema":1`, p.ids), p.plan.Bad)
+		return
+	}
+	p.send("studio", at, m, p.plan.Bad)
+}
+
+// revisions plans results, corrections and cancellations.
+func (p *planner) revisions(d *drawPlan) {
+	at := d.result
+	for revision := 1; revision <= 1+p.IntN(2)*p.IntN(3); revision++ {
+		if p.chance(12) {
+			p.result(d, at-time.Second, revision, d.script.wrong, p.plan.Bad)
+		}
+		if p.chance(18) {
+			m := d.message("draw.cancelled")
+			m["revision"], m["reason"] = revision, d.script.cancel
+			p.send("studio", at, m, p.plan.Good)
+		} else {
+			p.result(d, at, revision, pick(p.Rand, d.script.facts), p.plan.Good)
+		}
+		if p.chance(4) { // the same revision with something else in it
+			for _, kind := range []string{"draw.cancelled", "draw.resulted"} {
+				p.unsure(d, kind, revision)
+			}
+			m := d.message("draw.cancelled")
+			m["revision"], m["reason"] = revision, "connection_lost"
+			p.send("studio", at, m, nil)
+		}
+		at += time.Duration(p.IntN(40_000)) * time.Millisecond
+	}
+}
+
+func (p *planner) result(d *drawPlan, at time.Duration, revision int, facts string, made map[string]bool) {
+	m := d.message("draw.resulted")
+	m["revision"], m["facts"] = revision, json.RawMessage(facts)
+	if revision > 1 {
+		m["correction"] = map[string]any{"reason": "video_review"}
+	}
+	p.send("studio", at, m, made)
+}
+
+// orders plans orders to void bets, and revocations.
+func (p *planner) orders(d *drawPlan) {
+	if !p.chance(35) {
+		return
+	}
+	for n := range 1 + p.IntN(2) {
+		id := fmt.Sprintf("ord-%d", n)
+		at := p.within(0, d.result+30*time.Second)
+		m := d.message("bets.voided")
+		m["order"], m["reason"], m["evidence"], m["scope"] = id, "display_fault", "photograph", p.scope(d)
+		queue, made := "orders", p.plan.Good
+		if p.chance(6) { // not the studio's to send
+			queue, made = "studio", p.plan.Bad
+		}
+		p.send(queue, at, m, made)
+		if p.chance(45) {
+			m := d.message("order.revoked")
+			m["order"], m["revokes"], m["reason"], m["evidence"] = id+"-revoked", id, "claim_withdrawn", "letter"
+			p.send("orders", at+time.Duration(p.IntN(30_000))*time.Millisecond, m, p.plan.Good)
+		}
+	}
+}
+
+func (p *planner) scope(d *drawPlan) map[string]any {
+	switch p.IntN(5) {
+	case 0:
+		return map[string]any{"bookmaker": "acme", "shop": "riga-7"}
+	case 1:
+		return map[string]any{"round": len(d.rounds)}
+	case 2:
+		return map[string]any{"accepted_from": timeText(d.rounds[0].opens + time.Second)}
+	case 3:
+		return map[string]any{"bookmaker": "borealis", "accepted_to": timeText(d.rounds[0].closes)}
+	}
+	return map[string]any{"bookmaker": "acme", "bets": []string{"b1", "b3"}}
+}

@@ -1,0 +1,82 @@
+package simulation
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+)
+
+// Run carries out a plan and returns what is wrong with the result, and the
+// steps.
+func Run(t *testing.T, plan *Plan) (problems, steps []string) {
+	return run(t, plan, &storm{random: rand.New(rand.NewPCG(plan.Seed, 3)), faults: plan.Faults, rate: 0.04, tasks: plan.Tasks})
+}
+
+func run(t *testing.T, plan *Plan, policy policy) (problems, steps []string) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, plan, policy)
+		w.run()
+		w.check()
+		problems, steps = w.problems, w.trace
+	})
+	return problems, steps
+}
+
+// maxShrinks bounds how many runs shrinking a plan takes.
+const maxShrinks = 400
+
+// Shrink returns a plan that still fails with as few faults, handlers at once and
+// ops as it finds.
+func Shrink(t *testing.T, plan *Plan) *Plan {
+	runs := 0
+	fails := func(p *Plan) bool {
+		runs++
+		problems, _ := Run(t, p)
+		return len(problems) > 0
+	}
+	best := *plan
+	for _, simpler := range []func(*Plan){
+		func(p *Plan) { p.Faults = 0 }, func(p *Plan) { p.Tasks = 1 }, func(p *Plan) { p.Skew = 0 }, func(p *Plan) { p.Shards = 1 },
+		func(p *Plan) { p.APIs = 1 }, func(p *Plan) { p.PageBytes = 1 << 20 }, func(p *Plan) { p.Faults = min(p.Faults, 1) },
+	} {
+		next := best
+		if simpler(&next); fails(&next) {
+			best = next
+		}
+	}
+	for size := len(best.Ops) / 2; size > 0 && runs < maxShrinks; {
+		dropped := false
+		for at := 0; at+size <= len(best.Ops) && runs < maxShrinks; {
+			next := best
+			next.Ops = slices.Delete(slices.Clone(best.Ops), at, at+size)
+			if fails(&next) {
+				best, dropped = next, true
+			} else {
+				at += size
+			}
+		}
+		if !dropped || size > len(best.Ops) {
+			size /= 2
+		}
+	}
+	return &best
+}
+
+// Report returns a failing plan for people: the seed, the ops, the steps and what
+// is wrong.
+func Report(t *testing.T, plan *Plan) string {
+	traced := *plan
+	traced.Traced = true
+	problems, steps := Run(t, &traced)
+	var out strings.Builder
+	fmt.Fprintf(&out, "seed %d: %d faults at most, %d handlers at once, %d API processes, %d shards, %d lines a page, %d bytes a query page, clocks ±%v\n\nplan:\n",
+		plan.Seed, plan.Faults, plan.Tasks, plan.APIs, plan.Shards, plan.PageLines, plan.PageBytes, plan.Skew)
+	for _, op := range plan.Ops {
+		fmt.Fprintln(&out, op)
+	}
+	fmt.Fprintf(&out, "\nsteps:\n%s\n\nwrong:\n%s\n", strings.Join(steps, "\n"), strings.Join(problems, "\n"))
+	return out.String()
+}

@@ -1,0 +1,33 @@
+package simulation_test
+
+import (
+	"flag"
+	"testing"
+
+	"tally/lib/simulation"
+)
+
+var (
+	seeds = flag.Int("seeds", defaultSeeds, "how many seeds to run")
+	seed  = flag.Uint64("seed", 0, "the one seed to run, printing every step")
+)
+
+// Many seeds, each a run of its own.
+func TestSeeds(t *testing.T) {
+	if *seed != 0 {
+		t.Log(simulation.Report(t, simulation.NewPlan(*seed)))
+		return
+	}
+	const workers = 4
+	for worker := range workers {
+		t.Run("", func(t *testing.T) {
+			t.Parallel()
+			for n := worker; n < *seeds && !t.Failed(); n += workers {
+				plan := simulation.NewPlan(uint64(n + 1))
+				if problems, _ := simulation.Run(t, plan); len(problems) > 0 {
+					t.Errorf("shrunk from %d ops:\n%s", len(plan.Ops), simulation.Report(t, simulation.Shrink(t, plan)))
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,205 @@
+package simulation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"tally/lib/fakedynamo"
+	"tally/lib/intake"
+	"tally/lib/placing"
+	"tally/lib/sweep"
+	"tally/lib/wire"
+)
+
+// task is a handler at work on one message or request.
+type task struct {
+	name    string
+	gate    chan fakedynamo.Verdict
+	waiting bool // for the scheduler, before call
+	call    fakedynamo.Call
+	slow    bool // it is let go on seldom
+	crashed bool // nothing that it does has an effect any more
+	done    bool
+	err     error
+	finish  func()
+}
+
+type taskKey struct{}
+
+// start runs a handler until its first request.
+func (w *world) start(name string, run func(context.Context) error, finish func(*task)) {
+	t := &task{name: name, gate: make(chan fakedynamo.Verdict), slow: w.random.IntN(6) == 0}
+	t.finish = func() { finish(t) }
+	ctx, cancel := context.WithCancel(context.WithValue(context.Background(), taskKey{}, t))
+	w.active = append(w.active, t)
+	if w.plan.Traced {
+		w.note("%s starts", name)
+	}
+	go func() {
+		defer cancel()
+		defer func() {
+			if fault := recover(); fault != nil {
+				t.err = fmt.Errorf("panic: %v", fault)
+				w.problem("%s: %v", name, t.err)
+			}
+			t.done = true
+		}()
+		t.err = run(ctx)
+	}()
+	w.settle()
+}
+
+// intercept stops a handler before a request until the scheduler lets it go on.
+func (w *world) intercept(ctx context.Context, call fakedynamo.Call) fakedynamo.Verdict {
+	t, isTask := ctx.Value(taskKey{}).(*task)
+	if !isTask {
+		return fakedynamo.Proceed
+	}
+	if t.crashed {
+		return fakedynamo.FailBefore
+	}
+	t.waiting, t.call = true, call
+	verdict := <-t.gate
+	t.waiting = false
+	return verdict
+}
+
+// lateWithin bounds how long a request whose answer was lost is on its way.
+const lateWithin = 2 * time.Second
+
+// proceed lets a waiting task make its request, with whatever becomes of it.
+func (w *world) proceed(t *task) {
+	w.step++
+	verdict, crash := w.policy.verdict(w, t)
+	t.crashed = crash
+	if w.plan.Traced {
+		suffix := ""
+		if crash {
+			suffix = ", CRASH"
+		}
+		w.note("%s: %s: %v%s", t.name, t.call, verdict, suffix)
+		if n := len(w.trace); n > 1 && !t.call.Write && w.trace[n-2][stamp:] == w.trace[n-1][stamp:] {
+			w.trace = w.trace[:n-1] // one page of a query after the other
+		}
+	}
+	t.gate <- verdict
+	w.settle()
+	if w.db.Late() > len(w.landBy) {
+		w.landBy = append(w.landBy, time.Now().Add(lateWithin))
+	}
+}
+
+// land lets the oldest late write arrive.
+func (w *world) land() {
+	w.note("a late write arrives")
+	w.landBy = w.landBy[1:]
+	w.db.Land()
+	w.settle()
+}
+
+// deliver hands a message of a queue to its handler.
+func (w *world) deliver(q *queue, m *message) {
+	m.inFlight = true
+	run := func(ctx context.Context) error {
+		parsed, err := wire.ParseSweep(m.body)
+		if err != nil {
+			return err
+		}
+		return w.sweeper().Take(ctx, parsed.Draw)
+	}
+	if q != w.sweeps {
+		from := intake.Studio
+		if q == w.orders {
+			from = intake.Operator
+		}
+		in := w.intake()
+		run = func(ctx context.Context) error {
+			return in.Take(ctx, intake.Delivery{Body: []byte(m.body), SentAt: instant(m.sentAt.UnixMilli()), From: from})
+		}
+	}
+	w.start(fmt.Sprintf("%s %s", q.name, describe(m.body)), run, func(t *task) { w.delivered(q, m, t) })
+}
+
+// delivered sees to a message after its handler has ended.
+func (w *world) delivered(q *queue, m *message, t *task) {
+	var notYet *sweep.NotYetError
+	var unequal *sweep.UnequalError
+	switch {
+	case t.crashed:
+		w.note("%s crashed", t.name)
+		q.giveBack(m, 2*time.Second, true)
+	case errors.As(t.err, &notYet):
+		q.giveBack(m, notYet.After, false)
+	case errors.As(t.err, &unequal):
+		w.problem("%s: %v", t.name, t.err)
+		q.giveBack(m, time.Second, true)
+	case t.err != nil:
+		w.note("%s failed: %v", t.name, t.err)
+		q.giveBack(m, time.Duration(w.random.IntN(2000))*time.Millisecond, true)
+	case w.policy.again(w):
+		w.note("%s is delivered again later", t.name)
+		q.giveBack(m, time.Duration(w.random.IntN(20_000))*time.Millisecond, false)
+	default:
+		q.remove(m)
+		if q != w.sweeps {
+			from := intake.Studio
+			if q == w.orders {
+				from = intake.Operator
+			}
+			w.handled = append(w.handled, handled{m.body, from})
+		}
+	}
+}
+
+// attempt is one request of a bookmaker and what it was answered.
+type attempt struct {
+	bet     *placing.Request
+	cancel  *Cancel
+	started int // the steps
+	ended   int
+	at      instant // by the clock of the process that took it
+	taken   time.Time
+	answer  *placing.Answer
+	refusal *placing.Refusal // with neither, the outcome is not known
+}
+
+// request hands a bookmaker's request to a free API process.
+func (w *world) request(a *api, op *Op) {
+	at := &attempt{bet: op.Bet, cancel: op.Cancel, started: w.step, at: clock(a.skew)(), taken: time.Now()}
+	w.attempts = append(w.attempts, at)
+	a.busy = true
+	var answer *placing.Answer
+	run := func(ctx context.Context) (err error) {
+		if op.Cancel != nil {
+			answer, err = a.placer.Cancel(ctx, op.Cancel.Bookmaker, op.Cancel.Draw, op.Cancel.Reference)
+		} else {
+			answer, err = a.placer.Place(ctx, *op.Bet)
+		}
+		return err
+	}
+	w.start(op.describe(), run, func(t *task) {
+		a.busy = false
+		at.ended = w.step
+		if t.crashed {
+			w.note("%s crashed", t.name)
+			w.boot(a)
+			return
+		}
+		if !errors.As(t.err, &at.refusal) && t.err == nil {
+			at.answer = answer
+		}
+		w.note("%s: answer %s", t.name, at.result())
+	})
+}
+
+func (a *attempt) result() string {
+	switch {
+	case a.answer != nil:
+		return fmt.Sprintf("%s %s accepted at %s", a.answer.Status, a.answer.Reason, wire.FormatTime(a.answer.Bet.AcceptedAt))
+	case a.refusal != nil:
+		return "refused: " + a.refusal.Error()
+	}
+	return "not known"
+}

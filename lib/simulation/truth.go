@@ -1,0 +1,258 @@
+package simulation
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"tally/lib/games"
+	"tally/lib/money"
+	"tally/lib/replay"
+	"tally/lib/rules"
+	"tally/lib/store"
+	"tally/lib/wire"
+)
+
+// truth is what a draw's stored messages say, worked out without what is under
+// test: no head, no state, no sweep.
+type truth struct {
+	id       string
+	game     *rules.Game
+	opened   bool
+	shards   int
+	revision int             // -1 for none
+	held     json.RawMessage // the body of the revision that holds
+	rounds   map[int]*roundTruth
+	orders   []order
+	stored   map[string]string // content of each stored message, by its key
+}
+
+type roundTruth struct {
+	opens, closes, closing instant
+	openedAt               instant // when its betting.opened was stored
+	closedAt               instant // as its betting.closed counts
+	decided                map[string]bool
+}
+
+// order is an order to void bets that no order revokes.
+type order struct {
+	Bookmaker, Shop string
+	Round           int
+	From            string `json:"accepted_from"`
+	To              string `json:"accepted_to"`
+	Bets            []string
+}
+
+// readTruth reads a draw's messages. Nil when there is none.
+func readTruth(table *store.Table, id string) (*truth, error) {
+	t := &truth{id: id, revision: -1, rounds: map[int]*roundTruth{}, stored: map[string]string{}}
+	revoked := map[string]bool{}
+	orders := map[string]order{}
+	var revisedAt instant
+	closes := map[int][2]instant{} // closed_at and when it was stored
+	for item, err := range table.Query(context.Background(), store.DrawKey(id), "") {
+		if err != nil {
+			return nil, err
+		}
+		kind, _, _ := strings.Cut(item.SK, "#")
+		if !slices.Contains([]string{"OPENED", "ROUND", "CLOSED", "REV", "ORDER"}, kind) {
+			continue
+		}
+		if item.SK == store.RevisionKey(0) { // tally's own cancellation
+			revisedAt, t.revision, t.held = item.StoredAt, 0, json.RawMessage(`{"reason":"no_result"}`)
+			continue
+		}
+		m, _, faults := wire.Parse([]byte(item.Body))
+		if len(faults) > 0 {
+			return nil, fmt.Errorf("stored %s / %s is not valid: %v", item.PK, item.SK, faults)
+		}
+		t.stored[item.SK] = m.Content
+		t.game, _ = games.Find(m.Game.ID)
+		switch m.Type {
+		case wire.DrawOpened:
+			t.opened = true
+			for _, times := range m.Rounds {
+				t.open(times, m.Board, nil)
+			}
+		case wire.BettingOpened:
+			t.open(m.Times, m.Board, m.Decided).openedAt = item.StoredAt
+		case wire.BettingClosed:
+			closes[m.Round] = [2]instant{m.ClosedAt, item.StoredAt}
+		case wire.DrawResulted, wire.DrawCancelled:
+			if revisedAt == 0 || item.StoredAt < revisedAt {
+				revisedAt = item.StoredAt
+			}
+			if m.Revision > t.revision {
+				t.revision, t.held = m.Revision, json.RawMessage(item.Body)
+			}
+		case wire.OrderRevoked:
+			revoked[m.Revokes] = true
+		case wire.BetsVoided:
+			var body struct{ Scope order }
+			if err := json.Unmarshal([]byte(item.Body), &body); err != nil {
+				return nil, err
+			}
+			orders[m.Order] = body.Scope
+		}
+	}
+	for id, o := range orders {
+		if !revoked[id] {
+			t.orders = append(t.orders, o)
+		}
+	}
+	for n, at := range closes {
+		if r := t.rounds[n]; r != nil && (revisedAt == 0 || at[1] < revisedAt) {
+			r.closedAt = max(at[0], at[1]-5000)
+		}
+	}
+	t.close(revisedAt)
+	return t, nil
+}
+
+func (t *truth) open(times wire.RoundTimes, board wire.Board, marks wire.DecidedMarks) *roundTruth {
+	r := t.rounds[times.Round]
+	if r == nil {
+		r = &roundTruth{decided: map[string]bool{}}
+		t.rounds[times.Round] = r
+	}
+	r.opens, r.closes = times.OpensAt, times.ClosesAt
+	for selection := range marks {
+		r.decided[t.game.Text(selection)] = true
+	}
+	for name, entry := range board {
+		if entry.Mark != rules.Open {
+			r.decided[name] = true
+		}
+	}
+	return r
+}
+
+// close works out when each round closed: at the earliest of the plan, its
+// betting.closed, a later round's opening and the first revision.
+func (t *truth) close(revisedAt instant) {
+	for n, r := range t.rounds {
+		r.closing = r.closes
+		bounds := []instant{r.closedAt, revisedAt}
+		for later, other := range t.rounds {
+			if later > n {
+				bounds = append(bounds, other.openedAt)
+			}
+		}
+		for _, at := range bounds {
+			if at != 0 {
+				r.closing = min(r.closing, at)
+			}
+		}
+		r.closing = max(r.closing, r.opens)
+	}
+}
+
+// outcome is what becomes of a bet.
+type outcome struct{ status, payout, reason string }
+
+// record is a stored bet or side wager with what decides about it.
+type record struct {
+	store.StoredBet
+	bookmaker, reference, wager string
+	cancelledAt                 instant // of its bet
+	base                        *record
+}
+
+func (r *record) name() string { return r.bookmaker + " " + r.reference + " " + r.wager }
+
+// early returns the refund that a bet gets whatever the table showed, if any.
+func (t *truth) early(b *record) (reason string) {
+	if b.base != nil {
+		if reason := t.early(b.base); reason == "late_bet" || reason == "cancelled_by_bookmaker" {
+			return reason
+		}
+	}
+	round := t.rounds[int(b.Round)]
+	covers := func(at instant) bool { return round != nil && round.opens <= at && at < round.closing }
+	switch {
+	case !covers(b.AcceptedAt):
+		return "late_bet"
+	case b.wager == "" && b.cancelledAt != 0 && covers(b.cancelledAt):
+		return "cancelled_by_bookmaker"
+	case round.decided[b.Selection]:
+		return "decided_selection"
+	case slices.ContainsFunc(t.orders, func(o order) bool { return o.covers(b) || b.base != nil && o.covers(b.base) }):
+		return "voided"
+	}
+	return ""
+}
+
+func (o order) covers(b *record) bool {
+	from, _ := wire.ParseTime(o.From)
+	to, _ := wire.ParseTime(o.To)
+	return (o.Bookmaker == "" || o.Bookmaker == b.bookmaker) && (o.Shop == "" || o.Shop == b.Shop) && (o.Round == 0 || o.Round == int(b.Round)) &&
+		(from == 0 || b.AcceptedAt >= from) && (to == 0 || b.AcceptedAt < to) && (len(o.Bets) == 0 || slices.Contains(o.Bets, b.reference))
+}
+
+// settle works out what becomes of bets with the offline settler.
+func (t *truth) settle(bets []*record) (map[*record]outcome, error) {
+	var held struct {
+		Facts  json.RawMessage `json:"facts,omitempty"`
+		Reason string          `json:"reason"`
+	}
+	if err := json.Unmarshal(t.held, &held); err != nil {
+		return nil, err
+	}
+	outcomes := map[*record]outcome{}
+	var settler replay.Settler
+	for mode := money.HalfUp; mode <= money.Down; mode++ {
+		line := map[string]any{"game": t.game.ID, "rounding": mode.String()}
+		if held.Facts != nil {
+			line["facts"] = held.Facts
+		} else {
+			line["cancelled"] = held.Reason
+		}
+		var asked []*record
+		written := []any{}
+		for _, b := range bets {
+			if money.Rounding(b.Rounding) == mode {
+				asked, written = append(asked, b), append(written, offline(b))
+			}
+		}
+		line["bets"] = written
+		text, err := json.Marshal(line)
+		if err != nil {
+			return nil, err
+		}
+		var answer struct {
+			Status      string
+			Settlements []struct{ Status, Payout, Reason string }
+		}
+		if err := json.Unmarshal(settler.Answer(nil, text), &answer); err != nil {
+			return nil, err
+		}
+		if len(answer.Settlements) != len(asked) {
+			return nil, fmt.Errorf("the offline settler answers %s", answer.Status)
+		}
+		for i, s := range answer.Settlements {
+			outcomes[asked[i]] = outcome{s.Status, s.Payout, s.Reason}
+		}
+	}
+	for _, b := range bets {
+		if reason := t.early(b); reason != "" {
+			outcomes[b] = outcome{"refunded", stakeOf(b), reason}
+		}
+	}
+	return outcomes, nil
+}
+
+func stakeOf(b *record) string {
+	currency, _ := money.ParseCurrency(b.Currency)
+	return string(money.AppendAmount(nil, money.Amount(b.Stake), currency))
+}
+
+// offline writes a bet as `tally settle` reads it.
+func offline(b *record) map[string]any {
+	written := map[string]any{"bet": b.SK + b.bookmaker, "selection": b.Selection, "stake": stakeOf(b), "currency": b.Currency}
+	if b.Odds != 0 {
+		written["odds"] = money.Odds(b.Odds).String()
+	}
+	return written
+}

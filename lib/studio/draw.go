@@ -1,0 +1,176 @@
+package studio
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"tally/lib/games"
+	"tally/lib/rules"
+	"tally/lib/settlement"
+)
+
+// Event is what is out of the ordinary about a draw.
+type Event string
+
+// The events.
+const (
+	Ordinary   Event = ""
+	Impossible Event = "impossible" // the first result breaks the rules; a right one follows
+	Correction Event = "correction" // a second revision after the draw was settled
+	Cancelled  Event = "cancelled"
+	TooFew     Event = "void"  // Lucky 5 with four balls
+	Voided     Event = "order" // an order voids a shop's bets after the draw was settled
+	Storm      Event = "storm" // all messages again, several times, in any order
+)
+
+// tables are the studio's tables and what happens on them.
+var tables = []struct {
+	name, game string
+	event      Event
+}{
+	{"bac-1", "baccarat", Impossible},
+	{"bac-2", "baccarat", Ordinary},
+	{"lba-1", "live_baccarat", Ordinary},
+	{"lba-2", "live_baccarat", Cancelled},
+	{"dice-1", "dice", Voided},
+	{"lky5-1", "lucky5", Ordinary},
+	{"lky5-2", "lucky5", TooFew},
+	{"lky7-1", "lucky7", Ordinary},
+	{"pok-1", "poker", Storm},
+	{"war-1", "war", Ordinary},
+	{"whl-1", "wheel", Ordinary},
+	{"bj-1", "blackjack", Ordinary},
+	{"rou-1", "roulette", Correction},
+	{"rou-2", "roulette", Ordinary},
+}
+
+// The times of a draw, short enough to watch.
+const (
+	roundLasts   = 1200 * time.Millisecond
+	betweenRound = 400 * time.Millisecond
+	untilOpen    = 400 * time.Millisecond // from draw.opened to the first betting round
+	announced    = 350 * time.Millisecond // betting.opened comes so long before it opens: soon after the round before has closed
+	untilResult  = 300 * time.Millisecond // from the last closing
+	stagger      = 60 * time.Millisecond  // from one table's draw to the next one's
+)
+
+// window is when a betting round takes bets, since the start.
+type window struct{ opens, closes time.Duration }
+
+// Draw is one draw of the script, as its author knows it.
+type Draw struct {
+	Game     *rules.Game
+	Table    string
+	Event    Event
+	Sequence int
+
+	// Facts are those of the newest result, as JSON; empty when the draw is
+	// cancelled for the reason Cancelled.
+	Facts     string
+	Cancelled string
+	// First are the facts of a first result that a second one corrects, else empty.
+	First string
+	// Void is the scope of the order on the draw, nil when there is none.
+	Void *settlement.Scope
+
+	impossible string // facts that break the rules
+	symbols    []string
+	windows    []window
+	offers     []offer
+	begins     time.Duration
+}
+
+// ID is the draw's identifier when the script starts at a time.
+func (d *Draw) ID(start time.Time) string {
+	return fmt.Sprintf("%s.%s.%04d", d.Table, start.UTC().Format("20060102"), d.Sequence)
+}
+
+// Outcome is what the rules make of the facts; ok is false when the draw is
+// cancelled or void.
+func (d *Draw) Outcome() (outcome rules.Outcome, ok bool) {
+	if d.Facts == "" {
+		return nil, false
+	}
+	return resolved(d.Game, d.Facts)
+}
+
+// ends is when the first result or the cancellation is sent.
+func (d *Draw) ends() time.Duration { return d.windows[len(d.windows)-1].closes + untilResult }
+
+// newDraws returns a draw on every table.
+func newDraws(r *rand.Rand) ([]*Draw, error) {
+	draws := make([]*Draw, 0, len(tables))
+	for i, table := range tables {
+		game, known := games.Find(table.game)
+		if !known {
+			return nil, fmt.Errorf("there is no game %q", table.game)
+		}
+		d := &Draw{Game: game, Table: table.name, Event: table.event, Sequence: 1 + r.IntN(9000), begins: time.Duration(i) * stagger}
+		opens := d.begins + untilOpen
+		for range game.Rounds {
+			d.windows = append(d.windows, window{opens, opens + roundLasts})
+			opens += roundLasts + betweenRound
+		}
+		if err := d.deal(r); err != nil {
+			return nil, err
+		}
+		draws = append(draws, d)
+	}
+	return draws, nil
+}
+
+// deal lets the draw happen: its facts, and what is offered before.
+func (d *Draw) deal(r *rand.Rand) error {
+	with := equipmentOf[d.Game.ID]
+	d.symbols = with.shuffle(r, nil)
+	d.Facts = with.facts(d.Game, d.symbols)
+	switch d.Event {
+	case Impossible:
+		for d.withoutThirds(); d.impossible == ""; d.withoutThirds() {
+			d.symbols = with.shuffle(r, nil)
+			d.Facts = with.facts(d.Game, d.symbols)
+		}
+	case Correction:
+		// What was seen first was read wrongly.
+		for d.First = d.Facts; d.First == d.Facts; {
+			d.First = with.facts(d.Game, with.shuffle(r, nil))
+		}
+	case Cancelled:
+		d.Facts, d.Cancelled = "", "card_exposed"
+	case TooFew:
+		d.Facts = with.facts(d.Game, d.symbols[:len(d.symbols)-1])
+	case Voided:
+		d.Void = &settlement.Scope{Bookmaker: Bookmakers[0].ID, Shop: Bookmakers[0].Shops[0]}
+	}
+	for i, open := range with.open {
+		o, err := newOffer(r, d.Game, with, i+1, slices.Clip(d.symbols[:open]))
+		if err != nil {
+			return err
+		}
+		d.offers = append(d.offers, o)
+	}
+	return nil
+}
+
+// withoutThirds makes baccarat facts that lack the third cards, if there were any.
+func (d *Draw) withoutThirds() {
+	s := d.symbols
+	facts := `{"player":` + list([]string{s[0], s[2]}) + `,"banker":` + list([]string{s[1], s[3]}) + `}`
+	if d.impossible = ""; !resolves(d.Game, facts) {
+		d.impossible = facts
+	}
+}
+
+// String says it in words, for people.
+func (e Event) String() string {
+	switch e {
+	case Impossible:
+		return "an impossible result, then a right one"
+	case TooFew:
+		return "a ball too few"
+	}
+	return strings.TrimSpace(string(e))
+}

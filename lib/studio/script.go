@@ -1,0 +1,202 @@
+package studio
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"tally/lib/form"
+	"tally/lib/wire"
+)
+
+// Step is one thing that happens: exactly one of Message, Bet and Cancel is set.
+type Step struct {
+	At      time.Duration // since the start
+	After   *Draw         // not before this draw was settled; nil for no such condition
+	Message *Message
+	Bet     *Bet
+	Cancel  *Bet // its bookmaker takes it back
+}
+
+// Message is a message of the studio or an order of the operator's.
+type Message struct {
+	Draw     *Draw
+	Type     wire.Type
+	Round    int
+	Revision int
+	Repeat   bool // it was sent before
+	// Impossible says that it breaks the rules.
+	Impossible bool
+
+	id   int
+	at   time.Duration
+	rest func(start time.Time) []member // beside the fields of all messages
+}
+
+// member is one member of a message, its value as JSON.
+type member struct{ name, value string }
+
+// Body is the message when the script starts at a time.
+func (m *Message) Body(start time.Time) string {
+	out := form.Out(nil).Open().IntMember("schema", wire.Schema).TextMember("id", fmt.Sprintf("msg-%06d", m.id)).
+		TextMember("type", string(m.Type)).TextMember("game", m.Draw.Game.ID).TextMember("table", m.Draw.Table).
+		TextMember("draw", m.Draw.ID(start)).TextMember("at", clock(start, m.at))
+	for _, field := range m.rest(start) {
+		out = out.Name(field.name).Raw([]byte(field.value))
+	}
+	return string(out.Close())
+}
+
+func clock(start time.Time, at time.Duration) string {
+	return start.Add(at).UTC().Format("2006-01-02T15:04:05.000Z")
+}
+
+// Script is what the studio and the bookmakers do.
+type Script struct {
+	Draws []*Draw
+	Steps []Step // by time; those with After at the end, by when that draw's result is sent
+}
+
+// script is a script being written.
+type script struct {
+	random     *rand.Rand
+	perRound   int
+	references int
+	messages   int
+	steps      []Step
+	sent       map[*Draw][]*Message
+	placed     map[*Draw][]*Bet
+}
+
+// stormTimes is how often a storm repeats each message.
+const stormTimes = 5
+
+// New writes the script of a seed, with so many bets of each bookmaker in each
+// betting round.
+func New(seed uint64, betsPerRound int) (*Script, error) {
+	if betsPerRound < 1 {
+		return nil, fmt.Errorf("%d bets in a betting round: at least one is needed", betsPerRound)
+	}
+	s := &script{random: newRandom(seed), perRound: betsPerRound,
+		sent: map[*Draw][]*Message{}, placed: map[*Draw][]*Bet{}}
+	draws, err := newDraws(s.random)
+	if err != nil {
+		return nil, fmt.Errorf("writing the script of seed %d: %w", seed, err)
+	}
+	for _, d := range draws {
+		s.play(d)
+		s.bets(d)
+	}
+	for _, d := range draws {
+		s.aftermath(d)
+	}
+	slices.SortStableFunc(s.steps, func(a, b Step) int {
+		return cmp.Or(cmp.Compare(later(a), later(b)), cmp.Compare(a.At, b.At))
+	})
+	return &Script{Draws: draws, Steps: s.steps}, nil
+}
+
+// newRandom is the randomness of a seed.
+func newRandom(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0x7a11)) }
+
+// later puts the steps that wait for a settlement after the others.
+func later(step Step) int {
+	if step.After == nil {
+		return 0
+	}
+	return 1
+}
+
+func (s *script) add(step Step) { s.steps = append(s.steps, step) }
+
+// send adds a message.
+func (s *script) send(at time.Duration, after *Draw, m Message) {
+	s.messages++
+	m.id, m.at = s.messages, at
+	s.add(Step{At: at, After: after, Message: &m})
+	s.sent[m.Draw] = append(s.sent[m.Draw], &m)
+}
+
+// play adds a draw's messages up to its result.
+func (s *script) play(d *Draw) {
+	s.send(d.begins, nil, Message{Draw: d, Type: wire.DrawOpened, rest: d.opening})
+	for i, w := range d.windows {
+		round := i + 1
+		s.send(w.opens-announced, nil, Message{Draw: d, Type: wire.BettingOpened, Round: round, rest: func(start time.Time) []member { return d.bettingOpened(start, round) }})
+		s.send(w.closes, nil, Message{Draw: d, Type: wire.BettingClosed, Round: round, rest: func(start time.Time) []member {
+			return []member{{"round", fmt.Sprint(round)}, {"closed_at", quote(clock(start, w.closes))}}
+		}})
+	}
+	ends := d.ends()
+	if d.Event == Cancelled {
+		s.send(ends, nil, Message{Draw: d, Type: wire.DrawCancelled, Revision: 1, rest: func(time.Time) []member {
+			return []member{{"revision", "1"}, {"reason", quote(d.Cancelled)}}
+		}})
+		return
+	}
+	if d.impossible != "" {
+		s.send(ends, nil, Message{Draw: d, Type: wire.DrawResulted, Revision: 1, Impossible: true, rest: result(1, d.impossible)})
+		ends += untilResult
+	}
+	s.send(ends, nil, Message{Draw: d, Type: wire.DrawResulted, Revision: 1, rest: result(1, cmp.Or(d.First, d.Facts))})
+}
+
+// aftermath adds what comes after a draw was settled.
+func (s *script) aftermath(d *Draw) {
+	switch d.Event {
+	case Correction:
+		s.send(d.ends(), d, Message{Draw: d, Type: wire.DrawResulted, Revision: 2, rest: result(2, d.Facts,
+			member{"correction", `{"reason":"video_review","note":"the ball was seen in another pocket"}`})})
+	case Voided:
+		s.send(d.ends(), d, Message{Draw: d, Type: wire.BetsVoided, rest: func(time.Time) []member {
+			return []member{{"order", quote("ord-" + d.Table)}, {"reason", quote("display_fault")}, {"evidence", quote("photograph of the shop's screen")},
+				{"scope", fmt.Sprintf(`{"bookmaker":%q,"shop":%q}`, d.Void.Bookmaker, d.Void.Shop)}}
+		}})
+	case Storm:
+		var again []*Message
+		for range stormTimes {
+			for _, m := range s.sent[d] {
+				repeat := *m
+				repeat.Repeat = true
+				again = append(again, &repeat)
+			}
+		}
+		s.random.Shuffle(len(again), func(i, j int) { again[i], again[j] = again[j], again[i] })
+		for _, m := range again {
+			s.add(Step{At: d.ends(), After: d, Message: m})
+		}
+	}
+}
+
+// opening is what a draw.opened says.
+func (d *Draw) opening(start time.Time) []member {
+	rounds := form.Out(nil).OpenList()
+	for i, w := range d.windows {
+		rounds = rounds.Open().IntMember("round", i+1).TextMember("opens_at", clock(start, w.opens)).TextMember("closes_at", clock(start, w.closes)).Close()
+	}
+	return []member{{"sequence", fmt.Sprint(d.Sequence)}, {"rounds", string(rounds.CloseList())}}
+}
+
+// bettingOpened is what a betting.opened says.
+func (d *Draw) bettingOpened(start time.Time, round int) []member {
+	w, with := d.windows[round-1], equipmentOf[d.Game.ID]
+	members := []member{{"round", fmt.Sprint(round)}, {"opens_at", quote(clock(start, w.opens))}, {"closes_at", quote(clock(start, w.closes))}}
+	if open := with.open[round-1]; open > 0 {
+		members = append(members, member{"visible", with.visible(d.symbols[:open])})
+	}
+	if !d.Game.Paytable() {
+		members = append(members, member{"odds", d.offers[round-1].board(d.Game)})
+	}
+	return members
+}
+
+// result is what a draw.resulted says.
+func result(revision int, facts string, more ...member) func(time.Time) []member {
+	return func(time.Time) []member {
+		return append([]member{{"revision", fmt.Sprint(revision)}, {"facts", facts}}, more...)
+	}
+}
+
+func quote(text string) string { return string(form.Out(nil).Quoted(text)) }

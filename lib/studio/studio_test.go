@@ -1,0 +1,162 @@
+package studio
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"tally/lib/games"
+	"tally/lib/rules"
+	"tally/lib/wire"
+)
+
+var start = time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
+
+func write(t *testing.T, seed uint64) *Script {
+	t.Helper()
+	script, err := New(seed, 6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return script
+}
+
+// Every message is one that tally takes, but for the impossible one.
+func TestMessagesAreValid(t *testing.T) {
+	for seed := range uint64(5) {
+		impossible := 0
+		for _, step := range write(t, seed).Steps {
+			m := step.Message
+			if m == nil {
+				continue
+			}
+			read, _, faults := wire.Parse([]byte(m.Body(start)))
+			switch {
+			case m.Impossible:
+				impossible++
+				if len(faults) == 0 {
+					t.Errorf("seed %d: %s is possible", seed, m.Body(start))
+				}
+			case len(faults) > 0:
+				t.Errorf("seed %d: %v: %s", seed, faults, m.Body(start))
+			case read.Draw != m.Draw.ID(start) || read.Type != m.Type || read.Revision != m.Revision:
+				t.Errorf("seed %d: it says something else: %s", seed, m.Body(start))
+			case read.Type == wire.DrawResulted && (read.Resolution.Void.Reason != "") != (m.Draw.Event == TooFew):
+				t.Errorf("seed %d: %s", seed, m.Body(start))
+			}
+		}
+		if impossible != 1 {
+			t.Errorf("seed %d: %d impossible messages", seed, impossible)
+		}
+	}
+}
+
+// Every way of dealing is tried often: each shuffle must come to facts that the
+// rules accept.
+func TestFactsFollowTheRules(t *testing.T) {
+	for _, game := range games.All() {
+		with, ok := equipmentOf[game.ID]
+		if !ok || len(with.open) != len(game.Rounds) {
+			t.Errorf("%s is not played, or not in all its betting rounds", game.ID)
+			continue
+		}
+		random := newRandom(1)
+		seen := map[string]bool{}
+		for range 3000 {
+			facts := with.facts(game, with.shuffle(random, nil))
+			if !resolves(game, facts) {
+				t.Fatalf("%s: %s", game.ID, facts)
+			}
+			seen[facts] = true
+		}
+		if len(seen) < 30 {
+			t.Errorf("%s: only %d different draws", game.ID, len(seen))
+		}
+	}
+}
+
+func TestSameSeedSameScript(t *testing.T) {
+	one, two, other := write(t, 7), write(t, 7), write(t, 8)
+	if !bytes.Equal(bodies(one), bodies(two)) {
+		t.Error("the same seed gives another script")
+	}
+	if bytes.Equal(bodies(one), bodies(other)) {
+		t.Error("another seed gives the same script")
+	}
+}
+
+func bodies(s *Script) []byte {
+	var all bytes.Buffer
+	for _, step := range s.Steps {
+		switch {
+		case step.Message != nil:
+			all.WriteString(step.Message.Body(start))
+		case step.Bet != nil:
+			all.WriteString(step.Bet.Reference + step.Bet.Selection + step.Bet.Odds + step.Bet.Stake)
+		}
+		all.WriteString(step.At.String() + "\n")
+	}
+	return all.Bytes()
+}
+
+// What a newcomer is to see is in every script.
+func TestScriptHasEverything(t *testing.T) {
+	script := write(t, 3)
+	played, events, bets, wagers, cancels, repeats := map[string]bool{}, map[Event]bool{}, 0, 0, 0, 0
+	for _, d := range script.Draws {
+		played[d.Game.ID], events[d.Event] = true, true
+	}
+	last := time.Duration(0)
+	for _, step := range script.Steps {
+		switch {
+		case step.Cancel != nil:
+			cancels++
+		case step.Bet != nil && step.Bet.Base != "":
+			wagers++
+		case step.Bet != nil:
+			bets++
+			if _, err := step.Bet.Draw.Game.Parse(step.Bet.Selection); err != nil {
+				t.Error(err)
+			}
+		case step.Message.Repeat:
+			repeats++
+		}
+		if step.After == nil && step.At < last {
+			t.Error("the steps are not in the order of their times")
+		}
+		last = step.At
+	}
+	if len(played) != len(games.All()) {
+		t.Errorf("%d games are played", len(played))
+	}
+	for _, event := range []Event{Ordinary, Impossible, Correction, Cancelled, TooFew, Voided, Storm} {
+		if !events[event] {
+			t.Errorf("there is no %q", event)
+		}
+	}
+	if bets < 300 || cancels == 0 || wagers == 0 || repeats != stormTimes*10 {
+		t.Errorf("%d bets, %d taken back, %d side wagers, %d repeated messages", bets, cancels, wagers, repeats)
+	}
+}
+
+// Odds must not depend on what will happen, only on what is seen.
+func TestBoardOffersWhatIsOpen(t *testing.T) {
+	for _, d := range write(t, 5).Draws {
+		for i, o := range d.offers {
+			for _, s := range o.open {
+				if o.marks[s] != rules.Open {
+					t.Errorf("%s round %d offers %s, which is decided", d.Table, i+1, d.Game.Text(s))
+				}
+				if (o.odds[s] == "") != d.Game.Paytable() {
+					t.Errorf("%s round %d: odds %q of %s", d.Table, i+1, o.odds[s], d.Game.Text(s))
+				}
+			}
+		}
+	}
+}
+
+func TestTooFewBets(t *testing.T) {
+	if _, err := New(1, 0); err == nil {
+		t.Error("a script without bets is written")
+	}
+}

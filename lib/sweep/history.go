@@ -1,0 +1,165 @@
+package sweep
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tally/lib/rules"
+	"tally/lib/settlement"
+	"tally/lib/store"
+)
+
+// Line is a line of a report.
+type Line struct {
+	Bet      string `json:"bet"`
+	Wager    string `json:"wager,omitempty"` // the selection of a side wager
+	Status   string `json:"status"`
+	Stake    string `json:"stake"`
+	Payout   string `json:"payout"`
+	Currency string `json:"currency"`
+	Reason   string `json:"reason,omitempty"`
+	Rule     string `json:"rule,omitempty"`
+	State    int    `json:"state"`
+	Replaces int    `json:"replaces,omitempty"` // 0 for the bet's first line
+}
+
+// ParseLines reads the lines of an inflated page.
+func ParseLines(text []byte) ([]Line, error) {
+	lines := []Line{}
+	decoder := json.NewDecoder(strings.NewReader(string(text)))
+	for decoder.More() {
+		var line Line
+		if err := decoder.Decode(&line); err != nil {
+			return nil, fmt.Errorf("reading a page's line: %w", err)
+		}
+		lines = append(lines, line)
+	}
+	return lines, nil
+}
+
+// History computes what the reports to a bookmaker have said of its bets on a
+// draw, by the states that it was told of and the bets themselves. It says the
+// same as the reports' lines, without reading them.
+//
+// The exception are bets that a sweep missed: for the minutes until reconcile has
+// found one, its history says under the old state what its report will say under a
+// new one.
+type History struct {
+	partition *partition
+	told      []told
+}
+
+// told is a state that the bookmaker was told of.
+type told struct {
+	state *settlement.State
+	found map[string]bool // references whose first line is in this state's report
+}
+
+// LoadHistory reads the history of a draw for a bookmaker; nil when the draw is
+// not known.
+func LoadHistory(ctx context.Context, table *store.Table, id, bookmaker string) (*History, error) {
+	r, err := load(ctx, table, id)
+	if err != nil || r.head == nil {
+		return nil, err
+	}
+	h := &History{partition: &partition{records: r, bookmaker: bookmaker, selections: map[string]rules.Selection{}}}
+	known := map[string]bool{}
+	for _, number := range r.fedStates(bookmaker) {
+		state, found, err := r.state(number)
+		if err != nil {
+			return nil, err
+		}
+		fresh := map[string]bool{}
+		for key := range found {
+			if reference, mine := strings.CutPrefix(key, bookmaker+"#"); mine && !known[key] && len(h.told) > 0 {
+				fresh[reference] = true
+			}
+			known[key] = true
+		}
+		h.told = append(h.told, told{state, fresh})
+	}
+	return h, nil
+}
+
+// fedStates returns the states that a bookmaker was told of, in their order.
+func (r *records) fedStates(bookmaker string) (states []int) {
+	for sk := range r.items {
+		rest, fed := strings.CutPrefix(sk, "FED#")
+		text, name, _ := strings.Cut(rest, "#")
+		if number, err := strconv.Atoi(text); fed && err == nil && name == bookmaker {
+			states = append(states, number)
+		}
+	}
+	slices.SortFunc(states, cmp.Compare)
+	return states
+}
+
+// Account is a bet, or a side wager, with its lines.
+type Account struct {
+	Record      store.StoredBet
+	Reference   string
+	Wager       string             // the selection of a side wager; empty for the bet itself
+	CancelledAt settlement.Instant // by its bookmaker; zero when never. Whether it counts is in the lines
+	Lines       []Line             // in the order in which they were reported
+}
+
+// Accounts returns the accounts of whole bets, by their stored records in the
+// order of the table; refusals have none.
+func (h *History) Accounts(records []store.StoredBet) ([]Account, error) {
+	var accounts []Account
+	byKey := make(map[string]store.StoredBet, len(records))
+	for _, record := range records {
+		byKey[record.SK] = record
+	}
+	sequence := func(yield func(store.StoredBet, error) bool) {
+		for _, record := range records {
+			if !yield(record, nil) {
+				return
+			}
+		}
+	}
+	for g, err := range h.partition.groups(sequence) {
+		if err != nil {
+			return nil, err
+		}
+		for i := range g.bets {
+			bet := &g.bets[i]
+			key := store.BetKey(g.reference)
+			if i > 0 {
+				bet.Base, key = &g.bets[0].Bet, store.WagerKey(g.reference, bet.wager)
+			}
+			lines, err := h.lines(bet, g.reference)
+			if err != nil {
+				return nil, err
+			}
+			accounts = append(accounts, Account{byKey[key], g.reference, bet.wager, g.bets[0].CancelledAt, lines})
+		}
+	}
+	return accounts, nil
+}
+
+// lines computes a bet's lines as the sweeps have reported them.
+func (h *History) lines(bet *placed, reference string) ([]Line, error) {
+	var text []byte
+	var before settlement.Settlement
+	replaces := 0
+	for i, t := range h.told {
+		now, err := settlement.Settle(&bet.Bet, t.state)
+		if err != nil {
+			return nil, err
+		}
+		if t.found[reference] {
+			text, replaces = text[:0], 0 // no report before this one names it
+		}
+		if i == 0 || replaces == 0 || before != now {
+			text = appendReported(text, appendLine(nil, bet, now), t.state.Number, replaces)
+		}
+		before, replaces = now, t.state.Number
+	}
+	return ParseLines(text)
+}
