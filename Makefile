@@ -18,8 +18,8 @@ COST ?=
 help: ## list the targets
 	@grep -Eh '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-9s  %s\n", $$1, $$2 }'
 
-demo: ## play sample draws of all ten games and show what was settled
-	@go run ./cmd/tally demo
+demo: ## play a studio day on this machine, settle it and check the money
+	@echo 'building, which takes half a minute the first time' >&2; go run ./cmd/tally demo
 
 build: ## build bin/tally
 	go build -o bin/tally ./cmd/tally
@@ -31,7 +31,7 @@ test: lint unit fuzz ## install what the tests need and run everything: lint, te
 unit: tools ## run the tests, with the race detector; a skipped test is a failure
 	@race=$$(scripts/race); go test $$race -json ./... | go run ./internal/testreport
 
-lint: ## gofmt, go vet, staticcheck, govulncheck
+lint: ## gofmt, go vet, staticcheck, cfn-lint, govulncheck
 	@scripts/lint
 
 fuzz: ## run each fuzz target for FUZZTIME

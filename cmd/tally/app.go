@@ -84,6 +84,9 @@ func run(args []string, app *app) int {
 	if errors.As(err, &known) {
 		return exitFailed
 	}
+	if found := (*refusal)(nil); errors.As(err, &found) {
+		return found.code
+	}
 	fmt.Fprintf(app.err, "Run `%s --help` for what it takes.\n", command.CommandPath())
 	return exitMisuse
 }

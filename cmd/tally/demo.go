@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -57,7 +58,7 @@ type demoFlags struct {
 }
 
 func newDemoCommand(app *app) *cobra.Command {
-	var flags demoFlags
+	flags := demoFlags{bets: 10}
 	command := &cobra.Command{
 		Use: "demo [game]", Short: "a studio day on this machine, settled and checked",
 		Long: demoHelp, Example: demoExample,
@@ -70,17 +71,18 @@ func newDemoCommand(app *app) *cobra.Command {
 			if len(args) > 0 {
 				return fmt.Errorf("the demo plays all games at once; one alone is `tally demo --offline %s`", args[0])
 			}
-			if flags.bets < 1 || flags.bets > maxDemoBets {
-				return fmt.Errorf("--bets is %d: it must be 1 to %d", flags.bets, maxDemoBets)
-			}
 			ctx, stop := signal.NotifyContext(command.Context(), syscall.SIGINT, syscall.SIGTERM)
 			defer stop()
-			return failed("playing the demo", app.demo(ctx, pen, flags))
+			err := app.demo(ctx, pen, flags)
+			if ctx.Err() != nil {
+				err = errors.New("it was interrupted")
+			}
+			return failed("playing the demo", err)
 		},
 	}
 	command.Flags().BoolVar(&flags.offline, "offline", false, "play the sample messages, without queues and a table")
 	command.Flags().Uint64Var(&flags.seed, "seed", 1, "make up draws and bets from this `number`")
-	command.Flags().IntVar(&flags.bets, "bets", 10, "so `many` bets of each bookmaker in each betting round")
+	command.Flags().Var(&whole{&flags.bets, 1, maxDemoBets}, "bets", "so `many` bets of each bookmaker in each betting round")
 	return command
 }
 

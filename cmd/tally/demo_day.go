@@ -45,8 +45,7 @@ type demoDay struct {
 	taken    map[demoKey]bool // back, by their bookmakers
 	refused  map[string]int   // by code
 	replayed int
-	sent     int
-	answers  map[string]int
+	answers  map[string]int // by status
 }
 
 // demoBet is a bet that was answered as stored.
@@ -132,17 +131,15 @@ func (d *demoDay) steps(ctx context.Context) error {
 			bookmakers.Go(func() error { return d.takeBack(work, step.Cancel) })
 		}
 	}
-	d.mutex.Lock()
-	d.sent = d.messages()
-	d.mutex.Unlock()
 	return bookmakers.Wait()
 }
 
-// messages is how many messages the script has.
-func (d *demoDay) messages() (count int) {
+// messages is how often the script has each message, by id.
+func (d *demoDay) messages() map[string]int {
+	count := map[string]int{}
 	for _, step := range d.script.Steps {
 		if step.Message != nil {
-			count++
+			count[step.Message.ID()]++
 		}
 	}
 	return count
@@ -266,9 +263,11 @@ func (d *demoDay) watch(ctx context.Context) error {
 	return group.Wait()
 }
 
-// readReplies reads the studio's replies until every message is answered.
+// readReplies reads the studio's replies until every message is answered, as
+// often as it is sent.
 func (d *demoDay) readReplies(ctx context.Context) error {
-	for read := 0; ; {
+	unanswered := d.messages()
+	for len(unanswered) > 0 {
 		out, err := d.client.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{QueueUrl: &d.replies, MaxNumberOfMessages: 10, WaitTimeSeconds: 1})
 		if err != nil {
 			return fmt.Errorf("reading the replies: %w", err)
@@ -285,15 +284,12 @@ func (d *demoDay) readReplies(ctx context.Context) error {
 			d.mutex.Lock()
 			d.answers[reply.Status]++
 			d.mutex.Unlock()
-			read++
-		}
-		d.mutex.Lock()
-		all := d.sent > 0 && read >= d.sent
-		d.mutex.Unlock()
-		if all {
-			return nil
+			if unanswered[reply.ID]--; unanswered[reply.ID] <= 0 {
+				delete(unanswered, reply.ID)
+			}
 		}
 	}
+	return nil
 }
 
 // look looks at every draw and shows what was settled since the last time;

@@ -107,7 +107,7 @@ func TestOperator(t *testing.T) {
 	o.types(exitMisuse, "…there is no \"lst\" in quarantine…", "quarantine", "lst")
 	o.types(exitMisuse, "…name one message by its id…", "quarantine", "show")
 	o.types(exitMisuse, "…--day is \"today\"…", "quarantine", "list", "--day", "today")
-	o.types(exitMisuse, "…--days is 0…", "quarantine", "list", "--days", "0")
+	o.types(exitMisuse, "…--days is \"0\"…", "quarantine", "list", "--days", "0")
 	o.types(0, "nothing is in quarantine, of 1 days up to 2020-01-01\n", "quarantine", "list", "--day", "2020-01-01", "--days", "1")
 	o.types(exitFailed, "…there is no such table there…", "quarantine", "list", "--table", "nosuch")
 	o.types(exitFailed, "…no such file…", "send", "nosuch.json")
@@ -129,7 +129,7 @@ func (o operator) redrives() {
 	o.types(exitMisuse, "…operate-sweeps-dead has no dead-letter queue…", "redrive", "operate-sweeps-dead")
 	o.types(exitFailed, "…there is no such queue; --stack operate has studio-messages, …", "redrive", "sweps")
 	o.types(exitMisuse, "…name one queue…", "redrive")
-	o.types(exitMisuse, "…--limit is -1…", "redrive", "sweeps", "--limit", "-1")
+	o.types(exitMisuse, "…--limit is \"-1\"…", "redrive", "sweeps", "--limit", "-1")
 }
 
 // `tally local` says where it is and ends cleanly when it is interrupted.

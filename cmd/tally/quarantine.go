@@ -46,7 +46,7 @@ type quarantineFlags struct {
 }
 
 func newQuarantineCommand(app *app) *cobra.Command {
-	var flags quarantineFlags
+	flags := quarantineFlags{days: 7}
 	command := &cobra.Command{
 		Use: "quarantine", Short: "list, show, release and drop messages that were put aside",
 		Long: quarantineHelp, Example: quarantineExample,
@@ -60,7 +60,7 @@ func newQuarantineCommand(app *app) *cobra.Command {
 	}
 	flags.target.flags(app, command)
 	command.PersistentFlags().StringVar(&flags.day, "day", "", "newest `day` (UTC) to look at, such as 2026-11-30\n(default today)")
-	command.PersistentFlags().IntVar(&flags.days, "days", 7, "look at so `many` days")
+	command.PersistentFlags().Var(&whole{&flags.days, 1, maxQuarantineDays}, "days", "look at so `many` days")
 	command.AddCommand(
 		&cobra.Command{Use: "list", Short: "what is in quarantine", Args: cobra.NoArgs,
 			Long: "list writes a line for each message in quarantine, newest day first: its id,\nwhen it was put aside, its draw and type, and the first of its faults.",
@@ -121,9 +121,6 @@ func (app *app) open(ctx context.Context, flags quarantineFlags) (*quarantine.Qu
 		if last, err = time.Parse(time.DateOnly, flags.day); err != nil {
 			return nil, nil, last, fmt.Errorf("--day is %q: write it as 2026-11-30", flags.day)
 		}
-	}
-	if flags.days < 1 || flags.days > maxQuarantineDays {
-		return nil, nil, last, fmt.Errorf("--days is %d: it must be 1 to %d", flags.days, maxQuarantineDays)
 	}
 	with, err := flags.connect(ctx)
 	if err != nil {

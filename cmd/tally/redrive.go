@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/spf13/cobra"
 
@@ -39,9 +40,6 @@ func newRedriveCommand(app *app) *cobra.Command {
 			return nil
 		},
 		RunE: func(command *cobra.Command, args []string) error {
-			if limit < 0 {
-				return fmt.Errorf("--limit is %d: it must be 1 or more, or 0 for all", limit)
-			}
 			ctx := command.Context()
 			with, err := on.connect(ctx)
 			if err != nil {
@@ -69,6 +67,6 @@ func newRedriveCommand(app *app) *cobra.Command {
 		},
 	}
 	on.flags(app, command)
-	command.Flags().IntVar(&limit, "limit", 0, "at most so `many` messages; 0 for all")
+	command.Flags().Var(&whole{&limit, 0, math.MaxInt32}, "limit", "at most so `many` messages; 0 for all")
 	return command
 }

@@ -17,6 +17,11 @@ same bytes everywhere and for ever:
   settle      the same, with bets         ->  the settlement of each bet
   games       what can be bet on, and the rules behind it
 
+For those who trust nobody:
+
+  verify      the public log of results, or a proof
+  prove       a proof of a result, or of a bet's settlement
+
 The whole of it, on this machine:
 
   demo        a studio day, settled and checked
@@ -29,7 +34,7 @@ For those who operate it, here or on AWS:
   redrive     messages that failed on every delivery, again
 
 Exit codes: 0 when every line was answered, whatever the answers; 1 when reading
-or writing failed; 2 for a misuse of the command.`
+or writing failed; 2 for a misuse of the command; above, what verify found wrong.`
 
 const rootExample = `  $ echo '{"game":"war","facts":{"player":"KS","dealer":"AD"}}' | tally resolve
   {"status":"resolved","game":"war","outcome":{"winner":"dealer"}}
@@ -66,7 +71,8 @@ func newRootCommand(app *app) *cobra.Command {
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(newResolveCommand(app), newSettleCommand(app), newGamesCommand(app), newDemoCommand(app),
-		newLocalCommand(app), newSendCommand(app), newQuarantineCommand(app), newRedriveCommand(app), newVersionCommand(app))
+		newLocalCommand(app), newSendCommand(app), newQuarantineCommand(app), newRedriveCommand(app),
+		newVerifyCommand(app), newProveCommand(app), newVersionCommand(app))
 	root.SetHelpCommand(newHelpCommand())
 	root.InitDefaultCompletionCmd()
 	rejectUnknownShell(root)

@@ -18,7 +18,7 @@ type cost struct {
 	phase    string
 	bets     int   // of the draw
 	lines    int   // placed, or settled anew
-	requests int64 // to DynamoDB
+	requests int64 // to DynamoDB, each once however often the SDK tried
 	messages int64 // sent to queues
 	writes   meter.HalfUnits
 	reads    meter.HalfUnits

@@ -15,7 +15,9 @@
 // every state by lib/sweep, on DynamoDB Local with its pages of 1 MB. Requests and
 // capacity units are counted by lib/meter from what the client asks, by DynamoDB's
 // published rules, so they are what AWS would charge for; the seconds are the
-// emulator's and this machine's and only good for comparing. The phases are
+// emulator's and this machine's and only good for comparing. (Of an item that is
+// replaced the meter sees only the new size; here none was a unit larger before, as
+// a test holds against what DynamoDB Local says.) The phases are
 //
 //   - place: all bets, spread over a betting round of 30 s by a clock of the
 //     benchmark's own, with the bookmakers' entries in the registry and a reading
@@ -152,6 +154,7 @@ func bench(ctx context.Context, arguments []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	progress("cold starts")
 	starts, err := measureColdStarts(o.starts)
 	if err != nil {
 		return err
@@ -166,6 +169,9 @@ func bench(ctx context.Context, arguments []string, out io.Writer) error {
 	return nil
 }
 
+// progress tells whoever waits what is going on.
+func progress(format string, args ...any) { fmt.Fprintf(os.Stderr, "costbench: "+format+"\n", args...) }
+
 func (r *report) benchDraws(ctx context.Context, o options) (all []draws, err error) {
 	endpoint, err := dynamotest.StartLocal()
 	if err != nil {
@@ -173,6 +179,7 @@ func (r *report) benchDraws(ctx context.Context, o options) (all []draws, err er
 	}
 	database := newDatabase(endpoint)
 	for _, bets := range o.draws {
+		progress("a draw of %d bets", bets)
 		d, err := measureDraws(ctx, database, bets)
 		if err != nil {
 			return nil, fmt.Errorf("a draw of %d bets: %w", bets, err)
@@ -205,6 +212,7 @@ func measureDraws(ctx context.Context, database *database, bets int) (d draws, e
 
 func (r *report) benchGrowth(ctx context.Context, o options) (all []growth, err error) {
 	for _, bets := range o.growth {
+		progress("the settle function on %d bets", bets)
 		g, err := measureGrowth(ctx, bets)
 		if err != nil {
 			return nil, err

@@ -97,7 +97,8 @@ func (r *report) tally(all []draws) {
 func (r *report) tallyTargets(d draws) {
 	place, settle := d.tally[0], d.tally[1]
 	if d.bets < mediumDraw {
-		r.atMost(mostPlaceWrites, (units(place.writes)-bookmakers)/float64(d.bets), "%d bets: write units a bet, placing, without the bookmakers' one each", d.bets)
+		placing := (units(place.writes) - bookmakers) / float64(d.bets)
+		r.atMost(mostPlaceWrites, placing, "%d bets: write units a bet, placing, without the bookmakers' one each", d.bets)
 		r.atMost(mostBookmakerWrites, 1+units(settle.writes)/bookmakers, "%d bets: write units a bookmaker, registering and settling", d.bets)
 		return
 	}
@@ -158,7 +159,8 @@ func (r *report) coldStarts(all []coldStart) {
 	var rows [][]string
 	for _, c := range all {
 		megabytes := float64(c.bytes) / bytesPerMegabyte
-		rows = append(rows, []string{c.name, decimal(megabytes), count(len(c.times)), milliseconds(c.median()), milliseconds(slices.Min(c.times)), milliseconds(slices.Max(c.times))})
+		rows = append(rows, []string{c.name, decimal(megabytes), count(len(c.times)),
+			milliseconds(c.median()), milliseconds(slices.Min(c.times)), milliseconds(slices.Max(c.times))})
 		r.atMost(mostBinaryMegabytes, megabytes, "%s: MB of the binary", c.name)
 	}
 	r.table("COLD START  from the start of the process to its first answer, on this machine",

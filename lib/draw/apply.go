@@ -104,17 +104,10 @@ func (h *Head) openRound(m *wire.Message, storedAt instant) error {
 	return nil
 }
 
-// closeRound takes a betting.closed. One that is stored after the first
-// revision, or in the same millisecond, comes too late to move anything: that
-// revision has closed the round, and its closing is final.
+// closeRound takes a betting.closed.
 func (h *Head) closeRound(number int, closedAt, storedAt instant) {
-	if h.ResultAt != 0 && storedAt >= h.ResultAt {
-		return
-	}
-	at := max(closedAt, storedAt-ClosedGrace)
-	if round := h.ensure(number); round.Closed == 0 || at < round.Closed {
-		round.Closed = at
-	}
+	round := h.ensure(number)
+	round.Closed, round.ClosedStored = max(closedAt, storedAt-ClosedGrace), storedAt
 }
 
 // revise takes a result or a cancellation: the highest revision holds.

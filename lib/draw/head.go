@@ -62,9 +62,9 @@ type Round struct {
 	OpenedAt instant `json:"opened_at,omitempty"`
 	// Board is the type of the message that has its odds board, empty for none.
 	Board wire.Type `json:"board,omitempty"`
-	// Closed is the earliest moment that a betting.closed has closed it at; zero
-	// for none.
-	Closed instant `json:"closed,omitempty"`
+	// Closed is the moment that its betting.closed has closed it at; zero for none.
+	Closed       instant `json:"closed,omitempty"`
+	ClosedStored instant `json:"closed_stored,omitempty"` // when that was stored
 }
 
 // Order is an order to void or a revocation, by id.
@@ -115,7 +115,11 @@ func (h *Head) Closing(number int) instant {
 			closing = at
 		}
 	}
-	earlier(round.Closed)
+	// A betting.closed that is stored after the first revision comes too late to move
+	// anything: that revision has closed the round, and a state may hold that.
+	if h.ResultAt == 0 || round.ClosedStored < h.ResultAt {
+		earlier(round.Closed)
+	}
 	earlier(h.ResultAt)
 	for _, later := range h.Rounds {
 		if later.Number > number {

@@ -16,6 +16,8 @@ func New(name string, variables config.Lookup, r Runtime) (any, error) {
 		return load(variables, r, NewSettle)
 	case "reconcile":
 		return load(variables, r, NewReconcile)
+	case "archive":
+		return load(variables, r, NewArchive)
 	}
 	return nil, fmt.Errorf("there is no function %q", name)
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"time"
 
+	"tally/lib/archive"
 	"tally/lib/intake"
 	"tally/lib/observe"
 	"tally/lib/reconcile"
@@ -17,6 +18,7 @@ var (
 	_ intake.Recorder    = recorder{}
 	_ sweep.Recorder     = recorder{}
 	_ reconcile.Recorder = recorder{}
+	_ archive.Recorder   = recorder{}
 )
 
 // unknown stands for the game of a message that names none.
@@ -53,3 +55,5 @@ func (r recorder) Depth(queue string, messages int) {
 }
 
 func (r recorder) InQuarantine(messages int) { r.metrics.Set(observe.QuarantineDepth, "", messages) }
+
+func (r recorder) Appended(game string, entries int) { r.metrics.Add(observe.Archived, game, entries) }

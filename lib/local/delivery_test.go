@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"net/http"
 	"slices"
@@ -24,11 +25,11 @@ import (
 )
 
 // hasty is the template with less patience: messages that failed come back after
-// a second and are dead letters after three deliveries.
+// a second, or three, and are dead letters after three deliveries.
 func hasty() []byte {
 	text := string(tally.Template)
 	for _, change := range [][2]string{
-		{"VisibilityTimeout: 180", "VisibilityTimeout: 1"}, {"VisibilityTimeout: 360", "VisibilityTimeout: 1"},
+		{"VisibilityTimeout: 180", "VisibilityTimeout: 3"}, {"VisibilityTimeout: 360", "VisibilityTimeout: 1"},
 		{"maxReceiveCount: 12", "maxReceiveCount: 3"}, {"maxReceiveCount: 20", "maxReceiveCount: 3"},
 	} {
 		text = strings.ReplaceAll(text, change[0], change[1])
@@ -116,11 +117,13 @@ func TestDeadLetter(t *testing.T) {
 			panic("poison")
 		}
 		return nil
-	}, lambdaqueue.Options{Concurrency: 4})
+	}, lambdaqueue.Options{Concurrency: 4, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
+	all := make(chan struct{}) // closed when all are sent, so that there are batches
 	stack := start(t, local.Options{Template: hasty(), Build: only("intake", func(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
+		<-all
 		seen.take(event)
 		defer seen.done()
 		return handler.Handle(ctx, event)
@@ -132,6 +135,7 @@ func TestDeadLetter(t *testing.T) {
 		bodies = append(bodies, fmt.Sprint("good ", i))
 	}
 	send(t, client, url, bodies...)
+	close(all)
 	eventually(t, "the poison is a dead letter", 15*time.Second, func() bool { return holds(t, client, letters) == 1 })
 	eventually(t, "the queue is empty", 5*time.Second, func() bool { return holds(t, client, url) == 0 })
 	for _, body := range bodies[1:] {

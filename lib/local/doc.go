@@ -3,9 +3,10 @@
 // would. What there is to make and to deliver it reads from template.yaml, the
 // only description of both.
 //
-//	stack, err := local.Start(ctx, local.Options{Template: text, Functions: functions})
+//	stack, err := local.Start(ctx, local.Options{Template: tally.Template, Build: local.Tally(runtime)})
 //	…
-//	err = stack.Run(ctx)
+//	defer stack.Close()
+//	stack.Run(ctx) // until ctx ends
 //
 // # What is like Lambda
 //

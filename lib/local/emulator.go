@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
+	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -26,6 +27,16 @@ type emulator struct {
 	endpoint string
 }
 
+// making is held while a kumo is made: it connects parts of the state that all
+// share.
+var making sync.Mutex
+
+func newKumo() *kumo.Server {
+	making.Lock()
+	defer making.Unlock()
+	return kumo.NewServer()
+}
+
 // startEmulator listens on an address such as 127.0.0.1:4566; port 0 takes any
 // that is free.
 func startEmulator(ctx context.Context, address string) (*emulator, error) {
@@ -33,7 +44,7 @@ func startEmulator(ctx context.Context, address string) (*emulator, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listening for the emulator: %w", err)
 	}
-	server := kumo.NewServer()
+	server := newKumo()
 	target, err := url.Parse(server.URL)
 	if err != nil {
 		server.Close()

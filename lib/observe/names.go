@@ -15,6 +15,7 @@ const (
 	Stuck       Name = "stuck"       // sweeps that don't advance
 	Overdue     Name = "overdue"     // draws past their deadline
 	Stragglers  Name = "stragglers"  // bets found after their draw was swept
+	Archived    Name = "archived"    // entries appended to the public log
 
 	SettlementDelay Name = "settlement_delay" // from the last closing to the report
 	QuarantineDepth Name = "quarantine_depth" // messages in quarantine now
@@ -40,6 +41,7 @@ var divided = map[Name]string{
 	Stuck:           DimensionGame,
 	Overdue:         DimensionGame,
 	Stragglers:      DimensionGame,
+	Archived:        DimensionGame,
 	SettlementDelay: DimensionGame,
 	QuarantineDepth: DimensionFunction,
 	DeadLetterDepth: DimensionKind, // the queue

@@ -49,7 +49,7 @@ func (p *Placer) Cancel(ctx context.Context, bookmaker, id, reference string) (*
 	if record.Refused != "" || record.AcceptedAt >= closing {
 		return nil, refuse(CodeBettingClosed, "betting round %d is closed: the bet stands", bet.Round)
 	}
-	return &Answer{Bet: *bet, Replay: replay, Status: "refunded", Reason: settlement.CancelledByBookmaker}, nil
+	return &Answer{Bet: *bet, Replay: replay, Status: "refunded", Reason: settlement.CancelledByBookmaker, CancelledAt: record.AcceptedAt}, nil
 }
 
 // claimCancel puts a cancellation, or the refusal of one; once the grace time is

@@ -73,6 +73,8 @@ type Answer struct {
 	// closed before it was accepted.
 	Status string
 	Reason string
+	// CancelledAt is when the bet was cancelled; zero in the answer to a bet.
+	CancelledAt instant
 }
 
 // Place accepts a bet or a side wager. The error is a *Refusal, or says that the

@@ -25,7 +25,7 @@ type checker struct {
 func (c *checker) problem(format string, args ...any) { c.world.problem(format, args...) }
 
 // check verifies everything; it needs all queues to be empty.
-func (w *world) check() {
+func (w *world) check() *checker {
 	c := &checker{world: w, table: w.table, truths: map[string]*truth{}, feeds: map[string]*feed{}, bets: map[string][]*record{}}
 	for _, bookmaker := range []string{"acme", "borealis", "cresta"} {
 		c.feeds[bookmaker] = c.readFeed(bookmaker)
@@ -42,6 +42,7 @@ func (w *world) check() {
 	}
 	c.messages()
 	c.answers()
+	return c
 }
 
 // draw verifies one draw.

@@ -61,11 +61,12 @@ func (l *line) absolute() string {
 type feed struct {
 	entries []entry
 	newest  map[string]map[string]*line // by draw and name
+	lines   map[string]int              // how many there are, by draw and name
 }
 
 // readFeed reads a bookmaker's feed and checks its form.
 func (c *checker) readFeed(bookmaker string) *feed {
-	f := &feed{newest: map[string]map[string]*line{}}
+	f := &feed{newest: map[string]map[string]*line{}, lines: map[string]int{}}
 	counter := 0
 	for item, err := range c.table.Query(context.Background(), store.FeedKey(bookmaker), "") {
 		if err != nil {
@@ -117,6 +118,7 @@ func (c *checker) readEntry(f *feed, bookmaker string, e entry) {
 				l.shard = s.Shard
 				c.follow(bookmaker, e, known[l.name()], l)
 				known[l.name()] = l
+				f.lines[e.Draw+" "+l.name()]++
 			}
 		}
 		if count != s.Lines {

@@ -1,5 +1,8 @@
 //go:build !race
 
-package simulation_test
+package simulation
 
-const defaultSeeds = 2500
+const (
+	defaultSeeds = 2500
+	everyFault   = 1 // each request fails
+)

@@ -21,6 +21,10 @@ type Plan struct {
 	Tasks     int // handlers at work at once; 1 runs one after the other
 	Faults    int // at most
 	Skew      time.Duration
+	// LateWithin bounds how long a request whose answer was lost is on its way. A
+	// bet that is longer on its way than the first sweep waits is a straggler.
+	LateWithin time.Duration
+	Stragglers bool // there may be some
 	// CancelAfter is how long after its last closing a draw without a result is
 	// cancelled; zero for never.
 	CancelAfter time.Duration
@@ -109,6 +113,7 @@ func NewPlan(seed uint64) *Plan {
 		Seed: seed, Shards: 1 + r.IntN(4)*r.IntN(2), PageLines: 4 + r.IntN(3), PageBytes: pick(r, []int{1, 300, 1000, 1 << 20}),
 		APIs: 1 + r.IntN(3), Tasks: pick(r, []int{1, 2, 4, 6}), Faults: pick(r, []int{0, 3, 12}),
 		Skew:        pick(r, []time.Duration{0, 40 * time.Millisecond}),
+		LateWithin:  2 * time.Second,
 		CancelAfter: pick(r, []time.Duration{0, 40 * time.Second}),
 		Good:        map[string]bool{}, Bad: map[string]bool{},
 	}}

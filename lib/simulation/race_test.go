@@ -1,6 +1,9 @@
 //go:build race
 
-package simulation_test
+package simulation
 
 // The race detector is about ten times slower.
-const defaultSeeds = 200
+const (
+	defaultSeeds = 200
+	everyFault   = 8 // one request of so many fails
+)

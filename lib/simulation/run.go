@@ -16,13 +16,17 @@ func Run(t *testing.T, plan *Plan) (problems, steps []string) {
 }
 
 func run(t *testing.T, plan *Plan, policy policy) (problems, steps []string) {
+	play(t, plan, policy, func(w *world, _ *checker) { problems, steps = w.problems, w.trace })
+	return problems, steps
+}
+
+// play carries out a plan, checks the result and shows both to look.
+func play(t *testing.T, plan *Plan, policy policy, look func(*world, *checker)) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, plan, policy)
 		w.run()
-		w.check()
-		problems, steps = w.problems, w.trace
+		look(w, w.check())
 	})
-	return problems, steps
 }
 
 // maxShrinks bounds how many runs shrinking a plan takes.

@@ -1,10 +1,8 @@
-package simulation_test
+package simulation
 
 import (
 	"flag"
 	"testing"
-
-	"tally/lib/simulation"
 )
 
 var (
@@ -15,7 +13,7 @@ var (
 // Many seeds, each a run of its own.
 func TestSeeds(t *testing.T) {
 	if *seed != 0 {
-		t.Log(simulation.Report(t, simulation.NewPlan(*seed)))
+		t.Log(Report(t, NewPlan(*seed)))
 		return
 	}
 	const workers = 4
@@ -23,9 +21,9 @@ func TestSeeds(t *testing.T) {
 		t.Run("", func(t *testing.T) {
 			t.Parallel()
 			for n := worker; n < *seeds && !t.Failed(); n += workers {
-				plan := simulation.NewPlan(uint64(n + 1))
-				if problems, _ := simulation.Run(t, plan); len(problems) > 0 {
-					t.Errorf("shrunk from %d ops:\n%s", len(plan.Ops), simulation.Report(t, simulation.Shrink(t, plan)))
+				plan := NewPlan(uint64(n + 1))
+				if problems, _ := Run(t, plan); len(problems) > 0 {
+					t.Errorf("shrunk from %d ops:\n%s", len(plan.Ops), Report(t, Shrink(t, plan)))
 				}
 			}
 		})

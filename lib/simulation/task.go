@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"tally/lib/fakedynamo"
@@ -17,7 +18,7 @@ import (
 type task struct {
 	name    string
 	gate    chan fakedynamo.Verdict
-	waiting bool // for the scheduler, before call
+	waiting atomic.Bool // for the scheduler, before call; a handler that was asleep sets it
 	call    fakedynamo.Call
 	slow    bool // it is let go on seldom
 	crashed bool // nothing that it does has an effect any more
@@ -60,14 +61,12 @@ func (w *world) intercept(ctx context.Context, call fakedynamo.Call) fakedynamo.
 	if t.crashed {
 		return fakedynamo.FailBefore
 	}
-	t.waiting, t.call = true, call
+	t.call = call
+	t.waiting.Store(true)
 	verdict := <-t.gate
-	t.waiting = false
+	t.waiting.Store(false)
 	return verdict
 }
-
-// lateWithin bounds how long a request whose answer was lost is on its way.
-const lateWithin = 2 * time.Second
 
 // proceed lets a waiting task make its request, with whatever becomes of it.
 func (w *world) proceed(t *task) {
@@ -87,7 +86,7 @@ func (w *world) proceed(t *task) {
 	t.gate <- verdict
 	w.settle()
 	if w.db.Late() > len(w.landBy) {
-		w.landBy = append(w.landBy, time.Now().Add(lateWithin))
+		w.landBy = append(w.landBy, time.Now().Add(w.plan.LateWithin))
 	}
 }
 
@@ -155,6 +154,7 @@ func (w *world) delivered(q *queue, m *message, t *task) {
 
 // attempt is one request of a bookmaker and what it was answered.
 type attempt struct {
+	op      *Op
 	bet     *placing.Request
 	cancel  *Cancel
 	started int // the steps
@@ -167,7 +167,7 @@ type attempt struct {
 
 // request hands a bookmaker's request to a free API process.
 func (w *world) request(a *api, op *Op) {
-	at := &attempt{bet: op.Bet, cancel: op.Cancel, started: w.step, at: clock(a.skew)(), taken: time.Now()}
+	at := &attempt{op: op, bet: op.Bet, cancel: op.Cancel, started: w.step, at: clock(a.skew)(), taken: time.Now()}
 	w.attempts = append(w.attempts, at)
 	a.busy = true
 	var answer *placing.Answer

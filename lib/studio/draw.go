@@ -31,6 +31,7 @@ var tables = []struct {
 	name, game string
 	event      Event
 }{
+	{"pok-1", "poker", Storm}, // first: it has the most betting rounds
 	{"bac-1", "baccarat", Impossible},
 	{"bac-2", "baccarat", Ordinary},
 	{"lba-1", "live_baccarat", Ordinary},
@@ -39,7 +40,6 @@ var tables = []struct {
 	{"lky5-1", "lucky5", Ordinary},
 	{"lky5-2", "lucky5", TooFew},
 	{"lky7-1", "lucky7", Ordinary},
-	{"pok-1", "poker", Storm},
 	{"war-1", "war", Ordinary},
 	{"whl-1", "wheel", Ordinary},
 	{"bj-1", "blackjack", Ordinary},
@@ -49,7 +49,7 @@ var tables = []struct {
 
 // The times of a draw, short enough to watch.
 const (
-	roundLasts   = 1200 * time.Millisecond
+	roundLasts   = 1000 * time.Millisecond
 	betweenRound = 400 * time.Millisecond
 	untilOpen    = 400 * time.Millisecond // from draw.opened to the first betting round
 	announced    = 350 * time.Millisecond // betting.opened comes so long before it opens: soon after the round before has closed

@@ -38,9 +38,12 @@ type Message struct {
 // member is one member of a message, its value as JSON.
 type member struct{ name, value string }
 
+// ID is the message's own identifier; one that is repeated has the same.
+func (m *Message) ID() string { return fmt.Sprintf("msg-%06d", m.id) }
+
 // Body is the message when the script starts at a time.
 func (m *Message) Body(start time.Time) string {
-	out := form.Out(nil).Open().IntMember("schema", wire.Schema).TextMember("id", fmt.Sprintf("msg-%06d", m.id)).
+	out := form.Out(nil).Open().IntMember("schema", wire.Schema).TextMember("id", m.ID()).
 		TextMember("type", string(m.Type)).TextMember("game", m.Draw.Game.ID).TextMember("table", m.Draw.Table).
 		TextMember("draw", m.Draw.ID(start)).TextMember("at", clock(start, m.at))
 	for _, field := range m.rest(start) {

@@ -12,7 +12,19 @@ import (
 
 var start = time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
 
+// written are the scripts of this process: odds take a while.
+var written = map[uint64]*Script{}
+
+// write returns the script of a seed.
 func write(t *testing.T, seed uint64) *Script {
+	t.Helper()
+	if written[seed] == nil {
+		written[seed] = newScript(t, seed)
+	}
+	return written[seed]
+}
+
+func newScript(t *testing.T, seed uint64) *Script {
 	t.Helper()
 	script, err := New(seed, 6)
 	if err != nil {
@@ -23,7 +35,7 @@ func write(t *testing.T, seed uint64) *Script {
 
 // Every message is one that tally takes, but for the impossible one.
 func TestMessagesAreValid(t *testing.T) {
-	for seed := range uint64(5) {
+	for seed := range uint64(3) {
 		impossible := 0
 		for _, step := range write(t, seed).Steps {
 			m := step.Message
@@ -62,7 +74,7 @@ func TestFactsFollowTheRules(t *testing.T) {
 		}
 		random := newRandom(1)
 		seen := map[string]bool{}
-		for range 3000 {
+		for range 1000 {
 			facts := with.facts(game, with.shuffle(random, nil))
 			if !resolves(game, facts) {
 				t.Fatalf("%s: %s", game.ID, facts)
@@ -76,7 +88,7 @@ func TestFactsFollowTheRules(t *testing.T) {
 }
 
 func TestSameSeedSameScript(t *testing.T) {
-	one, two, other := write(t, 7), write(t, 7), write(t, 8)
+	one, two, other := write(t, 1), newScript(t, 1), write(t, 2)
 	if !bytes.Equal(bodies(one), bodies(two)) {
 		t.Error("the same seed gives another script")
 	}
@@ -101,7 +113,7 @@ func bodies(s *Script) []byte {
 
 // What a newcomer is to see is in every script.
 func TestScriptHasEverything(t *testing.T) {
-	script := write(t, 3)
+	script := write(t, 0)
 	played, events, bets, wagers, cancels, repeats := map[string]bool{}, map[Event]bool{}, 0, 0, 0, 0
 	for _, d := range script.Draws {
 		played[d.Game.ID], events[d.Event] = true, true
@@ -141,7 +153,7 @@ func TestScriptHasEverything(t *testing.T) {
 
 // Odds must not depend on what will happen, only on what is seen.
 func TestBoardOffersWhatIsOpen(t *testing.T) {
-	for _, d := range write(t, 5).Draws {
+	for _, d := range write(t, 0).Draws {
 		for i, o := range d.offers {
 			for _, s := range o.open {
 				if o.marks[s] != rules.Open {

@@ -39,6 +39,20 @@ type counter struct {
 	Newest int64 `json:"newest"`
 }
 
+// Newest returns the number of the newest entry of a bookmaker's feed, 0 when it
+// has none. Every number up to it was given to an entry.
+func Newest(ctx context.Context, table *store.Table, bookmaker string) (int64, error) {
+	item, found, err := table.Get(ctx, store.FeedKey(bookmaker), store.CounterKey)
+	if err != nil || !found {
+		return 0, err
+	}
+	newest, err := decodeAs[counter](item)
+	if err != nil {
+		return 0, err
+	}
+	return newest.Newest, nil
+}
+
 // maxFeedTries bounds how often a feed's next number is taken by others.
 const maxFeedTries = 20
 

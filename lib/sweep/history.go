@@ -163,3 +163,27 @@ func (h *History) lines(bet *placed, reference string) ([]Line, error) {
 	}
 	return ParseLines(text)
 }
+
+// Totals returns what a bookmaker's bets on a draw came to under the newest state
+// that all bookmakers were told of; state 0 as long as there is none.
+func Totals(ctx context.Context, table *store.Table, id, bookmaker string) (state int, book settlement.Book, err error) {
+	item, found, err := table.Get(ctx, store.DrawKey(id), store.SweepKey)
+	if err != nil || !found {
+		return 0, nil, err
+	}
+	now, err := decodeAs[status](item)
+	if err != nil || now.Base == 0 {
+		return 0, nil, err
+	}
+	for item, err := range table.Query(ctx, store.DrawKey(id), store.DonePrefix(now.Base)+bookmaker+"#") {
+		if err != nil {
+			return 0, nil, err
+		}
+		done, err := decodeAs[Done](item)
+		if err != nil {
+			return 0, nil, err
+		}
+		book.Merge(done.Totals)
+	}
+	return now.Base, book, nil
+}

@@ -10,9 +10,7 @@ import (
 // drawOpened reads the betting rounds that the studio plans and, where given,
 // the odds board of the first.
 func (r *reader) drawOpened(o form.Object, m *Message) {
-	if m.Sequence = o.Whole("sequence"); m.Sequence < 1 {
-		r.fault(CodeBadNumber, "", "sequence: it runs on for each table from 1")
-	}
+	m.Sequence = r.number(o, "sequence", MaxSequence, "it runs on for each table from 1, up to 2^53-1")
 	for _, round := range o.NonEmptyObjects("rounds") {
 		times := r.roundTimes(round, m)
 		round.Close()
@@ -94,12 +92,21 @@ func (r *reader) bettingClosed(o form.Object, m *Message) {
 }
 
 func (r *reader) revision(o form.Object) int {
-	n := o.Whole("revision")
-	if n < 1 || n > MaxRevision {
-		r.fault(CodeBadNumber, "", fmt.Sprintf("revision: revisions are numbered 1 to %d", MaxRevision))
+	return int(r.number(o, "revision", MaxRevision, fmt.Sprintf("revisions are numbered 1 to %d", MaxRevision)))
+}
+
+// number reads a required whole number from 1 to most.
+func (r *reader) number(o form.Object, name string, most int64, rule string) int64 {
+	v, present := o.Required(name)
+	if !present {
 		return 0
 	}
-	return int(n)
+	n, isWhole := v.Whole()
+	if isWhole && (n < 1 || n > most) {
+		r.fault(CodeBadNumber, "", name+": "+rule)
+		return 0
+	}
+	return n
 }
 
 // drawResulted reads the facts and resolves them: facts that the rules make
@@ -179,8 +186,10 @@ func (r *reader) betsVoided(o form.Object, m *Message) {
 }
 
 func (r *reader) scope(o form.Object, m *Message) (s settlement.Scope) {
+	named := false
 	optional := func(name string, read func(form.Value)) {
 		if v, present := o.Optional(name); present {
+			named = true
 			read(v)
 		}
 	}
@@ -190,7 +199,9 @@ func (r *reader) scope(o form.Object, m *Message) (s settlement.Scope) {
 	optional("accepted_from", func(v form.Value) { s.AcceptedFrom = r.timeOf(v) })
 	optional("accepted_to", func(v form.Value) { s.AcceptedTo = r.timeOf(v) })
 	optional("bets", func(form.Value) {
-		s.Bets = o.Texts("bets")
+		if s.Bets = o.Texts("bets"); len(s.Bets) == 0 { // else it would name all bets
+			r.fault(CodeEmptyScope, "", "scope.bets: it names no bet")
+		}
 		for _, reference := range s.Bets {
 			if !ValidID(reference) {
 				r.fault(CodeBadID, "", fmt.Sprintf("scope.bets: %.80q is no reference", reference))
@@ -200,7 +211,7 @@ func (r *reader) scope(o form.Object, m *Message) (s settlement.Scope) {
 	switch {
 	case len(s.Bets) > MaxScopeBets:
 		r.fault(CodeTooManyEntries, "", fmt.Sprintf("scope.bets: it names %d bets, at most %d are allowed", len(s.Bets), MaxScopeBets))
-	case s.Empty():
+	case !named:
 		r.fault(CodeEmptyScope, "", "scope: it must name at least one field")
 	case s.Bookmaker == "" && (s.Shop != "" || len(s.Bets) > 0):
 		r.fault(CodeEmptyScope, "", "scope: shop and bets need a bookmaker")

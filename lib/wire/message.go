@@ -72,6 +72,9 @@ const (
 	MaxOrders    = 1000
 	MaxScopeBets = 100
 	MaxNote      = 1000 // bytes of a note, a reason or an evidence
+	// MaxSequence is the largest number that canonical JSON keeps apart from the
+	// next.
+	MaxSequence = 1<<53 - 1
 )
 
 // Message is a message whose form and rules are right. Which of the fields

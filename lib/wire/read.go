@@ -33,11 +33,12 @@ func Parse(body []byte) (message *Message, partial Partial, faults []Fault) {
 	r := &reader{document: &document}
 	m := r.read(body)
 	for _, p := range document.Problems() {
-		r.faults = append(r.faults, Fault{Code: string(p.Code), Message: p.Message()})
+		faults = append(faults, Fault{Code: string(p.Code), Message: p.Message()})
 	}
+	faults = append(faults, r.faults...)
 	partial = Partial{ID: m.ID, Type: m.Type, Draw: m.Draw}
-	if len(r.faults) > 0 {
-		return nil, partial, r.faults
+	if len(faults) > 0 {
+		return nil, partial, faults
 	}
 	content, err := canonical(r.object)
 	if err != nil {

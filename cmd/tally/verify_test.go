@@ -1,0 +1,132 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"golang.org/x/mod/sumdb/note"
+
+	"tally/lib/archive"
+	"tally/lib/archive/archivetest"
+	"tally/lib/archive/fakeobjects"
+	"tally/lib/archive/tilelog"
+	"tally/lib/archive/tiles"
+	"tally/lib/games"
+	"tally/lib/store"
+	"tally/lib/sweep"
+)
+
+// TestArchiveScripts runs the commands that read a log on a sample of one, and on
+// what was made of it by tampering.
+func TestArchiveScripts(t *testing.T) {
+	s := archivetest.PlayAll(t)
+	vars := []string{"LOG=" + s.Copy(), "KEY=" + s.VerifierKey, "KEYFILE=" + writeFile(t, "key", []byte(s.VerifierKey+"\n")),
+		"OTHERKEY=" + otherKey(t), "OLDER=" + part(t, 0, 1), "FORK=" + part(t, 1, 10, 0, 1), "TAMPERED=" + tampered(t, s), "WRONG=" + wrongResult(t, s)}
+	disclosure, lines := reportOf(t, s, "war-1.20261130.0512", 1, "acme")
+	_, some, _ := bytes.Cut(lines, []byte("\n"))
+	vars = append(vars, "DISCLOSURE="+writeFile(t, "disclosure.json", disclosure), "LINES="+writeFile(t, "lines.jsonl", lines), "SOMELINES="+writeFile(t, "some.jsonl", append(some, lines...)))
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/archive",
+		UpdateScripts:       *update,
+		RequireExplicitExec: true,
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+		Setup: func(env *testscript.Env) error {
+			env.Vars = append(env.Vars, vars...)
+			return nil
+		},
+	})
+}
+
+func writeFile(t *testing.T, name string, data []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func otherKey(t *testing.T) string {
+	t.Helper()
+	_, public, err := note.GenerateKey(nil, archivetest.Origin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return public
+}
+
+// part returns a log of some games: those from one place up to another, and so on.
+func part(t *testing.T, ranges ...int) string {
+	t.Helper()
+	s := archivetest.New(t)
+	for i := 0; i < len(ranges); i += 2 {
+		for _, game := range games.All()[ranges[i]:ranges[i+1]] {
+			s.Play(game)
+			s.ArchiveAll()
+		}
+	}
+	return s.Copy()
+}
+
+// tampered returns a copy of the log with a flipped bit in its first entry.
+func tampered(t *testing.T, s *archivetest.Sample) string {
+	t.Helper()
+	files := s.Files.Files()
+	path := tiles.EntriesPath(0, 150)
+	file := files[path]
+	file.Data = bytes.Replace(file.Data, []byte(`"sequence":4`), []byte(`"sequence":5`), 1)
+	files[path] = file
+	return copyOf(t, files)
+}
+
+func copyOf(t *testing.T, files map[string]fakeobjects.Object) string {
+	t.Helper()
+	folder := t.TempDir()
+	archivetest.WriteFiles(t, folder, files)
+	return folder
+}
+
+// wrongResult returns a log that is right but for a result.
+func wrongResult(t *testing.T, s *archivetest.Sample) string {
+	t.Helper()
+	list, err := tiles.Entries(s.Files.Files()[tiles.EntriesPath(0, 150)].Data, 150)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var leaves []tilelog.Leaf
+	for i, data := range list {
+		data = bytes.Replace(data, []byte(`"winner":"dealer"`), []byte(`"winner":"player"`), 1)
+		leaves = append(leaves, tilelog.Leaf{Group: "all", Key: string(rune('a' + i)), Data: data})
+	}
+	other := archivetest.New(t)
+	if _, err := other.Log.Append(t.Context(), leaves); err != nil {
+		t.Fatal(err)
+	}
+	return other.Copy()
+}
+
+// reportOf returns what a bookmaker has of a settlement.
+func reportOf(t *testing.T, s *archivetest.Sample, draw string, state int, bookmaker string) (disclosure, lines []byte) {
+	t.Helper()
+	d, err := archive.Disclose(t.Context(), s.Table, draw, state, bookmaker)
+	if err != nil {
+		t.Fatal(err)
+	}
+	disclosure, err = json.Marshal(d)
+	for shard := range 2 {
+		for page, failed := range s.Table.Query(t.Context(), store.ReportKey(draw, state, bookmaker, shard), "") {
+			text, broken := sweep.Inflate(page.Binary)
+			err = errors.Join(err, failed, broken)
+			lines = append(lines, text...)
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return disclosure, lines
+}

@@ -1,0 +1,196 @@
+// Package archive tells the public log what happened in draws.
+//
+// A message names a record of a draw; the archive then reads everything that is
+// stored of the draw and appends whatever the log lacks: its opening, the closings
+// and states so far, the settlements that are closed. So a message that was lost is
+// made good by the next one of the draw, and the order of messages does not matter:
+// the log always has a draw's opening before its states, and a state before its
+// settlement.
+package archive
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"slices"
+
+	"tally/lib/archive/entry"
+	"tally/lib/archive/tilelog"
+	"tally/lib/games"
+	"tally/lib/rules"
+	"tally/lib/store"
+	"tally/lib/wire"
+)
+
+// Appender appends leaves that the log lacks, in their order. When it returns nil
+// the public can see them; after an error the caller may append them again.
+type Appender interface {
+	Append(ctx context.Context, leaves []tilelog.Leaf) (tilelog.Appended, error)
+	// Indexes returns where the log has a draw's entries, by key.
+	Indexes(ctx context.Context, draw string) (map[string]int64, error)
+}
+
+var _ Appender = (*tilelog.Log)(nil)
+
+// Recorder is told what happened, for metrics.
+type Recorder interface {
+	// Appended counts entries that are now in the log.
+	Appended(game string, entries int)
+	// Unequal counts a draw whose log has an entry that its records contradict.
+	Unequal(game string)
+}
+
+// Archive appends draws to the log.
+type Archive struct {
+	Table *store.Table
+	To    Appender
+	// ShowTotals says whether settlements show the totals of all bookmakers.
+	ShowTotals bool
+	// Random gives the secrets of commitments; crypto/rand's reader, but in tests.
+	Random io.Reader
+	Record Recorder
+	Log    *slog.Logger
+}
+
+// Take appends what the log lacks of a draw. An error means that it has to be
+// tried again.
+func (a *Archive) Take(ctx context.Context, told wire.Entry) error {
+	if err := a.take(ctx, told); err != nil {
+		return fmt.Errorf("archiving draw %s: %w", told.Draw, err)
+	}
+	return nil
+}
+
+func (a *Archive) take(ctx context.Context, told wire.Entry) error {
+	known, err := a.To.Indexes(ctx, told.Draw)
+	if err != nil {
+		return err
+	}
+	items, err := a.Table.All(ctx, store.DrawKey(told.Draw))
+	if err != nil {
+		return err
+	}
+	r, err := readRecords(told.Draw, items)
+	if err != nil {
+		return err
+	}
+	entries, err := a.missing(ctx, r, known)
+	if err != nil {
+		return err
+	}
+	leaves := make([]tilelog.Leaf, len(entries))
+	for i, e := range entries {
+		data, err := entry.Encode(e)
+		if err != nil {
+			return err
+		}
+		leaves[i] = tilelog.Leaf{Group: told.Draw, Key: e.ID().Key(), Data: data}
+	}
+	if key := idOf(told).Key(); !contains(leaves, known, key) {
+		return fmt.Errorf("its records have no %s, state %d, which a message names", told.What, told.State)
+	}
+	// Before this the log may lack them; after it the public sees them, and so does
+	// a second delivery.
+	appended, err := a.To.Append(ctx, leaves)
+	if err != nil {
+		return err
+	}
+	a.report(ctx, r, told, appended)
+	return nil
+}
+
+// report tells what was appended. An entry that the log has with other content is
+// not appended again: it says that records were changed, and asks for a person.
+func (a *Archive) report(ctx context.Context, r *records, told wire.Entry, appended tilelog.Appended) {
+	for _, leaf := range appended.Conflicts {
+		a.Record.Unequal(r.head.Game)
+		a.Log.LogAttrs(ctx, slog.LevelError, "the log has another entry", slog.String("draw", told.Draw), slog.String("entry", leaf.Key))
+	}
+	if appended.New > 0 {
+		a.Record.Appended(r.head.Game, appended.New)
+	}
+	a.Log.LogAttrs(ctx, slog.LevelInfo, "draw archived", slog.String("draw", told.Draw), slog.String("what", told.What),
+		slog.Int("state", told.State), slog.Int("entries", appended.New), slog.Int64("size", appended.Tree.N))
+}
+
+// idOf returns the entry that a message names.
+func idOf(told wire.Entry) entry.ID {
+	kinds := map[string]entry.Kind{wire.EntryOpening: entry.KindOpening, wire.EntryState: entry.KindState, wire.EntrySettlement: entry.KindSettlement}
+	return entry.ID{Draw: told.Draw, Kind: kinds[told.What], State: told.State}
+}
+
+// contains reports whether the log has an entry, or will have it with the leaves.
+func contains(leaves []tilelog.Leaf, known map[string]int64, key string) bool {
+	_, is := known[key]
+	return is || slices.ContainsFunc(leaves, func(leaf tilelog.Leaf) bool { return leaf.Key == key })
+}
+
+// missing returns the entries that the log lacks of a draw, in the order in which
+// it gets them.
+func (a *Archive) missing(ctx context.Context, r *records, known map[string]int64) (entries []entry.Entry, err error) {
+	if r.head == nil || !r.head.Opened {
+		return nil, nil // nothing is told of a draw before it is opened
+	}
+	game, found := games.Find(r.head.Game)
+	if !found {
+		return nil, fmt.Errorf("it is of game %q, which this version does not know", r.head.Game)
+	}
+	lacks := func(kind entry.Kind, state int) bool {
+		_, is := known[entry.ID{Draw: r.draw, Kind: kind, State: state}.Key()]
+		return !is
+	}
+	if lacks(entry.KindOpening, 0) {
+		e, err := r.opening()
+		if err != nil {
+			return nil, err
+		}
+		entries = append(entries, e)
+	}
+	for number := 1; number <= r.head.State; number++ {
+		if !lacks(entry.KindState, number) {
+			continue
+		}
+		of, err := r.stateEntries(number, game)
+		if err != nil {
+			return nil, err
+		}
+		entries = append(entries, of...)
+	}
+	for at, state := range r.swept {
+		if !lacks(entry.KindSettlement, state) || at == 0 && len(r.swept) == maxSwept {
+			continue
+		}
+		e, err := a.settlement(ctx, r, at)
+		if err != nil {
+			return nil, err
+		}
+		entries = append(entries, e)
+	}
+	return entries, nil
+}
+
+// maxSwept is how many settlements the records tell of; of the first of so many
+// they don't say which one it replaced. It was logged long before.
+const maxSwept = 100
+
+// stateEntries returns the entry of a state, after that of the closings which it
+// has made final, if it has.
+func (r *records) stateEntries(number int, game *rules.Game) (entries []entry.Entry, err error) {
+	s, err := r.storedState(number)
+	if err != nil {
+		return nil, err
+	}
+	closings, err := r.closings(s)
+	if err != nil {
+		return nil, err
+	}
+	if closings != nil {
+		entries = append(entries, closings)
+	}
+	e, err := r.state(s, game)
+	if err != nil {
+		return nil, err
+	}
+	return append(entries, e), nil
+}

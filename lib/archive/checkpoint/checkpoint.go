@@ -1,0 +1,105 @@
+// Package checkpoint reads and writes checkpoints in the formats tlog-checkpoint
+// and signed-note of C2SP: the log's name, its size and its root hash, signed.
+//
+//	example.com/tally
+//	20852163
+//	CsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=
+//
+//	— example.com/tally Az3grlgtzPICa5OS8npVmf1Myq/…
+//
+// A key is replaced by signing with both for a while: whoever knows either of
+// the two keys can verify, and ignores the other signature. In the same way
+// witnesses' cosignatures may stand below.
+package checkpoint
+
+import (
+	"bytes"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"golang.org/x/mod/sumdb/note"
+	"golang.org/x/mod/sumdb/tlog"
+)
+
+// Path is where a log has its newest checkpoint.
+const Path = "checkpoint"
+
+// MaxBytes is the most that is read of a checkpoint.
+const MaxBytes = 1 << 20
+
+// Checkpoint is a checkpoint whose signature was verified.
+type Checkpoint struct {
+	Origin string
+	Tree   tlog.Tree
+	Signed []byte   // as it was read
+	Keys   []string // the names of the known keys that signed it
+}
+
+// The faults of a checkpoint.
+var (
+	ErrForm      = errors.New("it is no checkpoint")
+	ErrOrigin    = errors.New("it is the checkpoint of another log")
+	ErrSignature = errors.New("it is not signed by a known key")
+)
+
+// Sign returns the signed checkpoint of a tree.
+func Sign(origin string, tree tlog.Tree, signers ...note.Signer) ([]byte, error) {
+	signed, err := note.Sign(&note.Note{Text: text(origin, tree)}, signers...)
+	if err != nil {
+		return nil, fmt.Errorf("signing the checkpoint of size %d: %w", tree.N, err)
+	}
+	return signed, nil
+}
+
+func text(origin string, tree tlog.Tree) string {
+	return fmt.Sprintf("%s\n%d\n%s\n", origin, tree.N, tree.Hash)
+}
+
+// Open reads a checkpoint of the log of that origin and verifies it by the keys
+// that are known.
+func Open(signed []byte, origin string, known note.Verifiers) (*Checkpoint, error) {
+	if len(signed) > MaxBytes {
+		return nil, fmt.Errorf("%w: it has %d bytes", ErrForm, len(signed))
+	}
+	n, err := note.Open(signed, known)
+	var unverified *note.UnverifiedNoteError
+	var invalid *note.InvalidSignatureError
+	switch {
+	case errors.As(err, &unverified), errors.As(err, &invalid):
+		return nil, fmt.Errorf("%w: %w", ErrSignature, err)
+	case err != nil:
+		return nil, fmt.Errorf("%w: %w", ErrForm, err)
+	}
+	c, err := parse(n.Text)
+	if err != nil {
+		return nil, err
+	}
+	if c.Origin != origin {
+		return nil, fmt.Errorf("%w: %q, not %q", ErrOrigin, c.Origin, origin)
+	}
+	c.Signed = bytes.Clone(signed)
+	for _, signature := range n.Sigs {
+		c.Keys = append(c.Keys, signature.Name)
+	}
+	return c, nil
+}
+
+// parse reads a checkpoint's text. Extension lines are allowed and ignored.
+func parse(text string) (*Checkpoint, error) {
+	lines := strings.Split(text, "\n")
+	if len(lines) < 4 || lines[0] == "" {
+		return nil, fmt.Errorf("%w: it has fewer than three lines", ErrForm)
+	}
+	size, err := strconv.ParseInt(lines[1], 10, 64)
+	if err != nil || size < 0 || strconv.FormatInt(size, 10) != lines[1] {
+		return nil, fmt.Errorf("%w: %.40q is no size", ErrForm, lines[1])
+	}
+	hash, err := base64.StdEncoding.Strict().DecodeString(lines[2])
+	if err != nil || len(hash) != tlog.HashSize {
+		return nil, fmt.Errorf("%w: %.80q is no hash", ErrForm, lines[2])
+	}
+	return &Checkpoint{Origin: lines[0], Tree: tlog.Tree{N: size, Hash: tlog.Hash(hash)}}, nil
+}

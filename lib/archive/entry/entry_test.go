@@ -1,0 +1,168 @@
+package entry_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"tally/lib/archive/entry"
+	"tally/lib/form"
+	"tally/lib/money"
+	"tally/lib/settlement"
+)
+
+// The schema and the page that describe entries.
+const (
+	schemaFile = "../../../docs/archive-entries.schema.json"
+	pageFile   = "../../../docs/archive-entries.md"
+)
+
+// samples are the entries of the sample draws of all games, and those of the page.
+func samples(t *testing.T) (list [][]byte) {
+	t.Helper()
+	paths, err := filepath.Glob("../testdata/*.jsonl")
+	if err != nil || len(paths) < 10 {
+		t.Fatalf("%v, %v", paths, err)
+	}
+	for _, path := range append(paths, pageFile) {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range bytes.Lines(text) {
+			if line = bytes.TrimSuffix(line, []byte("\n")); bytes.HasPrefix(line, []byte(`{"schema":`)) {
+				list = append(list, line)
+			}
+		}
+	}
+	return list
+}
+
+func TestSamples(t *testing.T) {
+	schema, err := jsonschema.NewCompiler().Compile(schemaFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := map[entry.Kind]int{}
+	for _, data := range samples(t) {
+		e, err := entry.Parse(data)
+		if err != nil {
+			t.Fatalf("%s: %v", data, err)
+		}
+		if again := e.Append(nil); !bytes.Equal(again, data) {
+			t.Errorf("%s is written as %s", data, again)
+		}
+		kinds[e.ID().Kind]++
+		value, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+		if err == nil {
+			err = schema.Validate(value)
+		}
+		if err != nil {
+			t.Errorf("%s: %v", data, err)
+		}
+		if s, is := e.(*entry.State); is {
+			if err := s.Resolve(&form.Document{}); err != nil {
+				t.Errorf("%s: %v", data, err)
+			}
+		}
+	}
+	if len(kinds) != 4 {
+		t.Errorf("the samples have only %v", kinds)
+	}
+}
+
+// TestOneSpelling changes each byte of an entry, takes it away, doubles it, and
+// puts spaces everywhere: what is still read is read as something else.
+func TestOneSpelling(t *testing.T) {
+	seen := map[entry.Kind]int{}
+	for _, data := range samples(t) {
+		e, err := entry.Parse(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if seen[e.ID().Kind]++; seen[e.ID().Kind] > 2 {
+			continue
+		}
+		for at := range data {
+			for _, other := range [][]byte{
+				slices.Concat(data[:at], data[at+1:]), slices.Concat(data[:at+1], data[at:]),
+				slices.Concat(data[:at], []byte(" "), data[at:]), slices.Concat(data[:at], []byte{data[at] ^ 1}, data[at+1:]),
+			} {
+				if bytes.Equal(other, data) {
+					continue
+				}
+				if read, err := entry.Parse(other); err == nil && bytes.Equal(read.Append(nil), data) {
+					t.Errorf("%s is read as %s", other, data)
+				}
+			}
+		}
+	}
+}
+
+func TestRefused(t *testing.T) {
+	valid := `{"schema":1,"entry":"state","draw":"d","game":"war","state":1,"made_at":"2026-11-30T12:00:00.000Z","catalogue":1,"revision":1,"status":"resolved","facts":{"dealer":"AD","player":"KS"},"outcome":{"winner":"dealer"},"message":"` + strings.Repeat("0", 64) + `"}`
+	if _, err := entry.Parse([]byte(valid)); err != nil {
+		t.Fatal(err)
+	}
+	for old, by := range map[string]string{
+		`"schema":1`:                     `"schema":2`,
+		`"entry":"state"`:                `"entry":"stage"`,
+		`"draw":"d"`:                     `"draw":"d#"`,
+		`"state":1`:                      `"state":0`,
+		`"state":1,`:                     `"state":2,`,
+		`"made_at":"2026`:                `"made_at":"26`,
+		`"status":"resolved"`:            `"status":"void"`,
+		`"revision":1`:                   `"revision":0`,
+		`"facts":{"dealer"`:              `"facts":{"z":1,"dealer"`,
+		`,"outcome":{"winner":"dealer"}`: ``,
+		`"message":"0`:                   `"message":"G`,
+		`,"message"`:                     `,"more":1,"message"`,
+		`{"dealer":"AD","player":"KS"}`:  `{"player":"KS","dealer":"AD"}`,
+	} {
+		changed := strings.Replace(valid, old, by, 1)
+		if changed == valid {
+			t.Fatalf("nothing has %s", old)
+		}
+		if _, err := entry.Parse([]byte(changed)); err == nil {
+			t.Errorf("%s was taken", changed)
+		}
+	}
+	for _, text := range []string{"", "null", "[]", "{}", valid + valid, strings.Repeat(" ", 1<<16)} {
+		if _, err := entry.Parse([]byte(text)); err == nil {
+			t.Errorf("%.50q was taken", text)
+		}
+	}
+}
+
+func TestLimits(t *testing.T) {
+	eur, _ := money.ParseCurrency("EUR")
+	s := &entry.State{Draw: "d", Game: "roulette", State: 1, MadeAt: 1796040000000, Catalogue: 1, Revision: 1, Status: entry.Resolved, Outcome: []byte(`{}`), Message: entry.HashOf("")}
+	s.ShowFacts([]byte(`{"spins":["` + strings.Repeat("x", 60_000) + `"]}`))
+	data, err := entry.Encode(s)
+	if err != nil || !strings.Contains(string(data), `"facts_sha256"`) || !errors.Is(s.Resolve(&form.Document{}), entry.ErrHidden) {
+		t.Errorf("%s, %v", data, err)
+	}
+	large := &entry.Closings{Draw: "d", Game: "war", State: 1, Rounds: []entry.Closed{{Round: 1, OpensAt: 1796040000000, Closing: 1796040000000, Visible: []byte(`{"x":"` + strings.Repeat("x", 1<<16) + `"}`)}}}
+	if _, err := entry.Encode(large); !errors.Is(err, entry.ErrTooLarge) {
+		t.Errorf("an entry that is too large: %v", err)
+	}
+	unequal := &entry.Settlement{Draw: "d", Game: "war", State: 1, ShowTotals: true, Totals: settlement.Book{{Currency: eur, Bets: 2, Won: 1}}, Bookmakers: entry.Commitments{Root: entry.HashOf("")}}
+	if _, err := entry.Encode(unequal); err == nil {
+		t.Error("totals that don't add up were written")
+	}
+}
+
+func TestNotes(t *testing.T) {
+	if n := entry.NoteOf("video_review"); n.Code != "video_review" || n.SHA256 != "" {
+		t.Errorf("%+v", n)
+	}
+	if n := entry.NoteOf("Anna saw it"); n.Code != "" || n.SHA256 != entry.HashOf("Anna saw it") {
+		t.Errorf("%+v", n)
+	}
+}

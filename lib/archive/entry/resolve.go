@@ -1,0 +1,96 @@
+package entry
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"tally/lib/form"
+	"tally/lib/games"
+)
+
+// What keeps a state from being resolved again.
+var (
+	// ErrResult says that the rules come to another result than the entry.
+	ErrResult = errors.New("the rules come to another result")
+	// ErrRules says that this version does not have the rules that were used.
+	ErrRules = errors.New("this version does not have the rules that were used")
+	// ErrHidden says that the facts are there as a hash only.
+	ErrHidden = errors.New("the facts are too large to be shown")
+)
+
+// Resolve resolves the facts again and compares the result. The document is
+// scratch space.
+func (s *State) Resolve(document *form.Document) error {
+	game, known := games.Find(s.Game)
+	switch {
+	case !known:
+		return fmt.Errorf("%w: no game is called %s", ErrRules, s.Game)
+	case s.Catalogue != game.Version:
+		return fmt.Errorf("%w: version %d of %s, not %d", ErrRules, s.Catalogue, s.Game, game.Version)
+	case s.Status == Cancelled:
+		if _, known := game.CancelReason(s.Reason); !known || s.Rule != game.CancelRule {
+			return fmt.Errorf("%w: %s is no reason to cancel a draw by %s", ErrResult, s.Reason, s.Rule)
+		}
+		return nil
+	case s.FactsSHA256 != "":
+		return ErrHidden
+	}
+	root, ok := document.Parse("facts", s.Facts)
+	if !ok {
+		return fmt.Errorf("%w: the facts are no JSON", ErrResult)
+	}
+	object, ok := root.Object()
+	if !ok {
+		return fmt.Errorf("%w: the facts are no object", ErrResult)
+	}
+	facts := game.ReadFacts(object)
+	if problems := document.Problems(); len(problems) > 0 {
+		return fmt.Errorf("%w: %s", ErrResult, problems[0].Message())
+	}
+	resolution := game.Resolve(facts)
+	switch {
+	case len(resolution.Faults) > 0:
+		return fmt.Errorf("%w: %s", ErrResult, resolution.Faults[0].Message)
+	case resolution.Void.Reason != "":
+		if s.Status != Void || s.Reason != resolution.Void.Reason || s.Rule != resolution.Void.Rule {
+			return fmt.Errorf("%w: the draw is void, %s", ErrResult, resolution.Void.Reason)
+		}
+		return nil
+	}
+	if outcome := resolution.Outcome.AppendJSON(nil); s.Status != Resolved || !bytes.Equal(outcome, s.Outcome) {
+		return fmt.Errorf("%w: %s", ErrResult, outcome)
+	}
+	return nil
+}
+
+// Resolve checks that the visible cards have the form that the game's cards have.
+// What they decide is not gone through again: that takes the game's every
+// completion, and no bet is in the log. The document is scratch space.
+func (c *Closings) Resolve(document *form.Document) error {
+	game, known := games.Find(c.Game)
+	if !known {
+		return fmt.Errorf("%w: no game is called %s", ErrRules, c.Game)
+	}
+	for _, round := range c.Rounds {
+		if round.Round > len(game.Rounds) {
+			return fmt.Errorf("%w: there is no betting round %d", ErrResult, round.Round)
+		}
+		if len(round.Visible) == 0 {
+			continue
+		}
+		root, ok := document.Parse("visible", round.Visible)
+		if !ok {
+			return fmt.Errorf("%w: the visible cards are no JSON", ErrResult)
+		}
+		object, ok := root.Object()
+		if !ok {
+			return fmt.Errorf("%w: the visible cards are no object", ErrResult)
+		}
+		_, shown := game.ReadVisible(object)
+		if problems := document.Problems(); !shown || len(problems) > 0 {
+			return fmt.Errorf("%w: no such cards lie open in betting round %d", ErrResult, round.Round)
+		}
+	}
+	return nil
+}

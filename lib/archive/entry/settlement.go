@@ -1,0 +1,54 @@
+package entry
+
+import (
+	"tally/lib/form"
+	"tally/lib/settlement"
+)
+
+// Settlement says that all bets on a draw were settled under a state.
+type Settlement struct {
+	Draw     string
+	Game     string
+	State    int
+	Replaces int // the state settled before; 0 for none. States between were never settled
+	// Totals are those of all bets on the draw, by currency, unless the operator
+	// keeps them back.
+	Totals     settlement.Book
+	ShowTotals bool
+	// Bookmakers commits to what each bookmaker was told: see lib/archive/commitment.
+	Bookmakers Commitments
+}
+
+// Commitments are the bookmakers' commitments in short.
+type Commitments struct {
+	Count int
+	Root  string // Merkle root (RFC 6962) over the commitments, 64 hexadecimal digits
+}
+
+// ID returns what the entry is about.
+func (s *Settlement) ID() ID { return ID{s.Draw, KindSettlement, s.State} }
+
+// Append appends the entry.
+func (s *Settlement) Append(dst []byte) []byte {
+	out := head(dst, KindSettlement, s.Draw, s.Game).IntMember("state", s.State)
+	if s.Replaces > 0 {
+		out = out.IntMember("replaces", s.Replaces)
+	}
+	if s.ShowTotals {
+		out = AppendTotals(out.Name("totals"), s.Totals)
+	}
+	return out.Name("bookmakers").Open().IntMember("count", s.Bookmakers.Count).TextMember("root", s.Bookmakers.Root).Close().Close()
+}
+
+// AppendTotals appends totals by currency, in the format of `tally settle`.
+func AppendTotals(out form.Out, book settlement.Book) form.Out {
+	out = out.Open()
+	for i := range book {
+		t := &book[i]
+		out = out.Name(t.Currency.Code()).Open().IntMember("bets", t.Bets)
+		out = append(t.Stake.AppendTo(append(out.Name("stake"), '"'), t.Currency), '"')
+		out = append(t.Payout.AppendTo(append(out.Name("payout"), '"'), t.Currency), '"')
+		out = out.IntMember("won", t.Won).IntMember("lost", t.Lost).IntMember("refunded", t.Refunded).Close()
+	}
+	return out.Close()
+}

@@ -1,0 +1,153 @@
+package archive
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tally/lib/archive/commitment"
+	"tally/lib/archive/entry"
+	"tally/lib/settlement"
+	"tally/lib/store"
+	"tally/lib/sweep"
+)
+
+// settlement returns the entry of a settlement that was closed, the one at a
+// place in swept.
+func (a *Archive) settlement(ctx context.Context, r *records, at int) (*entry.Settlement, error) {
+	state := r.swept[at]
+	done, err := r.done(state)
+	if err != nil {
+		return nil, err
+	}
+	e := &entry.Settlement{Draw: r.draw, Game: r.head.Game, State: state, ShowTotals: a.ShowTotals}
+	if at > 0 {
+		e.Replaces = r.swept[at-1]
+	}
+	for _, shards := range done {
+		for _, shard := range shards {
+			e.Totals.Merge(shard.Totals)
+		}
+	}
+	set, err := a.commitments(ctx, r, state, done)
+	if err != nil {
+		return nil, err
+	}
+	e.Bookmakers = set.Short()
+	return e, nil
+}
+
+// done returns what the partitions of each bookmaker came to under a state, by
+// shard.
+func (r *records) done(state int) (map[string][]*sweep.Done, error) {
+	prefix := store.DonePrefix(state)
+	found := map[string][]*sweep.Done{}
+	for sk, item := range r.items {
+		rest, isDone := strings.CutPrefix(sk, prefix)
+		if !isDone {
+			continue
+		}
+		bookmaker, number, _ := strings.Cut(rest, "#")
+		shard, err := strconv.Atoi(number)
+		if err != nil || shard < 0 || shard >= r.head.Shards {
+			return nil, fmt.Errorf("reading %s / %s: there is no such shard", item.PK, item.SK)
+		}
+		if found[bookmaker] == nil {
+			found[bookmaker] = make([]*sweep.Done, r.head.Shards)
+		}
+		if found[bookmaker][shard], err = decode[sweep.Done](item); err != nil {
+			return nil, err
+		}
+	}
+	for bookmaker, shards := range found {
+		if slices.Contains(shards, nil) {
+			return nil, fmt.Errorf("draw %s, state %d: a partition of %s is not done, though the settlement is closed", r.draw, state, bookmaker)
+		}
+	}
+	return found, nil
+}
+
+// commitments returns what a settlement commits to. It is made once: the secret
+// in it is random, and every try must come to the same entry.
+func (a *Archive) commitments(ctx context.Context, r *records, state int, done map[string][]*sweep.Done) (*commitment.Set, error) {
+	if item, made := r.items[store.CommitmentKey(state)]; made {
+		return decode[commitment.Set](item)
+	}
+	set := &commitment.Set{Secret: make([]byte, 32), Commitments: []commitment.Commitment{}}
+	if _, err := io.ReadFull(a.Random, set.Secret); err != nil {
+		return nil, fmt.Errorf("making a secret: %w", err)
+	}
+	for _, bookmaker := range slices.Sorted(maps.Keys(done)) {
+		report := commitment.NewReport(set.Secret, bookmaker)
+		var totals settlement.Book
+		for shard, d := range done[bookmaker] {
+			totals.Merge(d.Totals)
+			if err := a.addLines(ctx, report, r.draw, state, bookmaker, shard, d.Lines); err != nil {
+				return nil, err
+			}
+		}
+		set.Commitments = append(set.Commitments, report.Commit(totals))
+	}
+	body, err := json.Marshal(set)
+	if err != nil {
+		return nil, fmt.Errorf("encoding commitments: %w", err)
+	}
+	// Before this write another try makes other commitments; after it every try,
+	// this one too, takes those that were written first.
+	item := store.Item{PK: store.DrawKey(r.draw), SK: store.CommitmentKey(state), Body: string(body), ExpiresAt: r.head.RetainUntil}
+	err = a.Table.Create(ctx, item)
+	if exists := (*store.ExistsError)(nil); errors.As(err, &exists) {
+		return decode[commitment.Set](exists.Item)
+	}
+	return set, err
+}
+
+// addLines adds the lines of one shard's pages to a report.
+func (a *Archive) addLines(ctx context.Context, report *commitment.Report, draw string, state int, bookmaker string, shard, want int) error {
+	pk := store.ReportKey(draw, state, bookmaker, shard)
+	got := 0
+	for page, err := range a.Table.Query(ctx, pk, "") {
+		if err != nil {
+			return err
+		}
+		lines, err := sweep.Inflate(page.Binary)
+		if err != nil {
+			return fmt.Errorf("page %s / %s: %w", page.PK, page.SK, err)
+		}
+		for line := range bytes.Lines(lines) {
+			report.Add(bytes.TrimSuffix(line, []byte("\n")))
+			got++
+		}
+	}
+	if got != want {
+		return fmt.Errorf("%s has %d lines, %d were reported", pk, got, want)
+	}
+	return nil
+}
+
+// ErrNotLogged says that a settlement is not in the log yet.
+var ErrNotLogged = errors.New("the settlement is not in the archive yet")
+
+// Disclose returns what a bookmaker needs to prove lines of its report to others.
+// It is that bookmaker's secret.
+func Disclose(ctx context.Context, table *store.Table, draw string, state int, bookmaker string) (*commitment.Disclosure, error) {
+	item, found, err := table.Get(ctx, store.DrawKey(draw), store.CommitmentKey(state))
+	if err != nil {
+		return nil, err
+	}
+	if !found {
+		return nil, ErrNotLogged
+	}
+	set, err := decode[commitment.Set](item)
+	if err != nil {
+		return nil, err
+	}
+	return set.Disclose(draw, state, bookmaker)
+}

@@ -1,0 +1,229 @@
+package tilelog
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+
+	"golang.org/x/mod/sumdb/tlog"
+
+	"tally/lib/archive/objects"
+	"tally/lib/archive/tiles"
+)
+
+// batch is what appending some entries to a tree comes to.
+type batch struct {
+	old, tree tlog.Tree
+	files     []file
+}
+
+// file is a file of the log that is to be written.
+type file struct {
+	path string
+	data []byte
+}
+
+// The headers of the log's files.
+var (
+	tileHeader       = objects.Header{ContentType: "application/octet-stream", CacheControl: objects.Immutable}
+	stagedHeader     = objects.Header{ContentType: "application/x-tar", CacheControl: objects.Immutable}
+	checkpointHeader = objects.Header{ContentType: "text/plain; charset=utf-8", CacheControl: objects.Mutable}
+)
+
+// name is where the batch is staged. Two batches of one name are the same: the
+// root binds every entry.
+func (b *batch) name() string {
+	return fmt.Sprintf("staged/%d-%d-%s", b.old.N, b.tree.N, hex.EncodeToString(b.tree.Hash[:]))
+}
+
+// growing reads the stored hashes of a tree that is being appended to: the old
+// ones from verified tiles, the new ones from memory.
+type growing struct {
+	old   tlog.HashReader
+	first int64 // the index of added[0]
+	added []tlog.Hash
+}
+
+func (g *growing) ReadHashes(indexes []int64) ([]tlog.Hash, error) {
+	hashes := make([]tlog.Hash, len(indexes))
+	var before []int64
+	for i, index := range indexes {
+		if index < g.first {
+			before = append(before, index)
+		} else if at := index - g.first; at < int64(len(g.added)) {
+			hashes[i] = g.added[at]
+		} else {
+			return nil, errors.New("a hash was asked for that the tree does not have yet")
+		}
+	}
+	if len(before) == 0 {
+		return hashes, nil
+	}
+	read, err := g.old.ReadHashes(before)
+	if err != nil {
+		return nil, err
+	}
+	for i, index := range indexes {
+		if index < g.first {
+			hashes[i], read = read[0], read[1:]
+		}
+	}
+	return hashes, nil
+}
+
+// get reads a file of the log.
+func (l *Log) get(ctx context.Context, path string) ([]byte, error) {
+	data, _, err := l.Objects.Get(ctx, path)
+	return data, err
+}
+
+// build computes the new tree and the files that it adds. What it reads of the
+// old tree is verified against the old root.
+func (l *Log) build(ctx context.Context, old tlog.Tree, leaves []Leaf) (*batch, error) {
+	reader := &growing{old: tlog.TileHashReader(old, tiles.NewReader(ctx, l.get)), first: tlog.StoredHashCount(old.N)}
+	bundle, err := l.lastBundle(ctx, old, reader)
+	if err != nil {
+		return nil, err
+	}
+	b := &batch{old: old}
+	size := old.N
+	var bundles []file
+	for _, leaf := range leaves {
+		hashes, err := tlog.StoredHashes(size, leaf.Data, reader)
+		if err != nil {
+			return nil, fmt.Errorf("hashing entry %d: %w", size, err)
+		}
+		reader.added = append(reader.added, hashes...)
+		bundle = tiles.AppendEntry(bundle, leaf.Data)
+		if size++; size%tiles.Width == 0 {
+			bundles, bundle = append(bundles, file{tiles.EntriesPath(size/tiles.Width-1, tiles.Width), bundle}), nil
+		}
+	}
+	if w := int(size % tiles.Width); w > 0 {
+		bundles = append(bundles, file{tiles.EntriesPath(size/tiles.Width, w), bundle})
+	}
+	root, err := tlog.TreeHash(size, reader)
+	if err != nil {
+		return nil, fmt.Errorf("hashing the tree of size %d: %w", size, err)
+	}
+	b.tree, b.files = tlog.Tree{N: size, Hash: root}, bundles
+	for _, t := range tlog.NewTiles(tiles.Height, old.N, size) {
+		data, err := tlog.ReadTileData(t, reader)
+		if err != nil {
+			return nil, fmt.Errorf("making %s: %w", tiles.Path(t), err)
+		}
+		b.files = append(b.files, file{tiles.Path(t), data})
+	}
+	return b, nil
+}
+
+// lastBundle returns the bundle that the next entry goes into, with its entries
+// verified.
+func (l *Log) lastBundle(ctx context.Context, old tlog.Tree, hashes tlog.HashReader) ([]byte, error) {
+	w := int(old.N % tiles.Width)
+	if w == 0 {
+		return nil, nil
+	}
+	path := tiles.EntriesPath(old.N/tiles.Width, w)
+	bundle, err := l.get(ctx, path)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", path, err)
+	}
+	entries, err := tiles.Entries(bundle, w)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrCorrupt, path, err)
+	}
+	indexes := make([]int64, w)
+	for i := range indexes {
+		indexes[i] = tlog.StoredHashIndex(0, old.N-int64(w)+int64(i))
+	}
+	want, err := hashes.ReadHashes(indexes)
+	if err != nil {
+		return nil, fmt.Errorf("verifying %s: %w", path, err)
+	}
+	for i, entry := range entries {
+		if tlog.RecordHash(entry) != want[i] {
+			return nil, fmt.Errorf("%w: %s: entry %d is not the one in the tree", ErrCorrupt, path, old.N-int64(w)+int64(i))
+		}
+	}
+	return bundle, nil
+}
+
+// stage writes the batch into one file, from which it can be applied after a
+// crash.
+func (l *Log) stage(ctx context.Context, b *batch) error {
+	packed, err := pack(b.files)
+	if err != nil {
+		return err
+	}
+	return l.put(ctx, b.name(), packed, stagedHeader)
+}
+
+// put writes a file that is there already or must not be. Equal bytes are fine:
+// an earlier try wrote them.
+func (l *Log) put(ctx context.Context, path string, data []byte, header objects.Header) error {
+	err := l.Objects.PutIfAbsent(ctx, path, data, header)
+	if !errors.Is(err, objects.ErrExists) {
+		return err
+	}
+	there, err := l.get(ctx, path)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(there, data) {
+		return fmt.Errorf("%w: %s", ErrCorrupt, path)
+	}
+	return nil
+}
+
+// apply writes a batch's files under their own names.
+func (l *Log) apply(ctx context.Context, files []file) error {
+	for _, f := range files {
+		if err := l.put(ctx, f.path, f.data, tileHeader); err != nil {
+			return fmt.Errorf("applying a batch: %w", err)
+		}
+	}
+	return nil
+}
+
+// pack returns files as one; the same files give the same bytes.
+func pack(files []file) ([]byte, error) {
+	var packed bytes.Buffer
+	w := tar.NewWriter(&packed)
+	for _, f := range files {
+		header := &tar.Header{Typeflag: tar.TypeReg, Name: f.path, Mode: 0o444, Size: int64(len(f.data)), Format: tar.FormatUSTAR}
+		if err := w.WriteHeader(header); err != nil {
+			return nil, fmt.Errorf("packing %s: %w", f.path, err)
+		}
+		if _, err := w.Write(f.data); err != nil {
+			return nil, fmt.Errorf("packing %s: %w", f.path, err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		return nil, fmt.Errorf("packing a batch: %w", err)
+	}
+	return packed.Bytes(), nil
+}
+
+// unpack returns the files of a packed batch.
+func unpack(packed []byte) (files []file, err error) {
+	r := tar.NewReader(bytes.NewReader(packed))
+	for {
+		header, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return files, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("unpacking a batch: %w", err)
+		}
+		data, err := io.ReadAll(r)
+		if err != nil {
+			return nil, fmt.Errorf("unpacking %s: %w", header.Name, err)
+		}
+		files = append(files, file{header.Name, data})
+	}
+}

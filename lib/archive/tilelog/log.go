@@ -1,0 +1,179 @@
+// Package tilelog appends to a transparency log: an append-only list of entries
+// under a Merkle tree, in the formats tlog-tiles, tlog-checkpoint and signed-note
+// of C2SP, which other programs can verify.
+//
+// The files of the log are in an object store, its state (size and root) is one
+// DynamoDB item. Several appenders may run at once, and each may die between any
+// two writes. A batch of entries is appended by four writes:
+//
+//  1. stage: the batch's tiles go into one file, whose name holds the old size,
+//     the new size and the new root. A crash leaves a file that nobody reads.
+//  2. commit: one transaction puts the new state in place of the one that the
+//     batch was built on, and an index item for each entry. This is the moment
+//     at which the entries are in the log. Before it nothing is; after it the
+//     state names the staged file, and whoever comes next goes on from there.
+//  3. apply: the tiles are written under their own names, each of which must not
+//     be there, or have the same bytes. A crash leaves some of them; the next
+//     appender writes all of them again.
+//  4. publish: the checkpoint is signed and written over the smaller one that was
+//     read. A crash before it leaves the log one batch larger than the public
+//     knows; the next appender publishes.
+//
+// Every append starts by finishing the one before it (3 and 4), through the same
+// code. So at most one batch is ever committed and not yet applied.
+package tilelog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"time"
+
+	"golang.org/x/mod/sumdb/note"
+	"golang.org/x/mod/sumdb/tlog"
+
+	"tally/lib/archive/objects"
+	"tally/lib/store"
+)
+
+// MaxBatch is the most entries of one batch: a transaction has at most 100 items,
+// one of which is the state.
+const MaxBatch = 99
+
+// maxTries bounds how often an append starts again because of other appenders.
+const maxTries = 20
+
+// Log is a log to append to. Its fields are set once, before it is used.
+type Log struct {
+	Origin  string // the log's name, in its checkpoints; without '#'
+	Table   *store.Table
+	Objects objects.Store
+	// Signers sign checkpoints: the log's key, and while it is being replaced the
+	// key before it.
+	Signers []note.Signer
+	// Known verifies the log's own checkpoints: the keys of Signers, at least.
+	Known note.Verifiers
+	Log   *slog.Logger
+	// Pause waits before the next try; by default a random time that grows.
+	Pause func(ctx context.Context, try int) error
+}
+
+// Leaf is an entry to be appended. A log has one leaf for each group and key.
+type Leaf struct {
+	Group string // the draw
+	Key   string
+	Data  []byte // 1 to 65,535 bytes
+}
+
+// Appended is what became of an append.
+type Appended struct {
+	Tree tlog.Tree // the public tree that has all leaves
+	New  int       // how many leaves were not in the log before
+	// Conflicts are leaves whose group and key the log has with other bytes: they
+	// were not appended, and never will be.
+	Conflicts []Leaf
+}
+
+// The errors that no further try mends. They ask for a person.
+var (
+	// ErrAhead says that the public has seen more of the log than its state knows:
+	// the table was restored to an earlier time. Going on would fork the log.
+	ErrAhead = errors.New("the public checkpoint is ahead of the log's state: the table was set back; nothing may be appended until it is restored")
+	// ErrForked says that the public has seen another log than the state is of.
+	ErrForked = errors.New("the public checkpoint is not of this log's tree")
+	// ErrCorrupt says that a file of the log has other bytes than it must have.
+	ErrCorrupt = errors.New("a file of the log has other bytes than it must have")
+)
+
+// Append appends the leaves that the log lacks, in their order, and returns when
+// the public can see them. It may be called again with leaves that were appended
+// before, after any error.
+func (l *Log) Append(ctx context.Context, leaves []Leaf) (Appended, error) {
+	for _, leaf := range leaves {
+		if len(leaf.Data) == 0 || len(leaf.Data) > 1<<16-1 {
+			return Appended{}, fmt.Errorf("appending %s of %s: an entry has 1 to 65,535 bytes, this one %d", leaf.Key, leaf.Group, len(leaf.Data))
+		}
+	}
+	var done Appended
+	for {
+		some := leaves[:min(len(leaves), MaxBatch)]
+		now, err := l.appendSome(ctx, some)
+		if err != nil {
+			return Appended{}, fmt.Errorf("appending to log %s: %w", l.Origin, err)
+		}
+		done.Tree, done.New, done.Conflicts = now.Tree, done.New+now.New, append(done.Conflicts, now.Conflicts...)
+		if leaves = leaves[len(some):]; len(leaves) == 0 {
+			return done, nil
+		}
+	}
+}
+
+// appendSome appends those of at most MaxBatch leaves that the log lacks, in one
+// batch.
+func (l *Log) appendSome(ctx context.Context, leaves []Leaf) (Appended, error) {
+	var lost error
+	for try := range maxTries {
+		now, err := l.recover(ctx)
+		if err != nil {
+			return Appended{}, err
+		}
+		missing, conflicts, err := l.missing(ctx, leaves)
+		if err != nil {
+			return Appended{}, err
+		}
+		if len(missing) == 0 {
+			return Appended{now.tree, 0, conflicts}, nil
+		}
+		next, err := l.appendBatch(ctx, now, missing)
+		if err == nil {
+			return Appended{next, len(missing), conflicts}, nil
+		}
+		if !errors.Is(err, store.ErrChanged) && !errors.Is(err, errUnknown) {
+			return Appended{}, err
+		}
+		// Another appender was first, or the answer was lost and it is not known
+		// whether the batch is in: what is stored tells.
+		lost = err
+		if err := l.pause(ctx, try); err != nil {
+			return Appended{}, err
+		}
+	}
+	return Appended{}, fmt.Errorf("not done after %d tries: %w", maxTries, lost)
+}
+
+// appendBatch appends one batch after the state that was read and returns the new
+// tree, which the public can see.
+func (l *Log) appendBatch(ctx context.Context, now state, batch []Leaf) (tlog.Tree, error) {
+	b, err := l.build(ctx, now.tree, batch)
+	if err != nil {
+		return tlog.Tree{}, err
+	}
+	if err := l.stage(ctx, b); err != nil {
+		return tlog.Tree{}, err
+	}
+	// Before this nothing of the batch is in the log; after it everything is, and
+	// the next append, of whoever, applies and publishes it.
+	next, err := l.commit(ctx, now, b, batch)
+	if err != nil {
+		return tlog.Tree{}, err
+	}
+	if err := l.apply(ctx, b.files); err != nil {
+		return tlog.Tree{}, err
+	}
+	return b.tree, l.publish(ctx, next, now.tree)
+}
+
+func (l *Log) pause(ctx context.Context, try int) error {
+	if l.Pause != nil {
+		return l.Pause(ctx, try)
+	}
+	limit := 4 * time.Millisecond << min(try, 7)
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(rand.N(limit) + 1):
+		return nil
+	}
+}

@@ -1,0 +1,119 @@
+// Package tiles names and reads the files of a log in the format tlog-tiles of
+// C2SP: tiles of 256 hashes, and bundles of the 256 entries that they hash.
+//
+//	tile/0/x001/234       the hashes of 256 entries, 1234·256 and on
+//	tile/0/x001/235.p/17  the same, as long as there are only 17
+//	tile/1/004            the roots of 256 tiles of level 0
+//	tile/entries/x001/234 the entries themselves, each after its length in 16 bits
+//
+// A file never changes: a partial one is followed by another of another name.
+package tiles
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
+
+	"golang.org/x/mod/sumdb/tlog"
+)
+
+// The size of a tile.
+const (
+	Height = 8
+	Width  = 1 << Height
+)
+
+// Path returns the path of a tile of hashes.
+func Path(t tlog.Tile) string {
+	return fmt.Sprintf("tile/%d/%s", t.L, number(t.N, t.W))
+}
+
+// EntriesPath returns the path of a bundle, of w entries, 1 to 256.
+func EntriesPath(n int64, w int) string { return "tile/entries/" + number(n, w) }
+
+// number writes a tile's number in groups of three digits, so that no folder
+// holds more than a thousand.
+func number(n int64, w int) string {
+	text := fmt.Sprintf("%03d", n%1000)
+	for n >= 1000 {
+		n /= 1000
+		text = fmt.Sprintf("x%03d/%s", n%1000, text)
+	}
+	if w < Width {
+		text += fmt.Sprintf(".p/%d", w)
+	}
+	return text
+}
+
+// AppendEntry appends an entry to a bundle.
+func AppendEntry(bundle, entry []byte) []byte {
+	return append(binary.BigEndian.AppendUint16(bundle, uint16(len(entry))), entry...)
+}
+
+// ErrBundle says that a bundle is cut off, or longer than its entries.
+var ErrBundle = errors.New("the bundle is not a sequence of entries with their lengths")
+
+// Entries returns the entries of a bundle of w.
+func Entries(bundle []byte, w int) ([][]byte, error) {
+	entries := make([][]byte, 0, w)
+	for range w {
+		if len(bundle) < 2 {
+			return nil, ErrBundle
+		}
+		n := int(binary.BigEndian.Uint16(bundle))
+		if len(bundle) < 2+n {
+			return nil, ErrBundle
+		}
+		entries, bundle = append(entries, bundle[2:2+n]), bundle[2+n:]
+	}
+	if len(bundle) > 0 {
+		return nil, ErrBundle
+	}
+	return entries, nil
+}
+
+// Of returns all tiles of hashes of a tree of that size.
+func Of(size int64) []tlog.Tile { return tlog.NewTiles(Height, 0, size) }
+
+// IsPartial reports whether a path is that of a partial tile or bundle.
+func IsPartial(path string) bool { return strings.Contains(path, ".p/") }
+
+// Reader reads tiles for tlog, which verifies them. It keeps what it has read,
+// and so is for one tree, and for a short time.
+type Reader struct {
+	ctx  context.Context
+	get  func(ctx context.Context, path string) ([]byte, error)
+	kept map[tlog.Tile][]byte
+}
+
+var _ tlog.TileReader = (*Reader)(nil)
+
+// NewReader returns a reader that gets files by their paths.
+func NewReader(ctx context.Context, get func(ctx context.Context, path string) ([]byte, error)) *Reader {
+	return &Reader{ctx, get, map[tlog.Tile][]byte{}}
+}
+
+// Height returns the height of tiles.
+func (r *Reader) Height() int { return Height }
+
+// ReadTiles returns the tiles' bytes, not verified.
+func (r *Reader) ReadTiles(list []tlog.Tile) ([][]byte, error) {
+	data := make([][]byte, len(list))
+	for i, t := range list {
+		if kept, ok := r.kept[t]; ok {
+			data[i] = kept
+			continue
+		}
+		var err error
+		if data[i], err = r.get(r.ctx, Path(t)); err != nil {
+			return nil, fmt.Errorf("reading %s: %w", Path(t), err)
+		}
+		r.kept[t] = data[i]
+	}
+	return data, nil
+}
+
+// SaveTiles does nothing: what was read is kept anyhow.
+func (r *Reader) SaveTiles([]tlog.Tile, [][]byte) {}

@@ -1,0 +1,67 @@
+package tiles
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+
+	"golang.org/x/mod/sumdb/tlog"
+)
+
+// TestPaths has the examples of the specification.
+func TestPaths(t *testing.T) {
+	for want, tile := range map[string]tlog.Tile{
+		"tile/0/x001/x234/067":       {H: Height, L: 0, N: 1234067, W: Width},
+		"tile/0/x001/x234/067.p/8":   {H: Height, L: 0, N: 1234067, W: 8},
+		"tile/2/000":                 {H: Height, L: 2, N: 0, W: Width},
+		"tile/63/999.p/255":          {H: Height, L: 63, N: 999, W: 255},
+		"tile/1/x001/000.p/1":        {H: Height, L: 1, N: 1000, W: 1},
+		"tile/0/x123/x456/x789/000":  {H: Height, L: 0, N: 123456789000, W: Width},
+		"tile/0/x001/x000/x000/000":  {H: Height, L: 0, N: 1000000000, W: Width},
+		"tile/0/x100/x000/010.p/100": {H: Height, L: 0, N: 100000010, W: 100},
+	} {
+		if got := Path(tile); got != want {
+			t.Errorf("%+v is at %s, want %s", tile, got, want)
+		}
+		if IsPartial(want) != (tile.W < Width) {
+			t.Errorf("%s: partial %v", want, IsPartial(want))
+		}
+	}
+	if got := EntriesPath(1234067, 17); got != "tile/entries/x001/x234/067.p/17" {
+		t.Error(got)
+	}
+	// A tree of 70,000, as the specification counts it.
+	full, partial := 0, 0
+	for _, tile := range Of(70_000) {
+		if tile.W == Width {
+			full++
+		} else {
+			partial++
+		}
+	}
+	if full != 274 || partial != 3 {
+		t.Errorf("%d full tiles and %d partial ones", full, partial)
+	}
+}
+
+func TestBundles(t *testing.T) {
+	entries := [][]byte{[]byte("one"), {}, bytes.Repeat([]byte("x"), 1<<16-1)}
+	var bundle []byte
+	for _, e := range entries {
+		bundle = AppendEntry(bundle, e)
+	}
+	read, err := Entries(bundle, 3)
+	if err != nil || len(read) != 3 || !bytes.Equal(read[2], entries[2]) {
+		t.Fatal(err)
+	}
+	for _, w := range []int{0, 2, 4} {
+		if _, err := Entries(bundle, w); !errors.Is(err, ErrBundle) {
+			t.Errorf("%d entries: %v", w, err)
+		}
+	}
+	for _, n := range []int{0, 1, 4, len(bundle) - 1} {
+		if _, err := Entries(bundle[:n], 3); !errors.Is(err, ErrBundle) {
+			t.Errorf("%d bytes: %v", n, err)
+		}
+	}
+}

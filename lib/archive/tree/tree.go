@@ -1,0 +1,89 @@
+// Package tree computes Merkle trees as RFC 6962 defines them, without keeping
+// their leaves: what is needed of a tree of n leaves are at most log2(n) hashes.
+package tree
+
+import (
+	"crypto/sha256"
+	"errors"
+
+	"golang.org/x/mod/sumdb/tlog"
+)
+
+// Range is a tree that grows. The zero value is an empty tree.
+type Range struct {
+	size int64
+	// full are the roots of the complete subtrees that the tree is made of, the
+	// largest first: one for each bit of size.
+	full []tlog.Hash
+}
+
+// Add appends a leaf, by its hash.
+func (r *Range) Add(leaf tlog.Hash) {
+	r.full = append(r.full, leaf)
+	r.size++
+	for n := r.size; n&1 == 0; n >>= 1 {
+		last := len(r.full) - 1
+		r.full[last-1] = tlog.NodeHash(r.full[last-1], r.full[last])
+		r.full = r.full[:last]
+	}
+}
+
+// Size returns how many leaves the tree has.
+func (r *Range) Size() int64 { return r.size }
+
+// Root returns the tree's root hash; that of an empty tree is the hash of
+// nothing.
+func (r *Range) Root() tlog.Hash {
+	if len(r.full) == 0 {
+		return sha256.Sum256(nil)
+	}
+	root := r.full[len(r.full)-1]
+	for i := len(r.full) - 2; i >= 0; i-- {
+		root = tlog.NodeHash(r.full[i], root)
+	}
+	return root
+}
+
+// Kept is a tree in memory that proves its leaves. The zero value is empty.
+type Kept struct {
+	size   int64
+	hashes []tlog.Hash // as tlog stores them
+}
+
+var _ tlog.HashReader = (*Kept)(nil)
+
+// ReadHashes returns stored hashes.
+func (k *Kept) ReadHashes(indexes []int64) ([]tlog.Hash, error) {
+	hashes := make([]tlog.Hash, len(indexes))
+	for i, index := range indexes {
+		if index >= int64(len(k.hashes)) {
+			return nil, errors.New("the tree has no such hash")
+		}
+		hashes[i] = k.hashes[index]
+	}
+	return hashes, nil
+}
+
+// Add appends a leaf, by its hash.
+func (k *Kept) Add(leaf tlog.Hash) error {
+	hashes, err := tlog.StoredHashesForRecordHash(k.size, leaf, k)
+	if err != nil {
+		return err
+	}
+	k.hashes, k.size = append(k.hashes, hashes...), k.size+1
+	return nil
+}
+
+// Size returns how many leaves the tree has.
+func (k *Kept) Size() int64 { return k.size }
+
+// Root returns the root hash.
+func (k *Kept) Root() (tlog.Hash, error) {
+	if k.size == 0 {
+		return sha256.Sum256(nil), nil
+	}
+	return tlog.TreeHash(k.size, k)
+}
+
+// Prove returns the proof that leaf n is in the tree.
+func (k *Kept) Prove(n int64) (tlog.RecordProof, error) { return tlog.ProveRecord(k.size, n, k) }

@@ -1,0 +1,172 @@
+package verify
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"tally/lib/archive/entry"
+)
+
+// story is what the entries say, draw by draw.
+type story struct {
+	report *Report
+	wanted string // a draw whose entries are kept
+	draws  map[string]*told
+	tables map[string][]int64 // the running numbers of each table's draws
+}
+
+// told is what was said of a draw so far.
+type told struct {
+	game    string
+	state   int  // the newest
+	closed  bool // the closings of the next state were told
+	settled int  // the newest state that was settled
+}
+
+func newStory(r *Report, wanted string) *story {
+	return &story{r, wanted, map[string]*told{}, map[string][]int64{}}
+}
+
+// take takes the next entry.
+func (s *story) take(index int64, c checked) {
+	switch {
+	case c.entry == nil:
+		s.report.findEntry(BadEntry, index, "%v", c.err)
+		return
+	case errors.Is(c.err, entry.ErrHidden):
+		s.report.Counts.Hidden++
+	case errors.Is(c.err, entry.ErrRules):
+		s.report.findEntry(UnknownRules, index, "%s: %v", c.entry.ID(), c.err)
+	case c.err != nil:
+		s.report.findEntry(UnequalResult, index, "%s: %v", c.entry.ID(), c.err)
+	}
+	if id := c.entry.ID(); id.Draw == s.wanted {
+		s.report.History = append(s.report.History, Recorded{index, id.Kind, string(c.data)})
+	}
+	d := s.draws[c.entry.ID().Draw]
+	if o, is := c.entry.(*entry.Opening); is {
+		s.opened(index, o, d)
+		return
+	}
+	if d == nil {
+		s.report.findEntry(MisplacedEntry, index, "%s is there, but not its opening", c.entry.ID())
+		return
+	}
+	var game string
+	switch e := c.entry.(type) {
+	case *entry.Closings:
+		game = e.Game
+		s.closings(index, e, d)
+	case *entry.State:
+		game = e.Game
+		s.state(index, e, d, c.err == nil)
+	case *entry.Settlement:
+		game = e.Game
+		s.settlement(index, e, d)
+	}
+	if game != d.game {
+		s.report.findEntry(MisplacedEntry, index, "draw %s was opened as one of %s, not %s", c.entry.ID().Draw, d.game, game)
+	}
+}
+
+func (s *story) opened(index int64, o *entry.Opening, known *told) {
+	s.report.Counts.Openings++
+	if known != nil {
+		s.report.findEntry(RepeatedEntry, index, "draw %s was opened before", o.Draw)
+		return
+	}
+	s.draws[o.Draw] = &told{game: o.Game}
+	s.tables[o.Table] = append(s.tables[o.Table], o.Sequence)
+}
+
+func (s *story) closings(index int64, e *entry.Closings, d *told) {
+	s.report.Counts.Closings++
+	if s.expect(index, e.ID(), d.state+1) {
+		if d.closed {
+			s.report.findEntry(RepeatedEntry, index, "%s were told before", e.ID())
+		}
+		d.closed = true
+	}
+}
+
+func (s *story) state(index int64, e *entry.State, d *told, resolved bool) {
+	counts := &s.report.Counts
+	counts.States++
+	if resolved {
+		counts.Resolved++
+	}
+	if e.Correction != nil {
+		counts.Corrected++
+	}
+	switch e.Status {
+	case entry.Cancelled:
+		counts.Cancelled++
+	case entry.Void:
+		counts.Void++
+	}
+	if !s.expect(index, e.ID(), d.state+1) {
+		return
+	}
+	if e.State == 1 && !d.closed {
+		s.report.findEntry(MisplacedEntry, index, "%s is there, but not the closings of its betting rounds", e.ID())
+	}
+	d.state, d.closed = e.State, false
+}
+
+// expect reports whether an entry is about the state that comes next.
+func (s *story) expect(index int64, id entry.ID, next int) bool {
+	switch {
+	case id.State < next:
+		s.report.findEntry(RepeatedEntry, index, "%s is told after state %d", id, next-1)
+	case id.State > next:
+		s.report.findEntry(MisplacedEntry, index, "%s is there, but not state %d", id, next)
+	}
+	return id.State == next
+}
+
+func (s *story) settlement(index int64, e *entry.Settlement, d *told) {
+	s.report.Counts.Settlements++
+	switch {
+	case e.State > d.state:
+		s.report.findEntry(MisplacedEntry, index, "%s is there, but not its state", e.ID())
+	case e.State <= d.settled:
+		s.report.findEntry(RepeatedEntry, index, "%s is told after that of state %d", e.ID(), d.settled)
+	case e.Replaces != d.settled:
+		s.report.findEntry(MisplacedEntry, index, "%s replaces that of state %d, but the one before is of state %d", e.ID(), e.Replaces, d.settled)
+	}
+	d.settled = max(d.settled, e.State)
+}
+
+// The most that a report lists.
+const (
+	maxPending = 100
+	maxNumbers = 100
+)
+
+// finish lists what is not there: draws without a result, and running numbers
+// that no draw has.
+func (s *story) finish() {
+	for id, d := range s.draws {
+		if d.state == 0 {
+			s.report.Pending = append(s.report.Pending, id)
+		}
+	}
+	slices.Sort(s.report.Pending)
+	s.report.Counts.Pending = len(s.report.Pending)
+	s.report.Pending = s.report.Pending[:min(len(s.report.Pending), maxPending)]
+	for name, numbers := range s.tables {
+		slices.Sort(numbers)
+		t := Table{Table: name, Draws: len(numbers)}
+		for i := 1; i < len(numbers); i++ {
+			if numbers[i] == numbers[i-1] && len(t.Repeated) < maxNumbers {
+				t.Repeated = append(t.Repeated, numbers[i])
+			}
+			for missing := numbers[i-1] + 1; missing < numbers[i] && len(t.Missing) < maxNumbers; missing++ {
+				t.Missing = append(t.Missing, missing)
+			}
+		}
+		s.report.Tables = append(s.report.Tables, t)
+	}
+	slices.SortFunc(s.report.Tables, func(a, b Table) int { return strings.Compare(a.Table, b.Table) })
+}

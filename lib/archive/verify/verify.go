@@ -1,0 +1,226 @@
+// Package verify checks a log from the outside, trusting nothing but the log's
+// public key and what was seen of it before.
+//
+// It reads every file of the log: the checkpoint must be signed by the key; every
+// entry must be the one in the tree under that checkpoint; every tile must have
+// the hashes that its entries come to; the tree must begin with the one that was
+// seen last. Then it reads what the entries say: each in its one spelling and in
+// an order that makes sense, each result resolved again by the rules.
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"golang.org/x/mod/sumdb/note"
+	"golang.org/x/mod/sumdb/tlog"
+
+	"tally/lib/archive/checkpoint"
+	"tally/lib/archive/entry"
+)
+
+// Code says what is wrong with a log.
+type Code string
+
+// The codes of findings.
+const (
+	NoCheckpoint      Code = "checkpoint_missing"
+	BadCheckpoint     Code = "checkpoint_malformed"
+	OtherLog          Code = "other_log"         // the checkpoint of another log
+	BadSignature      Code = "signature_invalid" // not signed by the key
+	OlderCheckpoint   Code = "checkpoint_older"  // smaller than the one seen last
+	Forked            Code = "log_forked"        // not the tree seen last, grown
+	MissingTile       Code = "tile_missing"
+	UnequalTile       Code = "tile_unequal" // other hashes than its entries come to
+	MissingBundle     Code = "bundle_missing"
+	BadBundle         Code = "bundle_malformed"
+	UnequalRoot       Code = "root_unequal" // the entries come to another root than was signed
+	BadEntry          Code = "entry_malformed"
+	RepeatedEntry     Code = "entry_repeated"
+	MisplacedEntry    Code = "entry_misplaced" // before what it follows from
+	UnequalResult     Code = "result_unequal"
+	UnknownRules      Code = "rules_unknown" // of a version that this program does not have
+	BadProof          Code = "proof_malformed"
+	ProofFails        Code = "proof_fails"
+	DisclosureUnequal Code = "disclosure_unequal"
+)
+
+// Class groups codes by what failed.
+type Class uint8
+
+// The classes, in the order in which they are looked at.
+const (
+	NothingWrong Class = iota
+	Signature
+	Consistency
+	Tree
+	Entries
+	Results
+	Proof
+)
+
+// Class returns what failed.
+func (c Code) Class() Class {
+	switch c {
+	case NoCheckpoint, BadCheckpoint, OtherLog, BadSignature:
+		return Signature
+	case OlderCheckpoint, Forked:
+		return Consistency
+	case MissingTile, UnequalTile, MissingBundle, BadBundle, UnequalRoot:
+		return Tree
+	case UnequalResult, UnknownRules:
+		return Results
+	case BadProof, ProofFails, DisclosureUnequal:
+		return Proof
+	}
+	return Entries
+}
+
+// Finding is one thing that is wrong.
+type Finding struct {
+	Code    Code   `json:"code"`
+	File    string `json:"file,omitempty"`
+	Entry   *int64 `json:"entry,omitempty"` // its index
+	Message string `json:"message"`
+}
+
+// String returns the finding in a line.
+func (f Finding) String() string { return fmt.Sprintf("%s: %s", f.Code, f.Message) }
+
+// maxFindings bounds how many findings a report has: a wrong key makes everything
+// wrong.
+const maxFindings = 50
+
+// Report is what a verification came to.
+type Report struct {
+	Origin   string     `json:"origin"`
+	Size     int64      `json:"size"`
+	Root     tlog.Hash  `json:"root"`
+	SignedBy []string   `json:"signed_by"`
+	Seen     int64      `json:"seen"` // the size that was seen before; 0 for none
+	Counts   Counts     `json:"counts"`
+	Tables   []Table    `json:"tables"`
+	Pending  []string   `json:"pending,omitempty"` // draws without a result so far, at most 100
+	History  []Recorded `json:"history,omitempty"` // the entries of the draw that was asked for
+	Findings []Finding  `json:"findings"`
+	// Checkpoint is the signed checkpoint, to be remembered.
+	Checkpoint []byte `json:"-"`
+}
+
+// Counts are how many of each there are.
+type Counts struct {
+	Openings    int `json:"openings"`
+	Closings    int `json:"closings"`
+	States      int `json:"states"`
+	Settlements int `json:"settlements"`
+	Resolved    int `json:"resolved"` // states whose result the rules come to again
+	Corrected   int `json:"corrected"`
+	Cancelled   int `json:"cancelled"`
+	Void        int `json:"void"`
+	Hidden      int `json:"hidden"` // states whose facts are too large to be shown
+	Pending     int `json:"pending"`
+}
+
+// Table is what the log has of a table's draws.
+type Table struct {
+	Table string `json:"table"`
+	Draws int    `json:"draws"`
+	// Missing are running numbers between the first and the last that no draw in
+	// the log has, at most 100.
+	Missing  []int64 `json:"missing,omitempty"`
+	Repeated []int64 `json:"repeated,omitempty"`
+}
+
+// Recorded is an entry of a draw.
+type Recorded struct {
+	Index int64      `json:"index"`
+	Kind  entry.Kind `json:"kind"`
+	Data  string     `json:"data"`
+}
+
+// Class returns the first class of what is wrong.
+func (r *Report) Class() Class {
+	worst := NothingWrong
+	for _, f := range r.Findings {
+		if c := f.Code.Class(); worst == NothingWrong || c < worst {
+			worst = c
+		}
+	}
+	return worst
+}
+
+func (r *Report) find(f Finding) {
+	if len(r.Findings) < maxFindings {
+		r.Findings = append(r.Findings, f)
+	}
+}
+
+func (r *Report) findFile(code Code, file, format string, args ...any) {
+	r.find(Finding{Code: code, File: file, Message: file + ": " + fmt.Sprintf(format, args...)})
+}
+
+func (r *Report) findEntry(code Code, index int64, format string, args ...any) {
+	r.find(Finding{Code: code, Entry: &index, Message: fmt.Sprintf("entry %d: ", index) + fmt.Sprintf(format, args...)})
+}
+
+// Options say what to verify by.
+type Options struct {
+	Origin string
+	Known  note.Verifiers // the log's keys
+	Seen   tlog.Tree      // the tree seen last; of size 0 for none
+	Draw   string         // a draw whose entries are wanted
+	// Progress is told how many of how many entries are verified.
+	Progress func(done, all int64)
+	Parallel int // how many files are read at once; by default 4
+}
+
+// Log verifies a whole log. The error says that it could not be read; what is
+// wrong with it is in the report.
+func Log(ctx context.Context, source Source, options Options) (*Report, error) {
+	r := &Report{Origin: options.Origin, Seen: options.Seen.N, Findings: []Finding{}}
+	c, err := open(ctx, source, options, r)
+	if err != nil || c == nil {
+		return r, err
+	}
+	switch {
+	case c.Tree.N < options.Seen.N:
+		r.find(Finding{Code: OlderCheckpoint, File: checkpoint.Path, Message: fmt.Sprintf("the checkpoint has %d entries, %d were seen before", c.Tree.N, options.Seen.N)})
+		return r, nil
+	case c.Tree.N == options.Seen.N && c.Tree.N > 0 && c.Tree.Hash != options.Seen.Hash:
+		r.find(Finding{Code: Forked, File: checkpoint.Path, Message: fmt.Sprintf("the checkpoint of %d entries has another root than the one that was seen before", c.Tree.N)})
+		return r, nil
+	}
+	w := newWalk(source, options, c.Tree, r)
+	return r, w.run(ctx)
+}
+
+// open reads and verifies the checkpoint; nil when something is wrong with it.
+func open(ctx context.Context, source Source, options Options, r *Report) (*checkpoint.Checkpoint, error) {
+	signed, err := source.Get(ctx, checkpoint.Path)
+	if errors.Is(err, ErrMissing) {
+		r.find(Finding{Code: NoCheckpoint, File: checkpoint.Path, Message: "there is no checkpoint: this is no log, or an empty one"})
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	c, err := checkpoint.Open(signed, options.Origin, options.Known)
+	if err != nil {
+		r.find(Finding{Code: codeOf(err), File: checkpoint.Path, Message: "the checkpoint: " + err.Error()})
+		return nil, nil
+	}
+	r.Size, r.Root, r.SignedBy, r.Checkpoint = c.Tree.N, c.Tree.Hash, c.Keys, c.Signed
+	return c, nil
+}
+
+// codeOf returns the code of a checkpoint's fault.
+func codeOf(err error) Code {
+	switch {
+	case errors.Is(err, checkpoint.ErrSignature):
+		return BadSignature
+	case errors.Is(err, checkpoint.ErrOrigin):
+		return OtherLog
+	}
+	return BadCheckpoint
+}

@@ -1,0 +1,414 @@
+package verify_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/mod/sumdb/note"
+	"golang.org/x/mod/sumdb/tlog"
+
+	"tally/lib/archive/archivetest"
+	"tally/lib/archive/checkpoint"
+	"tally/lib/archive/entry"
+	"tally/lib/archive/tilelog"
+	"tally/lib/archive/tiles"
+	"tally/lib/archive/verify"
+	"tally/lib/games"
+)
+
+// memory is a log's files in memory.
+type memory map[string][]byte
+
+func (m memory) Get(_ context.Context, path string) ([]byte, error) {
+	data, found := m[path]
+	if !found {
+		return nil, verify.ErrMissing
+	}
+	return bytes.Clone(data), nil
+}
+
+func filesOf(s *archivetest.Sample) memory {
+	files := memory{}
+	for key, file := range s.Files.Files() {
+		files[key] = file.Data
+	}
+	return files
+}
+
+func optionsOf(t testing.TB, s *archivetest.Sample) verify.Options {
+	t.Helper()
+	verifier, err := note.NewVerifier(s.VerifierKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return verify.Options{Origin: archivetest.Origin, Known: note.VerifierList(verifier)}
+}
+
+func verified(t *testing.T, source verify.Source, options verify.Options) *verify.Report {
+	t.Helper()
+	r, err := verify.Log(t.Context(), source, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestSampleLog(t *testing.T) {
+	s := archivetest.PlayAll(t)
+	options := optionsOf(t, s)
+	options.Draw = "pok-1.20261130.0042"
+	var last int64
+	options.Progress = func(done, all int64) { last = done }
+	r := verified(t, filesOf(s), options)
+	if len(r.Findings) > 0 {
+		t.Fatal(r.Findings)
+	}
+	if r.Size != 150 || last != 150 || r.Counts.States != r.Counts.Resolved || r.Counts.Openings != len(r.Tables)*2+1 || len(r.History) != 12 {
+		t.Errorf("%+v", r)
+	}
+	served := httptest.NewServer(http.FileServer(http.Dir(s.Copy())))
+	defer served.Close()
+	for _, place := range []string{s.Copy(), served.URL, served.URL + "/"} {
+		source, err := verify.Open(place)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again := verified(t, source, options); again.Root != r.Root || len(again.Findings) > 0 {
+			t.Errorf("%s: %+v", place, again)
+		}
+	}
+}
+
+// tamper is one way to tamper with a log.
+type tamper struct {
+	name string
+	do   func(t *testing.T, s *archivetest.Sample, files memory, options *verify.Options)
+	want []verify.Code // all that is found
+}
+
+var bundlePath, tilePath = tiles.EntriesPath(0, 150), "tile/0/000.p/150"
+
+var tampers = []tamper{
+	{"no file at all", func(_ *testing.T, _ *archivetest.Sample, files memory, _ *verify.Options) { clear(files) }, []verify.Code{verify.NoCheckpoint}},
+	{"a flipped bit in the checkpoint's size", func(_ *testing.T, _ *archivetest.Sample, files memory, _ *verify.Options) {
+		flip(files, checkpoint.Path, len(archivetest.Origin)+2)
+	}, []verify.Code{verify.BadSignature}},
+	{"a flipped bit in the checkpoint's signature", func(_ *testing.T, _ *archivetest.Sample, files memory, _ *verify.Options) {
+		flip(files, checkpoint.Path, len(files[checkpoint.Path])-10)
+	}, []verify.Code{verify.BadSignature}},
+	{"a checkpoint that is none", func(_ *testing.T, _ *archivetest.Sample, files memory, _ *verify.Options) {
+		files[checkpoint.Path] = []byte("hello\n")
+	}, []verify.Code{verify.BadCheckpoint}},
+	{"another log's key", func(t *testing.T, _ *archivetest.Sample, _ memory, options *verify.Options) {
+		_, public, err := note.GenerateKey(nil, archivetest.Origin)
+		if err != nil {
+			t.Fatal(err)
+		}
+		verifier, err := note.NewVerifier(public)
+		if err != nil {
+			t.Fatal(err)
+		}
+		options.Known = note.VerifierList(verifier)
+	}, []verify.Code{verify.BadSignature}},
+	{"another log's name", func(_ *testing.T, _ *archivetest.Sample, _ memory, options *verify.Options) {
+		options.Origin = "example.com/other"
+	}, []verify.Code{verify.OtherLog}},
+	{"a flipped bit in an entry", func(_ *testing.T, _ *archivetest.Sample, files memory, _ *verify.Options) {
+		at := bytes.Index(files[bundlePath], []byte(`"sequence":`))
+		flip(files, bundlePath, at+11)
+	}, []verify.Code{verify.UnequalTile, verify.UnequalRoot}},
+	{"a flipped bit in an entry's name", func(_ *testing.T, _ *archivetest.Sample, files memory, _ *verify.Options) {
+		flip(files, bundlePath, 4)
+	}, []verify.Code{verify.BadEntry, verify.MisplacedEntry, verify.UnequalTile, verify.UnequalRoot}},
+	{"a flipped bit in an entry's length", func(_ *testing.T, _ *archivetest.Sample, files memory, _ *verify.Options) {
+		flip(files, bundlePath, 1)
+	}, []verify.Code{verify.BadBundle}},
+	{"a flipped bit in a tile", func(_ *testing.T, _ *archivetest.Sample, files memory, _ *verify.Options) {
+		flip(files, tilePath, 77)
+	}, []verify.Code{verify.UnequalTile}},
+	{"a tile that is too short", func(_ *testing.T, _ *archivetest.Sample, files memory, _ *verify.Options) {
+		files[tilePath] = files[tilePath][32:]
+	}, []verify.Code{verify.UnequalTile}},
+	{"a missing tile", func(_ *testing.T, _ *archivetest.Sample, files memory, _ *verify.Options) {
+		delete(files, tilePath)
+	}, []verify.Code{verify.MissingTile}},
+	{"a missing bundle", func(_ *testing.T, _ *archivetest.Sample, files memory, _ *verify.Options) {
+		delete(files, bundlePath)
+	}, []verify.Code{verify.MissingBundle}},
+	{"two entries in another order, and their tile", func(t *testing.T, _ *archivetest.Sample, files memory, _ *verify.Options) {
+		reorder(t, files)
+	}, []verify.Code{verify.MisplacedEntry, verify.UnequalRoot}},
+	{"an older checkpoint", func(t *testing.T, s *archivetest.Sample, _ memory, options *verify.Options) {
+		options.Seen = tlog.Tree{N: 151}
+	}, []verify.Code{verify.OlderCheckpoint}},
+	{"another tree of the size that was seen", func(t *testing.T, s *archivetest.Sample, _ memory, options *verify.Options) {
+		options.Seen = tlog.Tree{N: 150}
+	}, []verify.Code{verify.Forked}},
+	{"a log that grew from another one than was seen", func(t *testing.T, s *archivetest.Sample, _ memory, options *verify.Options) {
+		options.Seen = tlog.Tree{N: 40, Hash: tlog.RecordHash([]byte("another"))}
+	}, []verify.Code{verify.Forked}},
+}
+
+func flip(files memory, path string, at int) {
+	data := bytes.Clone(files[path])
+	data[at] ^= 1
+	files[path] = data
+}
+
+// reorder swaps the first two entries in their bundle and in the tile.
+func reorder(t *testing.T, files memory) {
+	t.Helper()
+	list, err := tiles.Entries(files[bundlePath], 150)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list[0], list[1] = list[1], list[0]
+	files[bundlePath], files[tilePath] = nil, nil
+	for _, e := range list {
+		hash := tlog.RecordHash(e)
+		files[bundlePath], files[tilePath] = tiles.AppendEntry(files[bundlePath], e), append(files[tilePath], hash[:]...)
+	}
+}
+
+// TestRefusals tampers with a log in one way after the other. Each must be found,
+// and named.
+func TestRefusals(t *testing.T) {
+	s := archivetest.PlayAll(t)
+	whole := filesOf(s)
+	if _, found := whole[tilePath]; !found {
+		t.Fatalf("%s is not there", tilePath)
+	}
+	for _, tamper := range tampers {
+		t.Run(tamper.name, func(t *testing.T) {
+			files, options := maps.Clone(whole), optionsOf(t, s)
+			tamper.do(t, s, files, &options)
+			r := verified(t, files, options)
+			var got []verify.Code
+			for _, f := range r.Findings {
+				if f.Message == "" {
+					t.Errorf("%s says nothing", f.Code)
+				}
+				if !slices.Contains(got, f.Code) {
+					got = append(got, f.Code)
+				}
+			}
+			if !slices.Equal(got, tamper.want) || r.Class() == verify.NothingWrong {
+				t.Errorf("found %v, want %v", r.Findings, tamper.want)
+			}
+		})
+	}
+}
+
+// TestEveryByte flips a bit of each byte of the newest files: nothing passes.
+func TestEveryByte(t *testing.T) {
+	game, _ := games.Find("war")
+	s := archivetest.New(t)
+	s.Play(game)
+	s.ArchiveAll()
+	whole, options := filesOf(s), optionsOf(t, s)
+	size := verified(t, whole, options).Size
+	for _, path := range []string{checkpoint.Path, tiles.EntriesPath(0, int(size)), fmt.Sprintf("tile/0/000.p/%d", size)} {
+		for at := range whole[path] {
+			files := maps.Clone(whole)
+			flip(files, path, at)
+			if r := verified(t, files, options); len(r.Findings) == 0 {
+				t.Fatalf("a flipped bit at byte %d of %s passes", at, path)
+			}
+		}
+	}
+}
+
+// TestRewrittenLogs verifies logs whose trees are right and signed, and whose
+// entries say what can't be.
+func TestRewrittenLogs(t *testing.T) {
+	game, _ := games.Find("war")
+	s := archivetest.New(t)
+	s.Play(game)
+	s.ArchiveAll()
+	whole, options := filesOf(s), optionsOf(t, s)
+	size := verified(t, whole, options).Size
+	list, err := tiles.Entries(whole[tiles.EntriesPath(0, int(size))], int(size))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		name string
+		want verify.Code
+		make func(list [][]byte) [][]byte
+	}{
+		{"another outcome", verify.UnequalResult, func(list [][]byte) [][]byte {
+			return replaceOne(t, list, `"winner":"dealer"`, `"winner":"player"`)
+		}},
+		{"other facts", verify.UnequalResult, func(list [][]byte) [][]byte {
+			return replaceOne(t, list, `"dealer":"`, `"dealer":"A`)
+		}},
+		{"other visible cards", verify.UnequalResult, func(list [][]byte) [][]byte {
+			return replaceOne(t, list, `"visible":{"player":`, `"visible":{"dealer":`)
+		}},
+		{"another version of the rules", verify.UnknownRules, func(list [][]byte) [][]byte {
+			return replaceOne(t, list, `"catalogue":1`, `"catalogue":2`)
+		}},
+		{"an entry that was slipped in again", verify.RepeatedEntry, func(list [][]byte) [][]byte { return append(list, list[0]) }},
+		{"an entry that was removed", verify.MisplacedEntry, func(list [][]byte) [][]byte { return list[1:] }},
+		{"entries in reverse order", verify.MisplacedEntry, func(list [][]byte) [][]byte { slices.Reverse(list); return list }},
+		{"an entry that is spelled otherwise", verify.BadEntry, func(list [][]byte) [][]byte {
+			return replaceOne(t, list, `{"schema":1,`, `{ "schema":1,`)
+		}},
+		{"totals that don't add up", verify.BadEntry, func(list [][]byte) [][]byte {
+			return replaceOne(t, list, `"totals":{"EUR":{"bets":`, `"totals":{"EUR":{"bets":9`)
+		}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			fresh := archivetest.New(t)
+			var leaves []tilelog.Leaf
+			for i, data := range test.make(slices.Clone(list)) {
+				leaves = append(leaves, tilelog.Leaf{Group: "any", Key: fmt.Sprint(i), Data: data})
+			}
+			if _, err := fresh.Log.Append(t.Context(), leaves); err != nil {
+				t.Fatal(err)
+			}
+			r := verified(t, filesOf(fresh), options)
+			if len(r.Findings) == 0 || r.Findings[0].Code != test.want {
+				t.Errorf("found %v, want %s first", r.Findings, test.want)
+			}
+		})
+	}
+}
+
+// replaceOne replaces the first text in the first entry that has it.
+func replaceOne(t *testing.T, list [][]byte, old, by string) [][]byte {
+	t.Helper()
+	for i, data := range list {
+		if strings.Contains(string(data), old) {
+			list[i] = []byte(strings.Replace(string(data), old, by, 1))
+			return list
+		}
+	}
+	t.Fatalf("no entry has %s", old)
+	return nil
+}
+
+// TestGrowth verifies a log again and again while it grows, each time against what
+// was remembered; an older copy and a fork are then refused.
+func TestGrowth(t *testing.T) {
+	s, path := archivetest.New(t), filepath.Join(t.TempDir(), "seen.json")
+	options := optionsOf(t, s)
+	var older memory
+	for _, game := range games.All()[:4] {
+		s.Play(game)
+		s.ArchiveAll()
+		seen, err := verify.Remembered(path, options.Origin, options.Known)
+		if err != nil {
+			t.Fatal(err)
+		}
+		options.Seen = seen
+		r := verified(t, filesOf(s), options)
+		if len(r.Findings) > 0 || r.Seen != seen.N {
+			t.Fatal(r.Findings)
+		}
+		if err := verify.Remember(path, r.Checkpoint); err != nil {
+			t.Fatal(err)
+		}
+		if older == nil {
+			older = filesOf(s)
+		}
+	}
+	seen, err := verify.Remembered(path, options.Origin, options.Known)
+	if err != nil {
+		t.Fatal(err)
+	}
+	options.Seen = seen
+	if r := verified(t, older, options); len(r.Findings) != 1 || r.Findings[0].Code != verify.OlderCheckpoint {
+		t.Errorf("an older copy: %v", r.Findings)
+	}
+	fork := archivetest.New(t)
+	for _, game := range games.All()[4:] {
+		fork.Play(game)
+		fork.ArchiveAll()
+	}
+	if r := verified(t, filesOf(fork), options); len(r.Findings) != 1 || r.Findings[0].Code != verify.Forked {
+		t.Errorf("a fork: %v", r.Findings)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text[len(text)/2] ^= 1
+	if err := os.WriteFile(path, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := verify.Remembered(path, options.Origin, options.Known); err == nil {
+		t.Error("a changed memory is believed")
+	}
+}
+
+func TestProve(t *testing.T) {
+	s := archivetest.PlayAll(t)
+	options, files := optionsOf(t, s), filesOf(s)
+	for _, id := range []entry.ID{{Draw: "pok-1.20261130.0042", Kind: entry.KindOpening}, {Draw: "pok-1.20261130.0042", Kind: entry.KindState}, {Draw: "pok-1.20261130.0042", Kind: entry.KindSettlement, State: 2}} {
+		p, err := verify.Prove(t.Context(), files, options, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := p.Format()
+		f := verify.File(text, options)
+		if len(f.Findings) > 0 || f.ID.Draw != id.Draw || f.ID.Kind != id.Kind {
+			t.Fatalf("%+v", f)
+		}
+		for at := range text {
+			changed := bytes.Clone(text)
+			changed[at] ^= 1
+			if f := verify.File(changed, options); len(f.Findings) == 0 {
+				t.Fatalf("a flipped bit at byte %d of the proof passes:\n%s", at, changed)
+			}
+		}
+	}
+	if _, err := verify.Prove(t.Context(), files, options, entry.ID{Draw: "nothing", Kind: entry.KindState}); err == nil {
+		t.Error("an entry is proved that is not there")
+	}
+}
+
+// BenchmarkHundredThousandEntries measures a full verification.
+func BenchmarkHundredThousandEntries(b *testing.B) {
+	s := archivetest.PlayAll(b)
+	files, options := enlarge(b, s, 100_000), optionsOf(b, s)
+	for b.Loop() {
+		r, err := verify.Log(b.Context(), files, options)
+		if err != nil || len(r.Findings) > 0 || r.Size < 100_000 {
+			b.Fatal(err, r.Findings)
+		}
+	}
+}
+
+// enlarge returns a log of as many entries: the sample's, with other draws' names,
+// again and again.
+func enlarge(b *testing.B, s *archivetest.Sample, size int) memory {
+	b.Helper()
+	sample := filesOf(s)
+	list, err := tiles.Entries(sample[bundlePath], 150)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var leaves []tilelog.Leaf
+	for n := 0; len(leaves) < size; n++ {
+		for i, data := range list {
+			data = bytes.Replace(data, []byte(".20261130."), fmt.Appendf(nil, ".%08d.", n), 1)
+			leaves = append(leaves, tilelog.Leaf{Group: fmt.Sprint(n), Key: fmt.Sprint(i), Data: data})
+		}
+	}
+	large := archivetest.New(b)
+	if _, err := large.Log.Append(b.Context(), leaves); err != nil {
+		b.Fatal(err)
+	}
+	return filesOf(large)
+}

@@ -1,0 +1,213 @@
+package verify
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+
+	"golang.org/x/mod/sumdb/tlog"
+
+	"tally/lib/archive/entry"
+	"tally/lib/archive/tiles"
+	"tally/lib/archive/tree"
+	"tally/lib/form"
+)
+
+// walk goes through a log from its first entry to its last. Bundles are read and
+// their entries checked side by side; what depends on the entries before is done
+// in order.
+type walk struct {
+	source  Source
+	options Options
+	tree    tlog.Tree
+	report  *Report
+	grown   tree.Range
+	levels  []level
+	story   *story
+}
+
+// level is the tile under way of one level of the tree.
+type level struct {
+	n      int64
+	hashes []byte
+	tile   tree.Range
+}
+
+func newWalk(source Source, options Options, t tlog.Tree, r *Report) *walk {
+	if options.Parallel < 1 {
+		options.Parallel = 4
+	}
+	return &walk{source: source, options: options, tree: t, report: r, story: newStory(r, options.Draw)}
+}
+
+// bundle is 256 entries, or fewer at the end, checked as far as each can be by
+// itself.
+type bundle struct {
+	path    string
+	err     error // of reading
+	fault   *Finding
+	entries []checked
+}
+
+// checked is an entry that was looked at by itself.
+type checked struct {
+	data  []byte
+	hash  tlog.Hash
+	entry entry.Entry // nil when it can't be read
+	err   error       // why, or why the result of a state is not as it says
+}
+
+// resolver is an entry that holds what was seen on the table.
+type resolver interface {
+	Resolve(document *form.Document) error
+}
+
+// run verifies the whole log.
+func (w *walk) run(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	count := (w.tree.N + tiles.Width - 1) / tiles.Width
+	var ahead []chan *bundle
+	next := int64(0)
+	for n := range count {
+		for ; next < min(count, n+int64(w.options.Parallel)); next++ {
+			out, at := make(chan *bundle, 1), next
+			go func() { out <- w.read(ctx, at) }()
+			ahead = append(ahead, out)
+		}
+		b := <-ahead[0]
+		ahead = ahead[1:]
+		if b.err != nil {
+			return b.err
+		}
+		if b.fault != nil {
+			w.report.find(*b.fault)
+			return nil // what follows can't be placed in the tree
+		}
+		if err := w.take(ctx, n, b); err != nil {
+			return err
+		}
+	}
+	return w.finish(ctx)
+}
+
+// read reads a bundle and checks its entries one by one.
+func (w *walk) read(ctx context.Context, n int64) *bundle {
+	width := int(min(tiles.Width, w.tree.N-n*tiles.Width))
+	b := &bundle{path: tiles.EntriesPath(n, width)}
+	data, err := w.source.Get(ctx, b.path)
+	if errors.Is(err, ErrMissing) {
+		b.fault = &Finding{Code: MissingBundle, File: b.path, Message: b.path + " is missing, with all its entries"}
+		return b
+	}
+	if err != nil {
+		b.err = err
+		return b
+	}
+	list, err := tiles.Entries(data, width)
+	if err != nil {
+		b.fault = &Finding{Code: BadBundle, File: b.path, Message: b.path + ": " + err.Error()}
+		return b
+	}
+	var document form.Document
+	b.entries = make([]checked, width)
+	for i, data := range list {
+		c := checked{data: data, hash: tlog.RecordHash(data)}
+		if c.entry, c.err = entry.Parse(data); c.err == nil {
+			if r, is := c.entry.(resolver); is {
+				c.err = r.Resolve(&document)
+			}
+		} else {
+			c.entry = nil
+		}
+		b.entries[i] = c
+	}
+	return b
+}
+
+// take puts a bundle's entries into the tree and into the story of their draws.
+func (w *walk) take(ctx context.Context, n int64, b *bundle) error {
+	for i, c := range b.entries {
+		w.grown.Add(c.hash)
+		if err := w.add(ctx, 0, c.hash); err != nil {
+			return err
+		}
+		index := n*tiles.Width + int64(i)
+		w.story.take(index, c)
+		if seen := w.options.Seen; seen.N == index+1 && w.grown.Root() != seen.Hash {
+			w.report.find(Finding{Code: Forked, Message: fmt.Sprintf("the first %d entries are not those that were seen before: the log was rewritten, or it shows others something else", seen.N)})
+		}
+	}
+	if w.options.Progress != nil {
+		w.options.Progress(w.grown.Size(), w.tree.N)
+	}
+	return nil
+}
+
+// add adds a hash to a level of the tree. A tile that is full goes, as one hash,
+// into the level above.
+func (w *walk) add(ctx context.Context, at int, hash tlog.Hash) error {
+	if at == len(w.levels) {
+		w.levels = append(w.levels, level{})
+	}
+	l := &w.levels[at]
+	l.hashes = append(l.hashes, hash[:]...)
+	l.tile.Add(hash)
+	if l.tile.Size() < tiles.Width {
+		return nil
+	}
+	if err := w.compare(ctx, at, l); err != nil {
+		return err
+	}
+	root := l.tile.Root()
+	l.n, l.hashes, l.tile = l.n+1, l.hashes[:0], tree.Range{}
+	return w.add(ctx, at+1, root)
+}
+
+// compare compares a tile with the one of the log.
+func (w *walk) compare(ctx context.Context, at int, l *level) error {
+	path := tiles.Path(tlog.Tile{H: tiles.Height, L: at, N: l.n, W: int(l.tile.Size())})
+	data, err := w.source.Get(ctx, path)
+	switch {
+	case errors.Is(err, ErrMissing):
+		w.report.findFile(MissingTile, path, "the tile is missing")
+	case err != nil:
+		return err
+	case !bytes.Equal(data, l.hashes):
+		w.report.findFile(UnequalTile, path, "%s", w.unequal(at, l, data))
+	}
+	return nil
+}
+
+// unequal says where a tile differs from what its entries come to.
+func (w *walk) unequal(at int, l *level, data []byte) string {
+	if len(data) != len(l.hashes) {
+		return fmt.Sprintf("it has %d bytes, not %d", len(data), len(l.hashes))
+	}
+	i := 0
+	for data[i] == l.hashes[i] {
+		i++
+	}
+	i /= tlog.HashSize
+	if at == 0 {
+		return fmt.Sprintf("entry %d does not hash to what the tile says: one of the two was changed, or entries were put in another order", l.n*tiles.Width+int64(i))
+	}
+	return fmt.Sprintf("hash %d is not that of the tile below it", i)
+}
+
+// finish compares the tiles that are not full, and the root.
+func (w *walk) finish(ctx context.Context) error {
+	for at := range w.levels {
+		if w.levels[at].tile.Size() > 0 {
+			if err := w.compare(ctx, at, &w.levels[at]); err != nil {
+				return err
+			}
+		}
+	}
+	if root := w.grown.Root(); root != w.tree.Hash {
+		w.report.find(Finding{Code: UnequalRoot, Message: fmt.Sprintf("the %d entries come to the root %s, the signed checkpoint has %s: entries were changed, removed, slipped in or put in another order", w.tree.N, root, w.tree.Hash)})
+	}
+	w.story.finish()
+	return nil
+}

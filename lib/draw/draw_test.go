@@ -1,0 +1,321 @@
+package draw_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"tally/lib/draw"
+	"tally/lib/ruletest"
+	"tally/lib/settlement"
+	"tally/lib/wire"
+)
+
+type instant = settlement.Instant
+
+// noon is 2026-11-30T12:00:00.000Z; the tables count seconds from it.
+const noon instant = 1_795_953_600_000
+
+// stored is a message and when it was stored.
+type stored struct {
+	*wire.Message
+	at instant
+}
+
+// say reads a message as the tables write it: "100 opened 1:10-30 2:40-60", "95
+// round 2:40-60", "129 closed 1 at 128", "170 result 1", "171 cancel 2", "180 void
+// a", "190 revoke b a". The first number is when it was stored.
+func say(t testing.TB, text string) stored {
+	t.Helper()
+	words := strings.Fields(text)
+	second := func(text string) instant {
+		var n float64
+		if _, err := fmt.Sscan(text, &n); err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		return noon + instant(n*1000)
+	}
+	round := func(text string) map[string]any {
+		number, times, _ := strings.Cut(text, ":")
+		opens, closes, _ := strings.Cut(times, "-")
+		return map[string]any{"round": json.Number(number), "opens_at": wire.FormatTime(second(opens)), "closes_at": wire.FormatTime(second(closes))}
+	}
+	m := map[string]any{"schema": 1, "id": "m", "game": "war", "table": "war-1", "draw": "war-1.7", "at": wire.FormatTime(noon)}
+	switch words[1] {
+	case "opened":
+		var rounds []any
+		for _, text := range words[2:] {
+			if text == "odds" {
+				m["odds"] = map[string]any{"player": "2.08"}
+				continue
+			}
+			rounds = append(rounds, round(text))
+		}
+		m["type"], m["sequence"], m["rounds"] = "draw.opened", 7, rounds
+	case "round":
+		m["type"], m["odds"] = "betting.opened", map[string]any{"player": "2.08"}
+		for name, value := range round(words[2]) {
+			m[name] = value
+		}
+		if m["round"] != json.Number("1") {
+			m["visible"] = map[string]any{"player": "KS"}
+		}
+	case "closed":
+		m["type"], m["round"], m["closed_at"] = "betting.closed", json.Number(words[2]), wire.FormatTime(second(words[4]))
+	case "result":
+		m["type"], m["revision"], m["facts"] = "draw.resulted", json.Number(words[2]), map[string]any{"player": "KS", "dealer": "AD"}
+		if words[2] != "1" {
+			m["correction"] = map[string]any{"reason": "video_review"}
+		}
+	case "cancel":
+		m["type"], m["revision"], m["reason"] = "draw.cancelled", json.Number(words[2]), "card_hidden"
+	case "void":
+		m["type"], m["order"], m["reason"], m["evidence"], m["scope"] = "bets.voided", words[2], "x", "y", map[string]any{"round": 1}
+	case "revoke":
+		m["type"], m["order"], m["revokes"], m["reason"], m["evidence"] = "order.revoked", words[2], words[3], "x", "y"
+	default:
+		t.Fatalf("no message %q", words[1])
+	}
+	body, err := json.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	message, _, faults := wire.Parse(body)
+	if message == nil {
+		t.Fatalf("%s: %v", text, faults)
+	}
+	return stored{message, second(words[0])}
+}
+
+var settings = draw.Settings{Shards: 1, RetainMillis: 400 * 24 * 3600 * 1000}
+
+// apply applies messages in their order and returns the head and its newest state.
+func apply(t testing.TB, messages ...stored) (*draw.Head, *draw.State) {
+	t.Helper()
+	head := draw.New("war-1.7")
+	var newest *draw.State
+	for _, m := range messages {
+		if err := head.Apply(m.Message, m.at, settings); err != nil {
+			t.Fatalf("%s: %v", m.Type, err)
+		}
+		if next := head.Next(newest, m.Game, m.at); next != nil {
+			newest = next
+		}
+	}
+	return head, newest
+}
+
+// Whatever the order in which they are taken up, messages stored at the same
+// times make the same head and the same newest state, but for its number.
+func TestPermutations(t *testing.T) {
+	for _, row := range []string{
+		"1 opened 1:10-30 2:40-60 | 9 round 1:10-30 | 29 closed 1 at 28 | 39 round 2:40-60 | 58 closed 2 at 57 | 70 result 1 | 90 void a",
+		"1 opened 1:10-30 2:40-60 | 20 round 2:40-60 | 50 cancel 1 | 80 result 2 | 90 void a | 95 revoke b a | 99 void c",
+		"65 opened 1:10-30 | 9 round 1:10-30 | 29 closed 1 at 1 | 39 round 2:40-60 | 70 result 1 | 71 closed 2 at 60 | 80 result 3",
+		"1 opened 1:10-30 | 15 result 1 | 16 round 1:10-30 | 17 closed 1 at 14 | 18 round 2:40-60 | 19 cancel 2 | 20 revoke b a",
+	} {
+		t.Run("", func(t *testing.T) {
+			var messages []stored
+			for text := range strings.SplitSeq(row, "|") {
+				messages = append(messages, say(t, text))
+			}
+			wantHead, wantState := apply(t, messages...)
+			seen := 0
+			permute(messages, 0, func(order []stored) {
+				seen++
+				head, state := apply(t, order...)
+				forget(head, state)
+				forget(wantHead, wantState)
+				if !reflect.DeepEqual(head, wantHead) || !reflect.DeepEqual(state, wantState) {
+					t.Fatalf("%s\nin the order %v: head %+v, state %+v\ninstead of head %+v, state %+v", row, kinds(order), head, state, wantHead, wantState)
+				}
+			})
+			if seen != 5040 {
+				t.Errorf("%d orders", seen)
+			}
+		})
+	}
+}
+
+// forget drops what counts the states on the way.
+func forget(head *draw.Head, state *draw.State) {
+	head.State, head.StateAt, state.Number, state.MadeAt = 0, 0, 0, 0
+}
+
+func kinds(order []stored) (list []string) {
+	for _, m := range order {
+		list = append(list, string(m.Type))
+	}
+	return list
+}
+
+// permute calls visit with every order of what comes from n on.
+func permute(list []stored, n int, visit func([]stored)) {
+	if n == len(list) {
+		visit(list)
+		return
+	}
+	for i := n; i < len(list); i++ {
+		list[n], list[i] = list[i], list[n]
+		permute(list, n+1, visit)
+		list[n], list[i] = list[i], list[n]
+	}
+}
+
+// What each betting round closes at, by everything that can close it.
+func TestClosing(t *testing.T) {
+	for _, row := range ruletest.Rows(t, `
+messages                                                          | round | closing
+1 opened 1:10-30                                                  | 1     | 30
+1 opened 1:10-30, 29 closed 1 at 28                               | 1     | 28
+1 opened 1:10-30, 29 closed 1 at 10                               | 1     | 24
+1 opened 1:10-30, 12 closed 1 at 11                               | 1     | 11
+1 opened 1:10-30, 12 closed 1 at 3                                | 1     | 10
+1 opened 1:10-30, 40 closed 1 at 39                               | 1     | 30
+1 opened 1:10-30, 20 result 1                                     | 1     | 20
+1 opened 1:10-30, 5 result 1                                      | 1     | 10
+1 opened 1:10-30, 50 result 1                                     | 1     | 30
+1 opened 1:10-30, 25 cancel 2, 22 result 1                        | 1     | 22
+1 opened 1:10-30 2:40-60, 25 round 2:40-60                        | 1     | 25
+1 opened 1:10-30 2:40-60, 25 round 2:40-60                        | 2     | 60
+1 opened 1:10-30 2:40-60, 25 result 1                             | 2     | 40
+1 opened 1:10-30, 20 result 1, 21 closed 1 at 18                  | 1     | 20
+1 opened 1:10-30, 20 result 1, 19 closed 1 at 18                  | 1     | 18
+29 closed 1 at 28                                                 | 1     | 0
+1 opened 1:10-30                                                  | 2     | 0
+`) {
+		var messages []stored
+		for text := range strings.SplitSeq(row[0], ",") {
+			messages = append(messages, say(t, text))
+		}
+		head, _ := apply(t, messages...)
+		var number, want int
+		if _, err := fmt.Sscan(row[1]+" "+row[2], &number, &want); err != nil {
+			t.Fatal(err)
+		}
+		got := head.Closing(number)
+		if want == 0 && got != 0 || want != 0 && got != noon+instant(want*1000) {
+			t.Errorf("%s: round %d closes at %s instead of second %d", row[0], number, wire.FormatTime(got), want)
+		}
+	}
+}
+
+// Who is refused, and leaves the head as it was.
+func TestConflicts(t *testing.T) {
+	for _, row := range ruletest.Rows(t, `
+stored                               | then                        | taken
+1 opened 1:10-30                     | 2 round 1:10-30             | yes
+1 opened 1:10-30                     | 2 round 1:10-31             | no
+1 round 1:10-30                      | 2 opened 1:9-30             | no
+1 opened 1:10-30 odds                | 2 round 1:10-30             | no
+1 round 1:10-30                      | 2 opened 1:10-30 odds       | no
+1 round 2:40-60                      | 2 opened 1:10-30 odds       | yes
+1 opened 1:10-30                     | 33782399 result 1           | yes
+1 opened 1:10-30                     | 33955230 result 1           | no
+1 opened 1:10-30                     | 33955230 void a             | no
+`) {
+		head, _ := apply(t, say(t, row[0]))
+		before, err := json.Marshal(head)
+		if err != nil {
+			t.Fatal(err)
+		}
+		then := say(t, row[1])
+		err = head.Apply(then.Message, then.at, settings)
+		if (err == nil) != (row[2] == "yes") {
+			t.Errorf("%s, then %s: %v", row[0], row[1], err)
+		}
+		var conflict *draw.Conflict
+		var late *draw.TooLate
+		if err != nil && !errors.As(err, &conflict) && !errors.As(err, &late) {
+			t.Errorf("%s, then %s: it is no conflict: %v", row[0], row[1], err)
+		}
+		if after, _ := json.Marshal(head); err != nil && string(after) != string(before) {
+			t.Errorf("%s, then %s: refused, but the head has changed to %s", row[0], row[1], after)
+		}
+	}
+	head, _ := apply(t, say(t, "1 opened 1:10-30"))
+	other := say(t, "2 result 1")
+	other.Table = "war-2"
+	if err := head.Apply(other.Message, other.at, settings); err == nil {
+		t.Error("a message of another table is taken")
+	}
+	for n := range wire.MaxOrders {
+		if err := head.Apply(say(t, fmt.Sprintf("3 void a%d", n)).Message, noon, settings); err != nil {
+			t.Fatalf("order %d: %v", n, err)
+		}
+	}
+	if err := head.Apply(say(t, "3 void b").Message, noon, settings); !errors.Is(err, draw.ErrTooMany) {
+		t.Errorf("one order too many: %v", err)
+	}
+}
+
+// Messages are stored one after the other, whatever the clocks say, so that no
+// closing moves once a state has it.
+func TestClock(t *testing.T) {
+	head, state := apply(t, say(t, "1 opened 1:10-30"), say(t, "20 result 1"))
+	for _, text := range []string{"19.9 closed 1 at 15", "19.8 round 2:40-60", "19.7 cancel 2"} {
+		late := say(t, text)
+		at := head.Clock(late.at)
+		if at <= noon+20_000 {
+			t.Errorf("%s is stored at %s, before what is stored", text, wire.FormatTime(at))
+		}
+		if err := head.Apply(late.Message, at, settings); err != nil {
+			t.Fatal(err)
+		}
+	}
+	next := head.Next(state, say(t, "1 opened 1:10-30").Game, head.StoredAt)
+	if next.Rounds[0] != state.Rounds[0] {
+		t.Errorf("round 1 was %+v and is now %+v", state.Rounds[0], next.Rounds[0])
+	}
+}
+
+// A draw is swept ten seconds after the last round that took bets and the first
+// revision; rounds that were still to open keep nobody waiting.
+func TestSettleFrom(t *testing.T) {
+	for text, want := range map[string]instant{
+		"1 opened 1:10-30, 50 result 1":                 60,
+		"1 opened 1:10-30, 20 result 1":                 30,
+		"1 opened 1:10-30 2:1000-1060, 40 cancel 1":     50,
+		"1 opened 1:10-30, 20 result 1, 90 result 2":    30,
+		"1 opened 1:100-300 2:1000-1060, 40 cancel 1":   50,
+		"1 opened 1:10-30, 20 cancel 1, 5 round 2:8-12": 30,
+	} {
+		var messages []stored
+		for text := range strings.SplitSeq(text, ",") {
+			messages = append(messages, say(t, text))
+		}
+		head, _ := apply(t, messages...)
+		if got := (head.SettleFrom() - noon) / 1000; got != want {
+			t.Errorf("%s: swept from second %d instead of %d", text, got, want)
+		}
+	}
+}
+
+// tally's own cancellation ranks below every revision of the studio's.
+func TestCancel(t *testing.T) {
+	head, _ := apply(t, say(t, "1 round 1:10-30"))
+	if head.Cancel(noon + 99_000) {
+		t.Error("a draw that was never opened is cancelled")
+	}
+	head, newest := apply(t, say(t, "1 opened 1:10-30"))
+	if !head.Cancel(noon+99_000) || head.Revision != draw.AutomaticRevision || head.Cancel(noon+99_001) {
+		t.Errorf("it is not cancelled once: %+v", head)
+	}
+	game := say(t, "1 opened 1:10-30").Game
+	first := head.Next(newest, game, noon+99_000)
+	late := say(t, "120 result 1")
+	if err := head.Apply(late.Message, late.at, settings); err != nil {
+		t.Fatal(err)
+	}
+	second := head.Next(first, game, late.at)
+	if first.Revision != 0 || second.Revision != 1 || !slices.Equal(first.Rounds, second.Rounds) {
+		t.Errorf("states %+v, then %+v", first, second)
+	}
+	if head.Cancel(noon + 130_000) {
+		t.Error("a draw with a result is cancelled")
+	}
+}

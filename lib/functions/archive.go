@@ -1,0 +1,129 @@
+package functions
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/kms"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"golang.org/x/mod/sumdb/note"
+
+	"tally/lib/archive"
+	"tally/lib/archive/objects"
+	"tally/lib/archive/signing"
+	"tally/lib/archive/tilelog"
+	"tally/lib/lambdaqueue"
+	"tally/lib/observe"
+	"tally/lib/wire"
+)
+
+// ArchiveConfig is the configuration of archive.
+type ArchiveConfig struct {
+	Common
+	ArchiveURL string `env:"TALLY_ARCHIVE_URL" doc:"URL of the queue archive-entries"`
+	Origin     string `env:"TALLY_LOG_ORIGIN" doc:"name of the log, such as example.com/tally"`
+	Bucket     string `env:"TALLY_LOG_BUCKET" doc:"S3 bucket of the log, or file: and a folder"`
+	Key        string `env:"TALLY_LOG_KEY" doc:"KMS key that signs the log, or file: and a file"`
+	OldKey     string `env:"TALLY_LOG_OLD_KEY" doc:"key that Key replaces and that still signs too, or nothing" default:""`
+	ShowTotals bool   `env:"TALLY_LOG_TOTALS" doc:"whether the log shows the totals of a draw" default:"true"`
+}
+
+// archiveConcurrency is how many messages of a batch are worked on at once. They
+// share the log's batches.
+const archiveConcurrency = 10
+
+// startTimeout bounds what archive does before its first message.
+const startTimeout = 20 * time.Second
+
+// inFile begins the name of what is on this machine rather than in AWS.
+const inFile = "file:"
+
+// PublicKeyPath is where the log's public keys are published, one a line. Auditors
+// get them elsewhere, too: a log can't vouch for its own key.
+const PublicKeyPath = "verifier-key"
+
+// NewArchive puts archive together.
+func NewArchive(c ArchiveConfig, r Runtime) (QueueHandler, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
+	defer cancel()
+	log, err := c.log(ctx, r)
+	if err != nil {
+		return nil, fmt.Errorf("putting archive together: %w", err)
+	}
+	client := sqs.NewFromConfig(r.AWS)
+	metrics := observe.NewMetrics(r.Metrics, c.Namespace, "archive", r.Now)
+	a := &archive.Archive{Table: log.Table, To: &tilelog.Batcher{Log: log}, ShowTotals: c.ShowTotals, Random: rand.Reader,
+		Record: recorder{metrics}, Log: r.Log}
+	handler, err := r.queueHandler(func(ctx context.Context, m lambdaqueue.Message) error {
+		told, err := wire.ParseEntry(m.Body)
+		if err != nil {
+			return err
+		}
+		return a.Take(ctx, told)
+	}, metrics, client, lambdaqueue.Options{Concurrency: archiveConcurrency}, c.ArchiveURL)
+	if err != nil {
+		return nil, fmt.Errorf("putting archive together: %w", err)
+	}
+	return handler, nil
+}
+
+// log opens the log, and publishes its public keys.
+func (c ArchiveConfig) log(ctx context.Context, r Runtime) (*tilelog.Log, error) {
+	if strings.Contains(c.Origin, "#") {
+		return nil, fmt.Errorf("TALLY_LOG_ORIGIN is %q: a log's name has no #", c.Origin)
+	}
+	log := &tilelog.Log{Origin: c.Origin, Table: r.table(c.Common), Log: r.Log}
+	var known []note.Verifier
+	var public string
+	for _, name := range []string{c.Key, c.OldKey} {
+		if name == "" {
+			continue
+		}
+		key, err := c.key(ctx, r, name)
+		if err != nil {
+			return nil, err
+		}
+		log.Signers, known = append(log.Signers, key.Signer), append(known, key.Verifier)
+		public += key.Public + "\n"
+	}
+	log.Known = note.VerifierList(known...)
+	if folder, isFolder := strings.CutPrefix(c.Bucket, inFile); isFolder {
+		store, err := objects.OpenFolder(folder)
+		if err != nil {
+			return nil, err
+		}
+		log.Objects = store
+	} else {
+		client := s3.NewFromConfig(r.AWS, func(o *s3.Options) { o.UsePathStyle = r.AWS.BaseEndpoint != nil })
+		log.Objects = objects.NewS3(client, c.Bucket)
+	}
+	return log, publishKeys(ctx, log.Objects, []byte(public))
+}
+
+func (c ArchiveConfig) key(ctx context.Context, r Runtime, name string) (signing.Key, error) {
+	if path, isFile := strings.CutPrefix(name, inFile); isFile {
+		return signing.FromFile(path, c.Origin)
+	}
+	return signing.FromKMS(ctx, kms.NewFromConfig(r.AWS), name, c.Origin)
+}
+
+// publishKeys writes the public keys beside the log, if they are not there yet.
+func publishKeys(ctx context.Context, store objects.Store, public []byte) error {
+	there, tag, err := store.Get(ctx, PublicKeyPath)
+	if err != nil && !errors.Is(err, objects.ErrNotFound) {
+		return err
+	}
+	if string(there) == string(public) {
+		return nil
+	}
+	err = store.PutIfMatch(ctx, PublicKeyPath, public, tag, objects.Header{ContentType: "text/plain; charset=utf-8", CacheControl: objects.Mutable})
+	if errors.Is(err, objects.ErrChanged) {
+		return nil // another instance has just written them
+	}
+	return err
+}

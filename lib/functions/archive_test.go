@@ -1,0 +1,117 @@
+package functions_test
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"golang.org/x/mod/sumdb/note"
+
+	"tally/lib/archive/objects"
+	"tally/lib/archive/verify"
+	"tally/lib/functions"
+	"tally/lib/local"
+)
+
+const archivedDraw = "rou-1.20261130.1001"
+
+// archiveOf puts archive together over a day's stack.
+func archiveOf(t *testing.T, d *day, bucket string) functions.QueueHandler {
+	t.Helper()
+	runtime := runtimeAt(t, time.Now)
+	runtime.AWS = local.Config(d.stack.Endpoint)
+	made, err := functions.New("archive", lookup(map[string]string{
+		"TALLY_TABLE": d.stack.Table, "TALLY_ARCHIVE_URL": variables(t, d.stack, "intake")["TALLY_ARCHIVE_URL"],
+		"TALLY_LOG_ORIGIN": "example.com/tally", "TALLY_LOG_BUCKET": bucket, "TALLY_LOG_KEY": "file:" + filepath.Join(t.TempDir(), "key"),
+	}), runtime)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made.(functions.QueueHandler)
+}
+
+// playCorrected plays a draw up to the settlement of its correction.
+func (d *day) playCorrected() {
+	d.t.Helper()
+	for i, file := range d.files("roulette")[:5] {
+		d.take(file)
+		if i == 1 {
+			d.clock = d.clock.Add(10 * time.Second)
+			d.bet(archivedDraw, "acme", "b1")
+		}
+		if i >= 3 {
+			d.clock = d.clock.Add(15 * time.Second)
+			if d.sweep(archivedDraw) != 0 {
+				d.t.Error("the sweep failed")
+			}
+		}
+	}
+}
+
+// source reads what an object store has, to be verified.
+type source struct{ objects.Store }
+
+func (s source) Get(ctx context.Context, path string) ([]byte, error) {
+	data, _, err := s.Store.Get(ctx, path)
+	if errors.Is(err, objects.ErrNotFound) {
+		err = verify.ErrMissing
+	}
+	return data, err
+}
+
+// TestArchiveToFolder archives a draw as `tally local` does.
+func TestArchiveToFolder(t *testing.T) {
+	d := newDay(t)
+	d.playCorrected()
+	folder := t.TempDir()
+	handle := archiveOf(t, d, "file:"+folder)
+	files, err := objects.OpenFolder(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.archiveAndVerify(handle, files)
+	if err := files.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestArchiveToBucket archives a draw as on AWS, but for the key.
+func TestArchiveToBucket(t *testing.T) {
+	d := newDay(t)
+	d.playCorrected()
+	client := s3.NewFromConfig(local.Config(d.stack.Endpoint), func(o *s3.Options) { o.UsePathStyle = true })
+	bucket := d.stack.Table + "-log"
+	if _, err := client.CreateBucket(t.Context(), &s3.CreateBucketInput{Bucket: aws.String(bucket)}); err != nil {
+		t.Fatal(err)
+	}
+	d.archiveAndVerify(archiveOf(t, d, bucket), objects.NewS3(client, bucket))
+}
+
+func (d *day) archiveAndVerify(handle functions.QueueHandler, files objects.Store) {
+	d.t.Helper()
+	from := queue(d.t, d.stack, "ArchiveEntriesQueue")
+	told := func(what string) string { return `{"draw":"` + archivedDraw + `","what":` + what + `}` }
+	if d.deliver(handle, envelope(from, d.clock, told(`"settlement","state":2`), told(`"opening"`), told(`"state","state":1`), told(`"opening"`))) != 0 {
+		d.t.Error("archive failed")
+	}
+	if d.deliver(handle, envelope(from, d.clock, "{", told(`"state","state":9`), `{"draw":"other","what":"opening"}`)) != 3 {
+		d.t.Error("archive took what is not there")
+	}
+	key, _, err := files.Get(d.t.Context(), functions.PublicKeyPath)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	verifier, err := note.NewVerifier(strings.TrimSpace(string(key)))
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	report, err := verify.Log(d.t.Context(), source{files}, verify.Options{Origin: "example.com/tally", Known: note.VerifierList(verifier)})
+	if err != nil || len(report.Findings) > 0 || report.Size != 6 || report.Counts.Settlements != 2 {
+		d.t.Errorf("%+v, %v", report, err)
+	}
+}

@@ -1,0 +1,224 @@
+package intake_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"tally/lib/draw"
+	"tally/lib/fakedynamo"
+	"tally/lib/intake"
+	"tally/lib/ruletest"
+	"tally/lib/settlement"
+	"tally/lib/store"
+	"tally/lib/wire"
+)
+
+type instant = settlement.Instant
+
+// noon is 2026-11-30T12:00:00.000Z.
+const noon instant = 1_795_953_600_000
+
+// queue keeps what is sent, and fails when told to.
+type queue struct {
+	name string
+	sent *[]string
+	down *string // the name of the queue that is down
+}
+
+var errDown = errors.New("the queue is down")
+
+func (q queue) Send(_ context.Context, body string, delay time.Duration) error {
+	if *q.down == q.name {
+		return errDown
+	}
+	var short struct{ What, Status string }
+	if err := json.Unmarshal([]byte(body), &short); err != nil {
+		return err
+	}
+	text := strings.TrimSpace(q.name + " " + short.What + short.Status)
+	if delay > 0 {
+		text += " in " + delay.String()
+	}
+	*q.sent = append(*q.sent, text)
+	return nil
+}
+
+type counter struct{ quarantined int }
+
+func (c *counter) Quarantined(string) { c.quarantined++ }
+
+// desk takes up messages at a time.
+type desk struct {
+	intake.Intake
+	db      *fakedynamo.DB
+	now     instant
+	sent    []string
+	down    string
+	counter counter
+}
+
+func newDesk(t *testing.T) *desk {
+	d := &desk{db: fakedynamo.New(t, "table"), now: noon}
+	d.Intake = intake.Intake{Table: store.New(d.db, "table"), Replies: queue{"reply", &d.sent, &d.down}, Sweeps: queue{"sweep", &d.sent, &d.down},
+		Archive: queue{"archive", &d.sent, &d.down}, Record: &d.counter, Settings: draw.Settings{Shards: 1, RetainMillis: 400 * 24 * 3600 * 1000},
+		Now: func() instant { return d.now }, Log: slog.New(slog.NewTextHandler(io.Discard, nil))}
+	return d
+}
+
+func (d *desk) take(t *testing.T, from intake.Source, body string) (sent string, err error) {
+	t.Helper()
+	d.sent = nil
+	err = d.Take(t.Context(), intake.Delivery{Body: []byte(body), SentAt: d.now, From: from})
+	return strings.Join(d.sent, ", "), err
+}
+
+// bodies are one message of each type.
+func body(kind string) string {
+	fields := map[string]string{
+		"draw.opened":    fmt.Sprintf(`"sequence":7,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q}]`, wire.FormatTime(noon), wire.FormatTime(noon+30_000)),
+		"betting.opened": fmt.Sprintf(`"round":1,"opens_at":%q,"closes_at":%q,"odds":{"player":"2.08"}`, wire.FormatTime(noon), wire.FormatTime(noon+30_000)),
+		"betting.closed": fmt.Sprintf(`"round":1,"closed_at":%q`, wire.FormatTime(noon+29_000)),
+		"draw.resulted":  `"revision":1,"facts":{"player":"KS","dealer":"AD"}`,
+		"draw.cancelled": `"revision":1,"reason":"card_hidden"`,
+		"bets.voided":    `"order":"ord-1","scope":{"round":1},"reason":"x","evidence":"y"`,
+		"order.revoked":  `"order":"ord-2","revokes":"ord-1","reason":"x","evidence":"y"`,
+		"bets.found":     `"order":"found-1","scope":{"bookmaker":"acme","bets":["b1"]},"reason":"x","evidence":"y"`,
+	}
+	return `{"schema":1,"id":"m1","type":"` + kind + `","game":"war","table":"war-1","draw":"war-1.7","at":"2026-11-30T12:00:00.000Z",` + fields[kind] + `}`
+}
+
+// What is sent after each kind of message, in its order: the reply comes last.
+func TestFollowUps(t *testing.T) {
+	d := newDesk(t)
+	for _, row := range ruletest.Rows(t, `
+second | from     | message        | sent
+0      | studio   | draw.opened    | archive opening, reply stored
+1      | studio   | draw.opened    | archive opening, reply replay
+2      | studio   | betting.opened | reply stored
+29     | studio   | betting.closed | reply stored
+40     | studio   | draw.resulted  | archive state, sweep in 10s, reply stored
+41     | studio   | draw.resulted  | archive state, sweep in 9s, reply replay
+42     | studio   | draw.cancelled | reply quarantined
+43     | studio   | betting.opened | archive state, sweep in 7s, reply replay
+44     | operator | bets.voided    | archive state, sweep in 6s, reply stored
+45     | studio   | order.revoked  | reply quarantined
+46     | operator | draw.resulted  | reply quarantined
+47     | operator | bets.found     | reply quarantined
+48     | studio   | bets.found     | reply quarantined
+49     | own      | bets.found     | archive state, sweep in 1s
+60     | operator | order.revoked  | archive state, sweep, reply stored
+61     | operator | order.revoked  | archive state, sweep, reply replay
+`) {
+		var second instant
+		if _, err := fmt.Sscan(row[0], &second); err != nil {
+			t.Fatal(err)
+		}
+		d.now = noon + second*1000
+		from := map[string]intake.Source{"studio": intake.Studio, "operator": intake.Operator, "own": intake.Own}[row[1]]
+		sent, err := d.take(t, from, body(row[2]))
+		if err != nil || sent != row[3] {
+			t.Errorf("second %s, %s from %s: sent %s, %v\ninstead of %s", row[0], row[2], row[1], sent, err, row[3])
+		}
+	}
+}
+
+// Whichever queue is down, the message is delivered again and everything is sent.
+func TestQueueDown(t *testing.T) {
+	for _, down := range []string{"archive", "sweep", "reply"} {
+		d := newDesk(t)
+		for _, kind := range []string{"draw.opened", "draw.resulted"} {
+			d.down = down
+			d.now += 20_000
+			_, err := d.take(t, intake.Studio, body(kind))
+			if kind == "draw.opened" && down == "sweep" {
+				continue // nothing to sweep yet
+			}
+			if !errors.Is(err, errDown) {
+				t.Errorf("%s is down, %s: %v", down, kind, err)
+			}
+			d.down = ""
+			sent, err := d.take(t, intake.Studio, body(kind))
+			want := map[string]string{"draw.opened": "archive opening, reply replay", "draw.resulted": "archive state, sweep in 10s, reply replay"}[kind]
+			if err != nil || sent != want {
+				t.Errorf("%s was down, %s again: sent %s, %v", down, kind, sent, err)
+			}
+		}
+	}
+}
+
+// A message that can never become valid is filed once, with every reason, and
+// answered each time it comes.
+func TestQuarantine(t *testing.T) {
+	d := newDesk(t)
+	wrong := strings.Replace(strings.Replace(body("draw.resulted"), "KS", "1S", 1), "AD", "1D", 1)
+	for range 2 {
+		if sent, err := d.take(t, intake.Studio, wrong); err != nil || sent != "reply quarantined" {
+			t.Errorf("sent %s, %v", sent, err)
+		}
+	}
+	if d.counter.quarantined != 1 {
+		t.Errorf("counted %d times", d.counter.quarantined)
+	}
+	last, found, err := d.Table.Last(t.Context(), store.QuarantineKey(noon))
+	if err != nil || !found || string(last.Binary) != wrong {
+		t.Fatalf("it is not filed: %+v, %v", last, err)
+	}
+	var held intake.Held
+	if err := json.Unmarshal([]byte(last.Body), &held); err != nil {
+		t.Fatal(err)
+	}
+	if held.ID != "m1" || held.Draw != "war-1.7" || held.Type != wire.DrawResulted || held.Queue != "studio" || len(held.Faults) != 2 {
+		t.Errorf("it is filed as %+v", held)
+	}
+	marks := slices.Collect(func(yield func(string) bool) {
+		for item, err := range d.Table.Query(t.Context(), store.DrawKey("war-1.7"), store.HeldKey("")) {
+			if err != nil || !yield(item.Body) {
+				return
+			}
+		}
+	})
+	if want := []string{store.QuarantineKey(noon)}; !slices.Equal(marks, want) {
+		t.Errorf("the draw is marked with %v", marks)
+	}
+	for _, junk := range []string{"", "[]", strings.Repeat("x", wire.MaxBody+1), "{\"id\":\"m2\",\xff}"} {
+		if sent, err := d.take(t, intake.Studio, junk); err != nil || sent != "reply quarantined" {
+			t.Errorf("%.20q: sent %s, %v", junk, sent, err)
+		}
+	}
+	if sent, err := d.take(t, intake.Studio, body("draw.resulted")); err != nil || sent != "reply stored" {
+		t.Errorf("the right message under the same revision: sent %s, %v", sent, err)
+	}
+}
+
+// Another content under one identity never replaces what is stored.
+func TestConflict(t *testing.T) {
+	d := newDesk(t)
+	for kind, other := range map[string]string{
+		"draw.opened":    strings.Replace(body("draw.opened"), `"sequence":7`, `"sequence":8`, 1),
+		"betting.closed": strings.Replace(body("betting.closed"), "12:00:29", "12:00:28", 1),
+		"draw.resulted":  body("draw.cancelled"),
+		"bets.voided":    strings.Replace(body("order.revoked"), "ord-2", "ord-1", 1),
+	} {
+		from := intake.Studio
+		if kind == "bets.voided" {
+			from, other = intake.Operator, strings.Replace(other, `"revokes":"ord-1"`, `"revokes":"ord-9"`, 1)
+		}
+		if _, err := d.take(t, from, body(kind)); err != nil {
+			t.Fatal(err)
+		}
+		if sent, err := d.take(t, from, other); err != nil || sent != "reply quarantined" {
+			t.Errorf("%s, then another: sent %s, %v", kind, sent, err)
+		}
+		if sent, err := d.take(t, from, body(kind)); err != nil || !strings.HasSuffix(sent, "reply replay") {
+			t.Errorf("%s again: sent %s, %v", kind, sent, err)
+		}
+	}
+}

@@ -1,0 +1,107 @@
+package simulation
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"tally/lib/fakedynamo"
+)
+
+// fault is what becomes of one request of a calm run.
+type fault struct {
+	call    int // counted from 1
+	verdict fakedynamo.Verdict
+	crash   bool
+}
+
+// inject runs one handler after the other and makes one request fail.
+type inject struct {
+	fault
+	calls []fakedynamo.Call
+}
+
+func (*inject) most() int         { return 1 }
+func (*inject) again(*world) bool { return false }
+
+func (i *inject) verdict(_ *world, t *task) (fakedynamo.Verdict, bool) {
+	i.calls = append(i.calls, t.call)
+	if len(i.calls) != i.call {
+		return fakedynamo.Proceed, false
+	}
+	return i.fault.verdict, i.crash
+}
+
+// result is what bookmakers know in the end, whatever way it came about.
+func (c *checker) result() string {
+	var known []string
+	for bookmaker, f := range c.feeds {
+		for id, lines := range f.newest {
+			for _, l := range lines {
+				known = append(known, bookmaker+" "+id+" "+l.absolute())
+			}
+		}
+	}
+	slices.Sort(known)
+	return strings.Join(known, "\n")
+}
+
+// Every request of a run fails once in every way: not applied; applied, its
+// answer lost; late; sent twice; with a crash before or after it. What the
+// bookmakers know in the end is always the same.
+func TestPairedFaults(t *testing.T) {
+	plan := readScenario(t, "everything.txt").plan
+	calm := &inject{}
+	var want string
+	play(t, plan, calm, func(w *world, c *checker) {
+		want = c.result()
+		for _, p := range w.problems {
+			t.Errorf("without a fault: %s", p)
+		}
+	})
+	if lines := strings.Count(want, "\n") + 1; lines < 8 {
+		t.Fatalf("only %d bets were settled:\n%s", lines, want)
+	}
+	const workers = 4
+	for worker := range workers {
+		t.Run(fmt.Sprint(worker), func(t *testing.T) {
+			t.Parallel()
+			for n := worker; n < len(calm.calls); n += workers * everyFault {
+				for _, verdict := range faultsOf(calm.calls[n]) {
+					for _, crash := range []bool{false, true} {
+						tryFault(t, plan, fault{n + 1, verdict, crash}, want)
+					}
+				}
+			}
+		})
+	}
+}
+
+// faultsOf returns what can become of a request.
+func faultsOf(call fakedynamo.Call) []fakedynamo.Verdict {
+	switch {
+	case !call.Write:
+		return verdicts[:1]
+	case call.Operation == "TransactWriteItems":
+		return verdicts
+	}
+	return verdicts[:len(verdicts)-1] // no conflict
+}
+
+func tryFault(t *testing.T, plan *Plan, f fault, want string) {
+	i := &inject{fault: f}
+	play(t, plan, i, func(w *world, c *checker) {
+		what := fmt.Sprintf("request %d, %v: %v, crash %v", f.call, i.calls[f.call-1], f.verdict, f.crash)
+		for _, p := range w.problems {
+			t.Errorf("%s: %s", what, p)
+		}
+		if got := c.result(); got != want {
+			t.Errorf("%s: the bookmakers know\n%s\nwithout it\n%s", what, got, want)
+		}
+	})
+}
+
+// lateWithin is how late a request arrives in scenarios that say nothing of it.
+const lateWithin = 2 * time.Second
