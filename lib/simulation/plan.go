@@ -161,7 +161,6 @@ type drawPlan struct {
 	number  int
 	rounds  []span
 	result  time.Duration
-	ordered []string
 }
 
 type span struct{ opens, closes time.Duration }

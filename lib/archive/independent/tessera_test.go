@@ -156,7 +156,7 @@ func TestClientSeesForks(t *testing.T) {
 	}
 	files := client.FileFetcher{Root: fork.Copy()}
 	old := checkpoints[len(checkpoints)-1]
-	tracker, err := client.NewLogStateTracker(t.Context(), client.FileFetcher{Root: s.Copy()}.ReadTile, old, verifierOf(t, s), archivetest.Origin, client.UnilateralConsensus(files.ReadCheckpoint))
+	tracker, err := client.NewLogStateTracker(t.Context(), files.ReadTile, old, verifierOf(t, s), archivetest.Origin, client.UnilateralConsensus(files.ReadCheckpoint))
 	if err != nil {
 		t.Fatal(err)
 	}
