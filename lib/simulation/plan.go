@@ -156,11 +156,11 @@ func (p *planner) within(a, b time.Duration) time.Duration {
 
 // drawPlan is a draw as the studio means it to go.
 type drawPlan struct {
-	script  script
-	id      string
-	number  int
-	rounds  []span
-	result  time.Duration
+	script script
+	id     string
+	number int
+	rounds []span
+	result time.Duration
 }
 
 type span struct{ opens, closes time.Duration }
