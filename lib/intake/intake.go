@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"strings"
 	"time"
 
 	"tally/lib/draw"
@@ -81,16 +82,23 @@ func (s Source) allows(t wire.Type) bool {
 	return !t.IsOrder() && !t.IsOwn()
 }
 
+// OwnOrder begins the ids of tally's own orders, so that an operator's can't take
+// one of them.
+const OwnOrder = "found-"
+
 // maxTries bounds how often a message is decided again because of other writers.
 const maxTries = 12
 
-// storeWithin is how long after its time a message may still be stored: closings
+// StoreWithin is how long after its time a message may still be stored: closings
 // are made of that time, and until it is stored bets are answered without it.
-const storeWithin = 2 * time.Second
+const StoreWithin = 2 * time.Second
 
 // Take takes up one message. An error means that it has to be delivered again.
 func (in *Intake) Take(ctx context.Context, d Delivery) error {
 	m, partial, faults := wire.Parse(d.Body)
+	if len(faults) == 0 && d.From != Own && strings.HasPrefix(m.Order, OwnOrder) {
+		faults = []wire.Fault{{Code: wire.CodeNotAllowed, Message: "order: ids that begin with " + OwnOrder + " are tally's own"}}
+	}
 	if len(faults) == 0 && !d.From.allows(m.Type) {
 		faults = []wire.Fault{{Code: wire.CodeNotAllowed, Message: fmt.Sprintf("messages of type %s don't belong on this queue", m.Type)}}
 	}
@@ -163,7 +171,7 @@ func (in *Intake) try(ctx context.Context, m *wire.Message, d Delivery) (result,
 		return refused(wire.CodeConflict, "another message of this identity and other content is stored: send a new revision, or the same again"), nil
 	}
 	now := head.Clock(in.Now())
-	within, cancel := context.WithTimeout(ctx, storeWithin)
+	within, cancel := context.WithTimeout(ctx, StoreWithin)
 	defer cancel()
 	if faults := apply(head, m, now, in.Settings); len(faults) > 0 {
 		return result{status: wire.Quarantined, faults: faults}, nil

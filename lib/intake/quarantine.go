@@ -80,5 +80,8 @@ func (in *Intake) quarantine(ctx context.Context, d Delivery, partial wire.Parti
 		in.Log.LogAttrs(ctx, slog.LevelWarn, "message quarantined", slog.String("draw", held.Draw),
 			slog.String("type", string(held.Type)), slog.String("message_id", held.ID), slog.String("code", faults[0].Code), slog.Int("faults", len(faults)))
 	}
+	if d.From == Own {
+		return nil // tally does not answer itself
+	}
 	return in.reply(ctx, wire.Reply{ID: partial.ID, Draw: partial.Draw, Status: wire.Quarantined, Errors: faults})
 }

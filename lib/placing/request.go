@@ -97,17 +97,19 @@ func (p *parsed) key() string {
 
 // identifiers checks the names in a request.
 func (r *Request) identifiers() *Refusal {
-	names := map[string]string{"bookmaker": r.Bookmaker, "draw": r.Draw, "reference": r.Reference}
-	if r.Base != "" {
-		delete(names, "reference")
-		names["base"] = r.Base
+	names := []struct {
+		field, name string
+		needed      bool
+	}{
+		{"bookmaker", r.Bookmaker, true},
+		{"draw", r.Draw, true},
+		{"reference", r.Reference, r.Base == ""},
+		{"base", r.Base, r.Base != ""},
+		{"shop", r.Shop, r.Shop != ""},
 	}
-	if r.Shop != "" {
-		names["shop"] = r.Shop
-	}
-	for field, name := range names {
-		if !wire.ValidID(name) {
-			return refuse(CodeBadIdentifier, "%s: %.80q is no identifier: write 1 to 64 of A-Z a-z 0-9 . _ -", field, name)
+	for _, n := range names {
+		if n.needed && !wire.ValidID(n.name) {
+			return refuse(CodeBadIdentifier, "%s: %.80q is no identifier: write 1 to 64 of A-Z a-z 0-9 . _ -", n.field, n.name).at(n.field)
 		}
 	}
 	return nil

@@ -216,10 +216,10 @@ func (r *Reconciler) missing(ctx context.Context, head *draw.Head, version int64
 		return max(closed+instant(r.ResultWithin.Milliseconds()), now+minute), nil
 	}
 	r.stuck(ctx, head, StuckResult)
-	if r.CancelAfter <= 0 || now < closed+instant(r.CancelAfter.Milliseconds()) || standing.Held || !head.Cancel(now) {
+	if r.CancelAfter <= 0 || now < closed+instant(r.CancelAfter.Milliseconds()) || standing.Held {
 		return later(head, now), nil
 	}
-	return later(head, now), r.cancel(ctx, head, version, now)
+	return later(head, now), r.cancel(ctx, head, version, head.Clock(now))
 }
 
 // cancel cancels a draw that got no result in time. It ranks below any revision
@@ -229,7 +229,12 @@ func (r *Reconciler) cancel(ctx context.Context, head *draw.Head, version int64,
 	if !known {
 		return fmt.Errorf("this version does not know game %q", head.Game)
 	}
-	state, err := intake.NextState(ctx, r.Table, head, game, now)
+	if !head.Cancel(now) {
+		return nil
+	}
+	within, stop := context.WithTimeout(ctx, intake.StoreWithin)
+	defer stop()
+	state, err := intake.NextState(within, r.Table, head, game, now)
 	if err != nil {
 		return err
 	}
@@ -238,7 +243,7 @@ func (r *Reconciler) cancel(ctx context.Context, head *draw.Head, version int64,
 		return err
 	}
 	revision := store.Item{PK: store.DrawKey(head.Draw), SK: store.RevisionKey(draw.AutomaticRevision), StoredAt: now, ExpiresAt: head.RetainUntil}
-	err = r.Table.Transact(ctx, append(writes, store.Creating(revision))...)
+	err = r.Table.Transact(within, append(writes, store.Creating(revision))...)
 	if errors.Is(err, store.ErrChanged) {
 		return nil // something came in: the next look decides again
 	}
@@ -281,7 +286,7 @@ func order(head *draw.Head, m sweep.Stragglers, now instant) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encoding an order: %w", err)
 	}
-	id := "found-" + strconv.Itoa(head.State) + "-" + intake.HashOf(string(named))[:16]
+	id := intake.OwnOrder + strconv.Itoa(head.State) + "-" + intake.HashOf(string(named))[:16]
 	body, err := json.Marshal(map[string]any{
 		"schema": wire.Schema, "id": id, "type": wire.BetsFound, "game": head.Game, "table": head.Table, "draw": head.Draw,
 		"at": wire.FormatTime(now), "order": id, "reason": "missed_by_sweep", "evidence": "recount",
