@@ -15,9 +15,9 @@ import (
 	"tally/lib/archive/verify"
 )
 
-const proveHelp = `prove writes a proof that an entry is in the public log, which anyone who has the
-log's public key can check offline with ` + "`tally verify --proof`" + `. LOG is its address
-or the folder of a copy.
+const proveHelp = `prove writes a proof that an entry is in the public log, which anyone who
+has the log's public key can check offline with ` + "`tally verify --proof`" + `.
+LOG is its address or the folder of a copy.
 
 With --draw it proves an entry of that draw: by default its newest state, and
 with --entry its opening or the closings, state or settlement of --state. It

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
+	"sync"
 
 	"github.com/aws/aws-sdk-go-v2/service/kms"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
@@ -37,9 +37,6 @@ type ArchiveConfig struct {
 // share the log's batches.
 const archiveConcurrency = 10
 
-// startTimeout bounds what archive does before its first message.
-const startTimeout = 20 * time.Second
-
 // inFile begins the name of what is on this machine rather than in AWS.
 const inFile = "file:"
 
@@ -47,20 +44,21 @@ const inFile = "file:"
 // get them elsewhere, too: a log can't vouch for its own key.
 const PublicKeyPath = "verifier-key"
 
-// NewArchive puts archive together.
+// NewArchive puts archive together. The log is opened for the first message: that
+// asks KMS for the key.
 func NewArchive(c ArchiveConfig, r Runtime) (QueueHandler, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
-	defer cancel()
-	log, err := c.log(ctx, r)
-	if err != nil {
-		return nil, fmt.Errorf("putting archive together: %w", err)
+	if strings.Contains(c.Origin, "#") {
+		return nil, fmt.Errorf("putting archive together: TALLY_LOG_ORIGIN is %q: a log's name has no #", c.Origin)
 	}
 	client := sqs.NewFromConfig(r.AWS)
 	metrics := observe.NewMetrics(r.Metrics, c.Namespace, "archive", r.Now)
-	a := &archive.Archive{Table: log.Table, To: &tilelog.Batcher{Log: log}, ShowTotals: c.ShowTotals, Random: rand.Reader,
-		Record: recorder{metrics}, Log: r.Log}
+	opened := &opener{config: c, runtime: r, record: recorder{metrics}}
 	handler, err := r.queueHandler(func(ctx context.Context, m lambdaqueue.Message) error {
 		told, err := wire.ParseEntry(m.Body)
+		if err != nil {
+			return err
+		}
+		a, err := opened.get(ctx)
 		if err != nil {
 			return err
 		}
@@ -72,11 +70,33 @@ func NewArchive(c ArchiveConfig, r Runtime) (QueueHandler, error) {
 	return handler, nil
 }
 
+// opener opens the log once. Where that fails, the next message tries again.
+type opener struct {
+	config  ArchiveConfig
+	runtime Runtime
+	record  recorder
+
+	mutex  sync.Mutex
+	opened *archive.Archive
+}
+
+func (o *opener) get(ctx context.Context) (*archive.Archive, error) {
+	o.mutex.Lock()
+	defer o.mutex.Unlock()
+	if o.opened != nil {
+		return o.opened, nil
+	}
+	log, err := o.config.log(ctx, o.runtime)
+	if err != nil {
+		return nil, fmt.Errorf("opening the log: %w", err)
+	}
+	o.opened = &archive.Archive{Table: log.Table, To: &tilelog.Batcher{Log: log}, ShowTotals: o.config.ShowTotals, Random: rand.Reader,
+		Record: o.record, Log: o.runtime.Log}
+	return o.opened, nil
+}
+
 // log opens the log, and publishes its public keys.
 func (c ArchiveConfig) log(ctx context.Context, r Runtime) (*tilelog.Log, error) {
-	if strings.Contains(c.Origin, "#") {
-		return nil, fmt.Errorf("TALLY_LOG_ORIGIN is %q: a log's name has no #", c.Origin)
-	}
 	log := &tilelog.Log{Origin: c.Origin, Table: r.table(c.Common), Log: r.Log}
 	var known []note.Verifier
 	var public string

@@ -49,5 +49,12 @@ func Describe() []Description {
 			{"TALLY_ARCHIVE_DLQ_URL", counts},
 			{"TALLY_REPLIES_DLQ_URL", counts},
 		}},
+		{Name: "archive", Configuration: ArchiveConfig{}, Uses: []Use{
+			{"TALLY_TABLE", []string{"dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem"}},
+			{"TALLY_ARCHIVE_URL", receives},
+			// Without the right to list a bucket, S3 does not say that an object is not there.
+			{"TALLY_LOG_BUCKET", []string{"s3:GetObject", "s3:PutObject", "s3:ListBucket"}},
+			{"TALLY_LOG_KEY", []string{"kms:GetPublicKey", "kms:Sign"}},
+		}},
 	}
 }

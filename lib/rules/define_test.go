@@ -202,9 +202,9 @@ func TestParse(t *testing.T) {
 	checkParse(t, g, "is:1 ", "illegal_shape: from 1 to 12")
 	checkParse(t, g, "is:1\n", "illegal_shape: from 1 to 12")
 	checkParse(t, g, "plain\x00", "unknown_selection: no such selection")
-	checkParse(t, g, "set:"+strings.Repeat("1-", 1<<16), "illegal_shape: named twice")
-	checkParse(t, g, "is:"+strings.Repeat("1", 1<<16), "illegal_shape: from 1 to 12")
-	checkParse(t, g, strings.Repeat("is:1", 1<<14), "illegal_shape: from 1 to 12")
+	checkParse(t, g, "set:"+strings.Repeat("1-", 1<<16), "illegal_shape: no selection is as long")
+	checkParse(t, g, "is:"+strings.Repeat("1", 1<<16), "illegal_shape: no selection is as long")
+	checkParse(t, g, strings.Repeat("is:1", 1<<14), "illegal_shape: no selection is as long")
 }
 
 // checkParse parses a text. want is the code and a part of the reason; it is

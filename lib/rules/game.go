@@ -93,19 +93,15 @@ func (g *Game) CancelReason(code string) (CancelReason, bool) {
 	return CancelReason{}, false
 }
 
-// longestText is more bytes than any selection has; an error does not repeat
-// more of a text.
-const longestText = 96
-
 // Parse reads a selection. The error is a *SelectionError.
 func (g *Game) Parse(text string) (Selection, error) {
 	name, rest, hasParams := strings.Cut(text, ":")
 	index, known := g.byName[name]
 	switch {
 	case len(text) > longestText && known && hasParams:
-		return Selection{}, &SelectionError{IllegalShape, text[:longestText] + "…", "no selection is as long"}
+		return Selection{}, &SelectionError{IllegalShape, text, "no selection is as long"}
 	case len(text) > longestText:
-		return Selection{}, &SelectionError{UnknownSelection, text[:longestText] + "…", g.Title + " has no such selection: none is as long"}
+		return Selection{}, &SelectionError{UnknownSelection, text, g.Title + " has no such selection: none is as long"}
 	case !known:
 		return Selection{}, &SelectionError{UnknownSelection, text,
 			fmt.Sprintf("%s has no such selection; `tally games %s` lists them", g.Title, g.ID)}

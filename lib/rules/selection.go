@@ -1,5 +1,7 @@
 package rules
 
+import "strings"
+
 // Selection is what a bet is on, in the compact form that is parsed once: the
 // family's place in the game's catalogue and up to four numbers. It is
 // comparable; two selections of one game are equal when their texts are.
@@ -34,8 +36,17 @@ type SelectionError struct {
 	Reason string
 }
 
-// Error names the text and the reason.
-func (e *SelectionError) Error() string { return e.Text + ": " + e.Reason }
+// longestText is more bytes than any selection has; a message does not repeat
+// more of a text.
+const longestText = 96
+
+// Error names the text, or the beginning of a very long one, and the reason.
+func (e *SelectionError) Error() string {
+	if len(e.Text) > longestText {
+		return strings.ToValidUTF8(e.Text[:longestText], "") + "…: " + e.Reason
+	}
+	return e.Text + ": " + e.Reason
+}
 
 // Over reports whether n is over a line whose whole part is line.
 func Over(n, line int) bool { return n > line }

@@ -36,7 +36,8 @@ type Shard struct {
 
 // counter is the number of a feed's newest entry.
 type counter struct {
-	Newest int64 `json:"newest"`
+	Newest int64   `json:"newest"`
+	At     instant `json:"at,omitempty"` // that entry's time
 }
 
 // Newest returns the number of the newest entry of a bookmaker's feed, 0 when it
@@ -125,7 +126,10 @@ func (s *Sweeper) append(ctx context.Context, bookmaker string, entry Entry, fed
 		}
 	}
 	newest.Newest++
-	entry.Sequence = newest.Newest
+	// Clocks differ a little; times still rise with the numbers, so that the entries
+	// of a day are a run.
+	newest.At = max(newest.At, entry.At)
+	entry.Sequence, entry.At = newest.Newest, newest.At
 	body, err := json.Marshal(entry)
 	if err != nil {
 		return fmt.Errorf("encoding a feed entry: %w", err)

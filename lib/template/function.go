@@ -140,10 +140,12 @@ func readDocument(in reader) []Statement {
 	var statements []Statement
 	in.only("Version", policyVersion)
 	in.items("Statement", func(in reader) {
-		statements = append(statements, Statement{
+		statement := Statement{
 			SID: in.text("Sid"), Effect: in.required("Effect"),
 			Actions: in.texts("Action"), Resources: in.texts("Resource"),
-		})
+		}
+		readResourcePolicy(in, &statement)
+		statements = append(statements, statement)
 	})
 	return statements
 }

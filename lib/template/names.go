@@ -71,6 +71,9 @@ func arnOf(service, before, after string) func(Environment, string) string {
 
 func roleARN(env Environment, name string) string   { return env.iamARN("role/" + name) }
 func policyARN(env Environment, name string) string { return env.iamARN("policy/" + name) }
+func bucketARN(env Environment, name string) string {
+	return "arn:" + env.Partition + ":s3:::" + name
+}
 func queueURL(env Environment, name string) string  { return env.QueueURL(name) }
 
 // kinds are the resource types that are known.
@@ -83,6 +86,9 @@ var kinds = map[string]kind{
 	kindPolicy:    {nameProperty: "ManagedPolicyName", ref: policyARN},
 	kindAlarm:     {nameProperty: "AlarmName", ref: itsName, arn: arnOf("cloudwatch", "alarm:", "")},
 	kindDashboard: {nameProperty: "DashboardName", ref: itsName},
+	kindBucket:    {nameProperty: "BucketName", ref: itsName, arn: bucketARN},
+	kindRules:     {},
+	kindKey:       {ref: itsName, arn: arnOf("kms", "key/", "")},
 }
 
 // name works out a resource's name. One that CloudFormation would make up is

@@ -76,6 +76,12 @@ func (e *evaluator) add(stack *Stack, roles map[string]role, r resource) error {
 		stack.Alarms = append(stack.Alarms, readAlarm(common, in))
 	case kindDashboard:
 		stack.Dashboards = append(stack.Dashboards, Dashboard{Resource: common, Body: in.required("DashboardBody")})
+	case kindBucket:
+		stack.Buckets = append(stack.Buckets, e.bucket(common, in))
+	case kindRules:
+		stack.Rules = append(stack.Rules, readBucketPolicy(common, in))
+	case kindKey:
+		stack.Keys = append(stack.Keys, e.key(common, in))
 	}
 	return in.done()
 }

@@ -12,6 +12,9 @@ const (
 	kindPolicy    = "AWS::IAM::ManagedPolicy"
 	kindAlarm     = "AWS::CloudWatch::Alarm"
 	kindDashboard = "AWS::CloudWatch::Dashboard"
+	kindBucket    = "AWS::S3::Bucket"
+	kindRules     = "AWS::S3::BucketPolicy"
+	kindKey       = "AWS::KMS::Key"
 )
 
 // Stack is a template that was resolved. Its lists are in the template's order.
@@ -24,6 +27,9 @@ type Stack struct {
 	Policies   []Policy // managed ones, to be attached by whoever deploys
 	Alarms     []Alarm
 	Dashboards []Dashboard
+	Buckets    []Bucket
+	Rules      []BucketPolicy
+	Keys       []Key
 	Outputs    map[string]string
 }
 
@@ -112,6 +118,8 @@ type Schedule struct {
 type Statement struct {
 	SID       string
 	Effect    string
+	Principal string            // of policies on resources: who, * for everyone; empty elsewhere
+	Unless    map[string]string // conditions, as operator and key, such as "Null s3:if-match", with their value
 	Actions   []string
 	Resources []string
 }
@@ -149,6 +157,35 @@ type Alarm struct {
 type Dashboard struct {
 	Resource
 	Body string // JSON
+}
+
+// Bucket is an S3 bucket.
+type Bucket struct {
+	Resource
+	ARN           string
+	Encrypted     bool // by S3's own key
+	Versioned     bool
+	Locked        bool   // Object Lock
+	RetentionMode string // of locked objects: GOVERNANCE or COMPLIANCE
+	RetentionDays int
+	Closed        bool // all public access is blocked
+	OwnerEnforced bool // no ACLs
+}
+
+// BucketPolicy says what may be done with a bucket, by whomever.
+type BucketPolicy struct {
+	Resource
+	Bucket     string
+	Statements []Statement
+}
+
+// Key is a key of KMS.
+type Key struct {
+	Resource
+	ARN        string
+	Spec       string
+	Usage      string
+	Statements []Statement
 }
 
 // Queue returns the queue of that ARN.
