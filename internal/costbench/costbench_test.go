@@ -27,9 +27,9 @@ import (
 const wantCosts = `
 phase        lines  requests  writes  reads
 place          200       250     220     30
-settle         200       109     178     48
-correct few      8        84      92     40
-correct all    200       110     190     59
+settle         200       107     178     44
+correct few      8        82      92     34
+correct all    200       108     190     50
 update
 settle         200       220     200     20
 correct few      8        28       8     20

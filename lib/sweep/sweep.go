@@ -128,7 +128,7 @@ func (s *Sweeper) step(ctx context.Context, id string) (finished bool, err error
 		return false, err
 	}
 	if now.State != 0 {
-		return false, s.goOn(ctx, r, now, version)
+		return s.partitions(ctx, r, now, version, true) // another try has planned it
 	}
 	if now.Base == r.head.State {
 		return true, s.announce(ctx, id, now.Base) // a replay: the first try may have died before sending
@@ -136,7 +136,7 @@ func (s *Sweeper) step(ctx context.Context, id string) (finished bool, err error
 	if wait := r.head.SettleFrom() - at; now.Base == 0 && wait > 0 {
 		return false, &NotYetError{time.Duration(wait) * time.Millisecond}
 	}
-	return false, s.plan(ctx, r, now, version)
+	return s.plan(ctx, r, now, version)
 }
 
 func (r *records) status() (status, int64, error) {
@@ -163,7 +163,7 @@ func (s *Sweeper) put(ctx context.Context, r *records, next status, version int6
 
 // plan starts the sweep of the newest state. From the moment it is written, a
 // newer state waits until this one is closed.
-func (s *Sweeper) plan(ctx context.Context, r *records, now status, version int64) error {
+func (s *Sweeper) plan(ctx context.Context, r *records, now status, version int64) (finished bool, err error) {
 	next := status{Base: now.Base, State: r.head.State, Bookmakers: r.bookmakers(), StartedAt: s.Now(), Skipped: now.Skipped, Swept: now.Swept}
 	for skipped := now.Base + 1; skipped < next.State; skipped++ {
 		next.Skipped = append(next.Skipped, skipped)
@@ -172,10 +172,10 @@ func (s *Sweeper) plan(ctx context.Context, r *records, now status, version int6
 		next.Skipped = next.Skipped[n-maxSkipped:]
 	}
 	if len(next.Bookmakers) == 0 {
-		return s.put(ctx, r, next.closed(next.State), version)
+		return false, s.put(ctx, r, next.closed(next.State), version)
 	}
 	if err := s.put(ctx, r, next, version); err != nil {
-		return err
+		return false, err
 	}
 	return s.partitions(ctx, r, next, version+1, false)
 }
@@ -183,28 +183,29 @@ func (s *Sweeper) plan(ctx context.Context, r *records, now status, version int6
 // maxSkipped bounds how many skipped states SWEEP names.
 const maxSkipped = 100
 
-// goOn takes up a sweep that another try has planned.
-func (s *Sweeper) goOn(ctx context.Context, r *records, now status, version int64) error {
-	return s.partitions(ctx, r, now, version, true)
-}
-
 // partitions works through the plan, feeds and closes.
-func (s *Sweeper) partitions(ctx context.Context, r *records, now status, version int64, resume bool) error {
+func (s *Sweeper) partitions(ctx context.Context, r *records, now status, version int64, resume bool) (finished bool, err error) {
 	done, err := s.settle(ctx, r, now, resume)
 	if unequal := (*UnequalError)(nil); errors.As(err, &unequal) {
-		return s.stop(ctx, r, now, version, unequal)
+		return false, s.stop(ctx, r, now, version, unequal)
 	}
 	if err != nil {
-		return err
+		return false, err
 	}
 	for _, bookmaker := range now.Bookmakers {
 		if err := s.feed(ctx, r, now, bookmaker, done[bookmaker]); err != nil {
-			return err
+			return false, err
 		}
 	}
 	// Before this write the sweep is taken up again and finds everything done;
-	// after it, the next step announces, which is also what a replay repeats.
-	return s.put(ctx, r, now.closed(now.State), version)
+	// after it, the announcement is what a replay repeats.
+	if err := s.put(ctx, r, now.closed(now.State), version); err != nil {
+		return false, err
+	}
+	if r.head.State != now.State {
+		return false, nil // a newer state has been waiting
+	}
+	return true, s.announce(ctx, r.draw, now.State)
 }
 
 // settle settles every partition that is not done yet and returns what all came
