@@ -174,7 +174,11 @@ func (d *demoDay) report(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.findings(findings)
+	log, err := d.publicLog(ctx)
+	if err != nil {
+		return err
+	}
+	return s.findings(append(findings, log))
 }
 
 func (s *demoShow) cell(text string) pretty.Cell { return s.pen.Cell(text, pretty.Plain) }

@@ -25,7 +25,8 @@ const localHelp = `local runs tally on this machine until it is interrupted: Dyn
 an emulator in this process, with the table and the queues of template.yaml, and
 the functions get messages as they would from Lambda: in batches, again when
 they failed, and into the dead letters after too many tries. reconcile runs
-every minute. Everything is in memory and gone at the end.
+every minute. Everything is in memory and gone at the end. The public log is in
+a folder, temporary too unless --log names one, which must be empty.
 
 What happens is logged, for people or, with --json, as Lambda would log it, with
 the metrics.
@@ -40,9 +41,11 @@ const localExample = `  tally local
 // localFlags are the flags of local.
 type localFlags struct {
 	address    string
+	api        string
 	stack      string
 	template   string
 	parameters []string
+	log        string
 	json       bool
 	verbose    bool
 }
@@ -64,9 +67,11 @@ func newLocalCommand(app *app) *cobra.Command {
 		},
 	}
 	command.Flags().StringVar(&flags.address, "address", localAddress, "`address` to listen at; port 0 takes any that is free")
+	command.Flags().StringVar(&flags.api, "api", localAPI, "`address` of the bookmakers' API; port 0 takes any that is free")
 	command.Flags().StringVar(&flags.stack, "stack", "tally", "`name` of the stack, which begins its queues' names")
 	command.Flags().StringVar(&flags.template, "template", "", "`file` to read instead of the built-in template.yaml")
 	command.Flags().StringArrayVar(&flags.parameters, "parameter", nil, "set a parameter of the template: `name=value`")
+	command.Flags().StringVar(&flags.log, "log", "", "`folder` for the public log, which tally verify reads (default: a temporary one)")
 	command.Flags().BoolVar(&flags.json, "json", false, "log as JSON, with metrics")
 	command.Flags().BoolVarP(&flags.verbose, "verbose", "v", false, "log every message that is done, too")
 	return command
@@ -74,7 +79,7 @@ func newLocalCommand(app *app) *cobra.Command {
 
 // localOptions reads the flags.
 func (app *app) localOptions(flags localFlags) (local.Options, error) {
-	options := local.Options{Template: tally.Template, Stack: flags.stack, Address: flags.address, Parameters: map[string]string{}}
+	options := local.Options{Template: tally.Template, Stack: flags.stack, Address: flags.address, APIAddress: flags.api, LogFolder: flags.log, Parameters: map[string]string{}}
 	for _, pair := range flags.parameters {
 		name, value, ok := strings.Cut(pair, "=")
 		if !ok {
@@ -106,13 +111,17 @@ func (app *app) localOptions(flags localFlags) (local.Options, error) {
 func (app *app) local(ctx context.Context, options local.Options) error {
 	stack, err := local.Start(ctx, options)
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return fmt.Errorf("%s is taken, perhaps by another `tally local`; choose another --address: %w", options.Address, err)
+		return fmt.Errorf("an address is taken, perhaps by another `tally local`; choose another --address or --api: %w", err)
 	}
 	if err != nil {
 		return err
 	}
 	defer stack.Close()
-	if err := write(app.out, app.banner(stack)); err != nil {
+	try, err := tryAPI(ctx, stack)
+	if err != nil {
+		return err
+	}
+	if err := write(app.out, append(app.banner(stack), try...)); err != nil {
 		return err
 	}
 	stack.Run(ctx)
@@ -124,7 +133,9 @@ func (app *app) banner(stack *local.Stack) []byte {
 	pen := pretty.Pen{Colour: app.colour("auto")}
 	table := pretty.NewList("  ")
 	table.Row(pen.Cell("endpoint", pretty.Dim), cellOf(pen, stack.Endpoint))
+	table.Row(pen.Cell("API", pretty.Dim), cellOf(pen, stack.API+"/docs"))
 	table.Row(pen.Cell("table", pretty.Dim), cellOf(pen, stack.Table))
+	table.Row(pen.Cell("log", pretty.Dim), cellOf(pen, stack.LogFolder))
 	urls := stack.QueueURLs()
 	for i, name := range stack.QueueNames() {
 		label := ""

@@ -29,11 +29,11 @@ type operator struct {
 	stack *local.Stack
 }
 
-// newOperator starts a stack for a test.
-func newOperator(t *testing.T) operator {
+// newOperator starts a stack of a name for a test.
+func newOperator(t *testing.T, name string) operator {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
-	stack, err := local.Start(t.Context(), local.Options{Template: tally.Template, Log: log, Stack: "operate", Parameters: map[string]string{"TableName": "operate"},
+	stack, err := local.Start(t.Context(), local.Options{Template: tally.Template, Log: log, Stack: name, Parameters: map[string]string{"TableName": name},
 		Build: local.Tally(functions.Runtime{Log: log, Metrics: io.Discard, Now: time.Now})})
 	if err != nil {
 		t.Fatal(err)
@@ -54,7 +54,7 @@ func newOperator(t *testing.T) operator {
 func (o operator) types(code int, pattern string, args ...string) string {
 	o.t.Helper()
 	var out bytes.Buffer
-	environment := map[string]string{"TALLY_ENDPOINT": o.stack.Endpoint, "TALLY_STACK": "operate", "TALLY_TABLE": "operate"}
+	environment := map[string]string{"TALLY_ENDPOINT": o.stack.Endpoint, "TALLY_STACK": o.stack.Table, "TALLY_TABLE": o.stack.Table}
 	app := &app{in: strings.NewReader("not a message"), out: &out, err: &out, getenv: func(name string) string { return environment[name] }}
 	got := run(args, app)
 	like := regexp.MustCompile("^(?s)" + strings.ReplaceAll(regexp.QuoteMeta(pattern), "…", ".*") + "$")
@@ -80,7 +80,7 @@ func (o operator) waits(messages int) []string {
 
 // What an operator does with quarantine and dead letters, from end to end.
 func TestOperator(t *testing.T) {
-	o := newOperator(t)
+	o := newOperator(t, "operate")
 	o.types(0, "nothing is in quarantine, of 7 days up to …\n", "quarantine", "list")
 	o.types(0, "sent ../../events/war/01-draw.opened.json to operate-studio-messages: draw.opened of draw war-1.…\n"+
 		"sent ../../events/baccarat/08-draw.resulted.impossible.json to operate-studio-messages: draw.resulted of draw bac-1.…\n"+

@@ -55,7 +55,7 @@ func newProveCommand(app *app) *cobra.Command {
 			if err := f.check(); err != nil {
 				return err
 			}
-			source, err := verify.Open(args[0])
+			source, err := openLog(command.Context(), args[0])
 			if err != nil {
 				return failed("proving", err)
 			}

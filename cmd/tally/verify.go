@@ -18,7 +18,8 @@ import (
 )
 
 const verifyHelp = `verify checks the public log of results, trusting nothing but its public key and
-what was seen of it before. LOG is its address or the folder of a copy.
+what was seen of it before. LOG is its address, the folder of a copy, or its
+bucket (s3://bucket, by your AWS credentials).
 
 It reads every file: the checkpoint must be signed by the key, every entry must
 be in the tree under it, every tile must be what its entries come to, and the
@@ -98,7 +99,7 @@ func newVerifyCommand(app *app) *cobra.Command {
 			case f.proof != "" && len(args) > 0:
 				return errors.New("--proof takes no log: a proof is checked offline")
 			case f.proof == "" && len(args) != 1:
-				return errors.New("name one log: its address, or the folder of a copy")
+				return errors.New("name one log: its address, the folder of a copy, or s3:// and its bucket")
 			}
 			return nil
 		},
@@ -141,7 +142,7 @@ func (f *verifyFlags) stateFile(origin string) (string, error) {
 }
 
 func (f *verifyFlags) checkLog(command *cobra.Command, app *app, options verify.Options, place string) error {
-	source, err := verify.Open(place)
+	source, err := openLog(command.Context(), place)
 	if err != nil {
 		return failed("verifying", err)
 	}

@@ -5,17 +5,21 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/mod/sumdb/note"
 
 	"tally/lib/archive"
 	"tally/lib/archive/archivetest"
 	"tally/lib/archive/fakeobjects"
+	"tally/lib/archive/objects"
 	"tally/lib/archive/tilelog"
 	"tally/lib/archive/tiles"
+	"tally/lib/dynamotest"
 	"tally/lib/games"
 	"tally/lib/store"
 	"tally/lib/sweep"
@@ -129,4 +133,26 @@ func reportOf(t *testing.T, s *archivetest.Sample, draw string, state int, bookm
 		t.Fatal(err)
 	}
 	return disclosure, lines
+}
+
+// TestVerifyBucket verifies a log in an emulated bucket.
+func TestVerifyBucket(t *testing.T) {
+	s := archivetest.PlayAll(t)
+	db := dynamotest.Kumo(t)
+	client := s3.NewFromConfig(db.Config(), func(o *s3.Options) { o.UsePathStyle = true })
+	bucket := db.Prefix + "log"
+	if _, err := client.CreateBucket(t.Context(), &s3.CreateBucketInput{Bucket: &bucket}); err != nil {
+		t.Fatal(err)
+	}
+	for key, file := range s.Files.Files() {
+		if err := objects.NewS3(client, bucket).PutIfAbsent(t.Context(), key, file.Data, file.Header); err != nil {
+			t.Fatal(err)
+		}
+	}
+	verified := exec.Command("tally", "verify", "s3://"+bucket, "--key", s.VerifierKey, "--state", "none")
+	verified.Env = append(os.Environ(), "AWS_ENDPOINT_URL="+db.Endpoint(), "AWS_REGION=eu-central-1", "AWS_ACCESS_KEY_ID=test", "AWS_SECRET_ACCESS_KEY=test")
+	out, err := verified.CombinedOutput()
+	if err != nil || !bytes.Contains(out, []byte("150 entries")) {
+		t.Errorf("%v: %s", err, out)
+	}
 }

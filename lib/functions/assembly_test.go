@@ -26,6 +26,7 @@ var complete = map[string]string{
 	"TALLY_SWEEPS_URL": "https://sqs/1/sweeps", "TALLY_ARCHIVE_URL": "https://sqs/1/archive", "TALLY_REPLIES_URL": "https://sqs/1/replies",
 	"TALLY_STUDIO_DLQ_URL": "https://sqs/1/a", "TALLY_ORDERS_DLQ_URL": "https://sqs/1/b", "TALLY_SWEEPS_DLQ_URL": "https://sqs/1/c",
 	"TALLY_ARCHIVE_DLQ_URL": "https://sqs/1/d", "TALLY_REPLIES_DLQ_URL": "https://sqs/1/e",
+	"TALLY_LOG_ORIGIN": "example.com/tally", "TALLY_LOG_BUCKET": "log", "TALLY_LOG_KEY": "alias/log",
 }
 
 // with returns the complete variables with others in their place.
@@ -66,6 +67,7 @@ func TestUnusableVariables(t *testing.T) {
 		{"intake", "TALLY_SHARDS_BY_GAME", "roulette=0", `"roulette=0"`},
 		{"intake", "TALLY_STUDIO_URL", "studio", "does not end in a queue's name"},
 		{"settle", "TALLY_SWEEPS_URL", "sweeps", "does not end in a queue's name"},
+		{"archive", "TALLY_LOG_ORIGIN", "a#b", "a log's name has no #"},
 	} {
 		_, err := New(test.function, with(map[string]string{test.variable: test.value}), quiet())
 		if err == nil || !strings.Contains(err.Error(), test.want) {

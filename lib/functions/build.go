@@ -7,13 +7,15 @@ import (
 )
 
 // New puts the function of a short name together, such as intake, from its
-// variables. It returns a QueueHandler or a ScheduledHandler.
+// variables. It returns a QueueHandler, a ScheduledHandler or an HTTPHandler.
 func New(name string, variables config.Lookup, r Runtime) (any, error) {
 	switch name {
 	case "intake":
 		return load(variables, r, NewIntake)
 	case "settle":
 		return load(variables, r, NewSettle)
+	case "api":
+		return load(variables, r, NewAPI)
 	case "reconcile":
 		return load(variables, r, NewReconcile)
 	case "archive":

@@ -39,6 +39,9 @@ func Describe() []Description {
 			{"TALLY_SWEEPS_URL", receives},
 			{"TALLY_ARCHIVE_URL", sends},
 		}},
+		{Name: "api", Configuration: APIConfig{}, Uses: []Use{
+			{"TALLY_TABLE", []string{"dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem"}},
+		}},
 		{Name: "reconcile", Configuration: ReconcileConfig{}, Uses: []Use{
 			{"TALLY_TABLE", []string{"dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:DeleteItem"}},
 			{"TALLY_SWEEPS_URL", sends},

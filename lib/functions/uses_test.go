@@ -100,6 +100,8 @@ type day struct {
 	intake    functions.QueueHandler
 	settle    functions.QueueHandler
 	reconcile functions.ScheduledHandler
+	archive   functions.QueueHandler
+	api       functions.HTTPHandler
 	clock     time.Time
 }
 
@@ -125,6 +127,10 @@ func newDay(t *testing.T) *day {
 			d.settle = made.(functions.QueueHandler)
 		case "reconcile":
 			d.reconcile = made.(functions.ScheduledHandler)
+		case "api":
+			d.api = made.(functions.HTTPHandler)
+		case "archive":
+			d.archive = made.(functions.QueueHandler)
 		}
 	}
 	return d
@@ -238,6 +244,11 @@ func TestUses(t *testing.T) {
 			t.Error("a record without a time was taken")
 		}
 	}
+	from := queue(t, d.stack, "ArchiveEntriesQueue")
+	if d.deliver(d.archive, envelope(from, d.clock, `{"draw":"`+draw+`","what":"settlement","state":2}`)) != 0 || d.deliver(d.archive, envelope(from, d.clock, "{")) != 1 {
+		t.Error("archive failed")
+	}
+	d.ask()
 	for range 30 {
 		d.clock = d.clock.Add(time.Minute)
 		if err := d.reconcile(t.Context()); err != nil {
@@ -254,8 +265,12 @@ func (d *day) compare(described functions.Description) {
 	d.t.Helper()
 	declared := make(map[string]bool)
 	for _, use := range described.Uses {
+		on := variables(d.t, d.stack, described.Name)[use.Variable]
+		if strings.HasPrefix(on, "file:") {
+			continue // here it is on this machine; TestArchiveToBucket sees to it
+		}
 		for _, action := range use.Actions {
-			declared[action+" on "+variables(d.t, d.stack, described.Name)[use.Variable]] = true
+			declared[action+" on "+on] = true
 		}
 	}
 	called := d.calls[described.Name].made

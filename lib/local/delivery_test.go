@@ -80,6 +80,7 @@ func only(name string, handle local.SQSFunc) local.Build {
 				return events.SQSEventResponse{}, nil
 			},
 			Scheduled: func(context.Context) error { return nil },
+			HTTP:      http.NotFoundHandler(),
 		}
 		if function == name {
 			idle.SQS = handle

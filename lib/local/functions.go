@@ -23,6 +23,8 @@ func Tally(runtime functions.Runtime) Build {
 			return Function{SQS: SQSFunc(made)}, nil
 		case functions.ScheduledHandler:
 			return Function{Scheduled: ScheduledFunc(made)}, nil
+		case functions.HTTPHandler:
+			return Function{HTTP: made.Serve}, nil
 		}
 		return Function{}, fmt.Errorf("a %T can't be run", made)
 	}

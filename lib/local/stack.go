@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"net/http"
 	"slices"
 	"sync"
 	"time"
@@ -28,6 +29,7 @@ type ScheduledFunc func(ctx context.Context) error
 type Function struct {
 	SQS       SQSFunc
 	Scheduled ScheduledFunc
+	HTTP      http.Handler
 }
 
 // Build puts together the function of a short name, such as intake, from its
@@ -46,7 +48,14 @@ type Options struct {
 	// Address is where the emulator listens; any free port of this machine by
 	// default.
 	Address string
-	Log     *slog.Logger // slog.Default by default
+	// APIAddress is where the bookmakers' API listens; any free port of this machine
+	// by default.
+	APIAddress string
+	Log        *slog.Logger // slog.Default by default
+	// LogFolder is where the public log is written, in place of its bucket, with the
+	// key that signs it in a file beside it; by default a temporary folder that goes
+	// with the stack.
+	LogFolder string
 }
 
 // Stack is a running emulator with the template's table and queues in it.
@@ -54,9 +63,14 @@ type Stack struct {
 	Endpoint string          // of every service
 	Resolved *template.Stack // what the template comes to here
 	Table    string          // the name of the one table
+	API      string          // URL of the bookmakers' API; empty without one
+	// LogFolder is where the public log is.
+	LogFolder string
 
 	emulator  *emulator
+	api       *http.Server
 	log       *slog.Logger
+	temporary string // folder of a log that goes with the stack
 	sources   []*source
 	schedules []*schedule
 }
@@ -86,7 +100,7 @@ func Start(ctx context.Context, options Options) (*Stack, error) {
 	}
 	s := &Stack{Endpoint: emulator.endpoint, emulator: emulator, log: options.Log}
 	if err := s.set(ctx, parsed, options); err != nil {
-		emulator.close()
+		s.Close()
 		return nil, fmt.Errorf("starting a local stack: %w", err)
 	}
 	return s, nil
@@ -109,8 +123,11 @@ func (s *Stack) set(ctx context.Context, parsed *template.Template, options Opti
 	if err := s.makeQueues(ctx, s.Resolved.Queues); err != nil {
 		return err
 	}
+	if err := s.makeLog(options.LogFolder); err != nil {
+		return err
+	}
 	for _, f := range s.Resolved.Functions {
-		if err := s.wire(f, options.Build); err != nil {
+		if err := s.wire(ctx, f, options); err != nil {
 			return fmt.Errorf("the function %s: %w", f.Short, err)
 		}
 	}
@@ -118,17 +135,23 @@ func (s *Stack) set(ctx context.Context, parsed *template.Template, options Opti
 }
 
 // wire puts a function together and connects it with what invokes it.
-func (s *Stack) wire(f template.Function, build Build) error {
+func (s *Stack) wire(ctx context.Context, f template.Function, options Options) error {
 	lookup := func(name string) (string, bool) {
 		value, set := f.Environment[name]
 		return value, set
 	}
-	function, err := build(f.Short, lookup, Config(s.Endpoint))
+	function, err := options.Build(f.Short, lookup, Config(s.Endpoint))
 	if err != nil {
 		return err
 	}
-	if len(f.Sources) > 0 && function.SQS == nil || len(f.Schedules) > 0 && function.Scheduled == nil {
+	if len(f.Sources) > 0 && function.SQS == nil || len(f.Schedules) > 0 && function.Scheduled == nil ||
+		len(f.Routes) > 0 && function.HTTP == nil {
 		return errors.New("it can't be invoked by what the template says")
+	}
+	if len(f.Routes) > 0 {
+		if err := s.serve(ctx, options.APIAddress, function.HTTP, f.Timeout); err != nil {
+			return err
+		}
 	}
 	for _, from := range f.Sources {
 		queue, known := s.Resolved.Queue(from.QueueARN)
@@ -218,4 +241,8 @@ func order(last bool) int {
 }
 
 // Close ends the emulator, and with it all that is in it.
-func (s *Stack) Close() { s.emulator.close() }
+func (s *Stack) Close() {
+	s.stopAPI()
+	s.emulator.close()
+	s.dropLog()
+}

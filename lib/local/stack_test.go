@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -14,9 +17,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"golang.org/x/mod/sumdb/note"
 
 	"tally"
 	"tally/events"
+	"tally/lib/archive/verify"
 	"tally/lib/functions"
 	"tally/lib/games"
 	"tally/lib/local"
@@ -101,7 +106,7 @@ func TestSampleMessages(t *testing.T) {
 		}
 	}
 	answers := map[string]string{}
-	eventually(t, "every message is answered", 30*time.Second, func() bool {
+	eventually(t, "every message is answered", 60*time.Second, func() bool {
 		for _, reply := range receive(t, client, queueOf(stack, "StudioRepliesQueue")) {
 			answers[reply.ID] = reply.Status
 		}
@@ -121,7 +126,10 @@ func TestSampleMessages(t *testing.T) {
 	}
 	table := store.New(dynamodb.NewFromConfig(local.Config(stack.Endpoint)), stack.Table)
 	sweeper := &sweep.Sweeper{Table: table}
-	eventually(t, "every draw is settled", 30*time.Second, func() bool {
+	defer func() {
+		eventually(t, "every draw is in the public log", 60*time.Second, func() bool { return archived(t, stack) == len(draws) })
+	}()
+	eventually(t, "every draw is settled", 60*time.Second, func() bool {
 		for id := range draws {
 			standing, err := sweeper.Standing(t.Context(), id)
 			if err != nil {
@@ -159,4 +167,32 @@ func receive(t *testing.T, client *sqs.Client, url string) (replies []wire.Reply
 		}
 	}
 	return replies
+}
+
+// archived verifies the public log and returns how many draws it has the result
+// and the settlement of.
+func archived(t *testing.T, stack *local.Stack) int {
+	t.Helper()
+	key, err := os.ReadFile(filepath.Join(stack.LogFolder, functions.PublicKeyPath))
+	if err != nil {
+		return 0 // nothing was archived yet
+	}
+	verifier, err := note.NewVerifier(strings.TrimSpace(string(key)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := verify.Open(stack.LogFolder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := verify.Log(t.Context(), files, verify.Options{Origin: verifier.Name(), Known: note.VerifierList(verifier)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range report.Findings {
+		if f.Code != verify.NoCheckpoint {
+			t.Fatal(f)
+		}
+	}
+	return min(report.Counts.Openings-report.Counts.Pending, report.Counts.Settlements)
 }

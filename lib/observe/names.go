@@ -5,17 +5,19 @@ type Name string
 
 // The metrics, all but the two of time and depth counted in an invocation.
 const (
-	Accepted    Name = "accepted"    // bets accepted
-	Settled     Name = "settled"     // lines of a first settlement that won or lost
-	Refunded    Name = "refunded"    // lines of a first settlement that were refunded
-	Corrected   Name = "corrected"   // lines that replaced an earlier one
-	Quarantined Name = "quarantined" // messages put in quarantine
-	Failures    Name = "failures"    // messages and runs that failed, by kind
-	Unequal     Name = "unequal"     // totals or digests that don't add up
-	Stuck       Name = "stuck"       // sweeps that don't advance
-	Overdue     Name = "overdue"     // draws past their deadline
-	Stragglers  Name = "stragglers"  // bets found after their draw was swept
-	Archived    Name = "archived"    // entries appended to the public log
+	Accepted    Name = "accepted"     // bets accepted
+	RefusedBets Name = "refused_bets" // bets and cancellations that were refused
+	Denied      Name = "denied"       // requests whose key did not open what they asked for
+	Settled     Name = "settled"      // lines of a first settlement that won or lost
+	Refunded    Name = "refunded"     // lines of a first settlement that were refunded
+	Corrected   Name = "corrected"    // lines that replaced an earlier one
+	Quarantined Name = "quarantined"  // messages put in quarantine
+	Failures    Name = "failures"     // messages and runs that failed, by kind
+	Unequal     Name = "unequal"      // totals or digests that don't add up
+	Stuck       Name = "stuck"        // sweeps that don't advance
+	Overdue     Name = "overdue"      // draws past their deadline
+	Stragglers  Name = "stragglers"   // bets found after their draw was swept
+	Archived    Name = "archived"     // entries appended to the public log
 
 	SettlementDelay Name = "settlement_delay" // from the last closing to the report
 	QuarantineDepth Name = "quarantine_depth" // messages in quarantine now
@@ -32,6 +34,8 @@ const (
 // divided tells by which dimension, besides the function, a metric is divided.
 var divided = map[Name]string{
 	Accepted:        DimensionGame,
+	RefusedBets:     DimensionKind, // the problem's code
+	Denied:          DimensionKind, // the problem's code
 	Settled:         DimensionGame,
 	Refunded:        DimensionGame,
 	Corrected:       DimensionGame,

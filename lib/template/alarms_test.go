@@ -48,21 +48,21 @@ func wantedAlarms(stack *template.Stack) map[string]bool {
 		switch {
 		case queue.Redrive == nil:
 			want["AWS/SQS ApproximateNumberOfMessagesVisible QueueName="+queue.Name] = true
-		case queue.ID != "ArchiveEntriesQueue": // nothing takes from it before there is an archive
+		default:
 			want["AWS/SQS ApproximateAgeOfOldestMessage QueueName="+queue.Name] = true
 		}
 	}
 	for _, function := range stack.Functions {
 		want["AWS/Lambda Errors FunctionName="+function.Name] = true
 		want["AWS/Lambda Throttles FunctionName="+function.Name] = true
-		if len(function.Sources) > 0 {
+		if len(function.Sources) > 0 || len(function.Routes) > 0 {
 			want["tally/prod failures function="+function.Short] = true
 		}
 	}
 	want["AWS/Lambda Invocations FunctionName=prod-reconcile"] = true
 	for _, own := range []string{
 		"quarantined function=intake", "quarantine_depth function=reconcile", "unequal function=reconcile",
-		"unequal function=settle", "stuck function=reconcile",
+		"unequal function=settle", "unequal function=archive", "stuck function=reconcile",
 	} {
 		want["tally/prod "+own] = true
 	}

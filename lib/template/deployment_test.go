@@ -63,7 +63,7 @@ func TestPermissions(t *testing.T) {
 		needs := make(map[string]bool)
 		for _, use := range described.Uses {
 			for _, action := range use.Actions {
-				needs[action+" on "+resourceOf(t, stack, function.Environment[use.Variable])] = true
+				needs[action+" on "+resourceOf(t, stack, action, function.Environment[use.Variable])] = true
 			}
 		}
 		for _, source := range function.Sources { // on its behalf
@@ -78,9 +78,23 @@ func TestPermissions(t *testing.T) {
 	}
 }
 
-// resourceOf returns the ARN of what a variable names.
-func resourceOf(t *testing.T, stack *template.Stack, value string) string {
+// resourceOf returns the ARN of what a variable names: of a bucket's files, where
+// an action is about them.
+func resourceOf(t *testing.T, stack *template.Stack, action, value string) string {
 	t.Helper()
+	for _, bucket := range stack.Buckets {
+		if bucket.Name == value {
+			if action == "s3:ListBucket" {
+				return bucket.ARN
+			}
+			return bucket.ARN + "/*"
+		}
+	}
+	for _, key := range stack.Keys {
+		if key.ARN == value {
+			return key.ARN
+		}
+	}
 	for _, queue := range stack.Queues {
 		if queue.URL == value {
 			return queue.ARN
@@ -91,7 +105,7 @@ func resourceOf(t *testing.T, stack *template.Stack, value string) string {
 			return table.ARN
 		}
 	}
-	t.Errorf("no table or queue is %q", value)
+	t.Errorf("no table, queue, bucket or key is %q", value)
 	return ""
 }
 
@@ -109,7 +123,7 @@ func allowed(t *testing.T, statements []template.Statement) map[string]bool {
 				if list[what] {
 					t.Errorf("allowed twice: %s", what)
 				}
-				if strings.Contains(strings.TrimSuffix(what, ":*"), "*") {
+				if strings.Contains(strings.TrimSuffix(strings.TrimSuffix(what, ":*"), "/*"), "*") {
 					t.Errorf("a wildcard: %s", what)
 				}
 				list[what] = true
@@ -230,5 +244,30 @@ func TestDashboardIsJSON(t *testing.T) {
 		if !json.Valid([]byte(dashboard.Body)) {
 			t.Errorf("the body of %s is no JSON:\n%s", dashboard.ID, dashboard.Body)
 		}
+	}
+}
+
+// The log can't be overwritten: by its bucket, whoever tries.
+func TestLogAsDecided(t *testing.T) {
+	stack := resolve(t, map[string]string{"LogLockMode": "COMPLIANCE", "LogLockDays": "30"})
+	if len(stack.Buckets) != 1 || len(stack.Rules) != 1 || len(stack.Keys) != 1 {
+		t.Fatalf("%d buckets, %d bucket policies, %d keys", len(stack.Buckets), len(stack.Rules), len(stack.Keys))
+	}
+	want := template.Bucket{
+		Resource: template.Resource{ID: "LogBucket", Name: "prod-LogBucket", DeletionPolicy: "Retain", ReplacePolicy: "Retain"},
+		ARN:      "arn:aws:s3:::prod-LogBucket", Encrypted: true, Versioned: true, Locked: true, RetentionMode: "COMPLIANCE", RetentionDays: 30,
+		Closed: true, OwnerEnforced: true,
+	}
+	if stack.Buckets[0] != want {
+		t.Errorf("got %+v, want %+v", stack.Buckets[0], want)
+	}
+	conditional := stack.Rules[0].Statements[0]
+	if stack.Rules[0].Bucket != want.Name || conditional.Effect != "Deny" || conditional.Principal != "*" || !slices.Equal(conditional.Actions, []string{"s3:PutObject"}) ||
+		!slices.Equal(conditional.Resources, []string{want.ARN + "/*"}) ||
+		!maps.Equal(conditional.Unless, map[string]string{"Null s3:if-none-match": "true", "Null s3:if-match": "true"}) {
+		t.Errorf("writes without a condition: %+v", conditional)
+	}
+	if key := stack.Keys[0]; key.Spec != "ECC_NIST_EDWARDS25519" || key.Usage != "SIGN_VERIFY" || key.DeletionPolicy != "Retain" {
+		t.Errorf("the key %+v", key)
 	}
 }

@@ -100,6 +100,9 @@ func (f *Function) readEvent(id string, in reader) {
 		case "Schedule":
 			in.text("Description")
 			f.Schedules = append(f.Schedules, Schedule{ID: id, Expression: in.required("Schedule")})
+		case "HttpApi":
+			in.required("ApiId")
+			f.Routes = append(f.Routes, Route{ID: id, Method: in.required("Method"), Path: in.required("Path")})
 		default:
 			in.fault("", "are those of an event of type %q, which is not known", kind)
 		}

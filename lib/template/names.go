@@ -74,7 +74,7 @@ func policyARN(env Environment, name string) string { return env.iamARN("policy/
 func bucketARN(env Environment, name string) string {
 	return "arn:" + env.Partition + ":s3:::" + name
 }
-func queueURL(env Environment, name string) string  { return env.QueueURL(name) }
+func queueURL(env Environment, name string) string { return env.QueueURL(name) }
 
 // kinds are the resource types that are known.
 var kinds = map[string]kind{
@@ -88,6 +88,7 @@ var kinds = map[string]kind{
 	kindDashboard: {nameProperty: "DashboardName", ref: itsName},
 	kindBucket:    {nameProperty: "BucketName", ref: itsName, arn: bucketARN},
 	kindRules:     {},
+	kindAPI:       {nameProperty: "Name", ref: itsName},
 	kindKey:       {ref: itsName, arn: arnOf("kms", "key/", "")},
 }
 

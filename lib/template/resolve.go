@@ -80,6 +80,8 @@ func (e *evaluator) add(stack *Stack, roles map[string]role, r resource) error {
 		stack.Buckets = append(stack.Buckets, e.bucket(common, in))
 	case kindRules:
 		stack.Rules = append(stack.Rules, readBucketPolicy(common, in))
+	case kindAPI:
+		stack.APIs = append(stack.APIs, readAPI(common, in))
 	case kindKey:
 		stack.Keys = append(stack.Keys, e.key(common, in))
 	}

@@ -15,6 +15,7 @@ const (
 	kindBucket    = "AWS::S3::Bucket"
 	kindRules     = "AWS::S3::BucketPolicy"
 	kindKey       = "AWS::KMS::Key"
+	kindAPI       = "AWS::Serverless::HttpApi"
 )
 
 // Stack is a template that was resolved. Its lists are in the template's order.
@@ -30,6 +31,7 @@ type Stack struct {
 	Buckets    []Bucket
 	Rules      []BucketPolicy
 	Keys       []Key
+	APIs       []API
 	Outputs    map[string]string
 }
 
@@ -93,6 +95,7 @@ type Function struct {
 	LogLevel     string
 	Sources      []Source
 	Schedules    []Schedule
+	Routes       []Route
 	Retries      int           // of asynchronous invocations; 2 unless set
 	MaximumAge   time.Duration // of asynchronous invocations; 0 unless set
 	RoleID       string        // the logical id of its role
@@ -112,6 +115,27 @@ type Source struct {
 type Schedule struct {
 	ID         string
 	Expression string // such as rate(1 minute)
+}
+
+// Route is a request of an API that a function answers.
+type Route struct {
+	ID     string
+	Method string
+	Path   string // with parameters, such as /v1/games/{game}
+}
+
+// API is an HTTP API of API Gateway.
+type API struct {
+	Resource
+	RatePerSecond  int // of all requests; above it they are answered 429
+	Burst          int
+	AccessLogs     string // ARN of their group
+	AccessLog      string // the form of a record
+	Domain         string // empty for the address that AWS gives it
+	Certificate    string
+	Truststore     string // of clients' certificates; empty where they need none
+	OnlyByDomain   bool
+	SecurityPolicy string
 }
 
 // Statement is a statement of a policy.

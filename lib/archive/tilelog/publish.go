@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 
 	"golang.org/x/mod/sumdb/tlog"
 
@@ -51,6 +52,8 @@ func (l *Log) recover(ctx context.Context) (state, error) {
 	if public.tree.N >= now.tree.N {
 		return l.behind(ctx, now)
 	}
+	l.Log.LogAttrs(ctx, slog.LevelWarn, "finishing a batch that another appender committed", slog.String("log", l.Origin),
+		slog.Int64("size", now.tree.N), slog.Int64("public", public.tree.N))
 	packed, err := l.get(ctx, now.staged)
 	if err != nil {
 		return state{}, fmt.Errorf("reading the staged batch %s: %w", now.staged, err)

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"tally/lib/keys"
+	"tally/lib/pretty"
+	"tally/lib/settlement"
+	"tally/lib/wire"
+)
+
+const keysHelp = `keys makes, lists and ends the API keys of bookmakers, and sets what holds for
+them. A key is shown once, when it is made; stored is only its hash.
+
+  create    make a key and show it
+  list      a bookmaker's keys, the newest first
+  rotate    make a key in the place of another, which works for a while longer
+  revoke    end a key; within 30 seconds it is refused everywhere
+  settings  show or set a bookmaker's rounding and limits
+
+` + targetHelp + `
+
+Exit codes: 0; 1 when something failed; 2 for a misuse of the command.`
+
+const keysExample = `  tally keys create acme --local
+  tally keys create acme --scope feed:read --note "settlement job" --expires-days 365
+  tally keys list acme --local
+  tally keys rotate acme k2v7mx4qhd3n6 --overlap-hours 48
+  tally keys revoke acme k2v7mx4qhd3n6
+  tally keys settings acme --max-stake EUR=1000.00 --rounding half_even`
+
+// keysFlags are the flags of all of keys' commands.
+type keysFlags struct {
+	target
+	scopes       []string
+	note         string
+	expiresDays  int
+	overlapHours int
+	settingsFlags
+}
+
+func newKeysCommand(app *app) *cobra.Command {
+	flags := &keysFlags{overlapHours: 24}
+	command := &cobra.Command{
+		Use: "keys", Short: "make, list and end bookmakers' API keys",
+		Long: keysHelp, Example: keysExample,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return fmt.Errorf("there is no %q in keys; it has create, list, rotate, revoke and settings", args[0])
+			}
+			return nil
+		},
+		RunE: func(*cobra.Command, []string) error {
+			return errors.New("name one of create, list, rotate, revoke and settings")
+		},
+	}
+	flags.target.flags(app, command)
+	create := app.keysCommand(flags, "create bookmaker", "make a key and show it",
+		"create makes a key of a bookmaker and shows it. It can't be shown again. Without\n--scope it has all of them: "+strings.Join(keys.Scopes(), ", ")+".", app.keysCreate)
+	create.Flags().StringArrayVar(&flags.scopes, "scope", nil, "`what` the key opens; may be given more than once")
+	create.Flags().StringVar(&flags.note, "note", "", "`what` it is for, to be seen in the list")
+	create.Flags().Var(&whole{&flags.expiresDays, 0, 3650}, "expires-days", "it works for so `many` days; 0 for ever")
+	rotate := app.keysCommand(flags, "rotate bookmaker id", "make a key in the place of another",
+		"rotate makes a key with the scopes, the note and the end of another, and shows\nit. The other one works on for --overlap-hours, so that both do meanwhile.", app.keysRotate)
+	rotate.Flags().Var(&whole{&flags.overlapHours, 0, 24 * 90}, "overlap-hours", "the old key works for so `many` hours more")
+	command.AddCommand(create,
+		app.keysCommand(flags, "list bookmaker", "a bookmaker's keys", "list writes a line for each key, the newest first: its id, whether it works,\nwhen it was made, when it ends, what it opens and what it is for.", app.keysList),
+		rotate,
+		app.keysCommand(flags, "revoke bookmaker id", "end a key", "revoke ends a key for good. Within 30 seconds it is refused everywhere; revoking\nit again changes nothing.", app.keysRevoke),
+		app.newKeySettingsCommand(flags))
+	return command
+}
+
+// keysCommand is a command whose arguments are those that its use names.
+func (app *app) keysCommand(flags *keysFlags, use, short, long string, run func(context.Context, *keys.Store, *keysFlags, []string) error) *cobra.Command {
+	return &cobra.Command{Use: use, Short: short, Long: long,
+		Args: func(_ *cobra.Command, args []string) error {
+			if wanted := strings.Fields(use)[1:]; len(args) != len(wanted) {
+				return fmt.Errorf("give a %s", strings.Join(wanted, " and an "))
+			}
+			if !wire.ValidID(args[0]) {
+				return fmt.Errorf("%.80q is no bookmaker: write 1 to 64 of A-Z a-z 0-9 . _ -", args[0])
+			}
+			return nil
+		},
+		RunE: func(command *cobra.Command, args []string) error {
+			with, err := flags.connect(command.Context())
+			if err != nil {
+				return err
+			}
+			now := func() settlement.Instant { return settlement.Instant(time.Now().UnixMilli()) }
+			return run(command.Context(), &keys.Store{Table: with.table, Now: now}, flags, args)
+		}}
+}
+
+func (app *app) keysCreate(ctx context.Context, store *keys.Store, flags *keysFlags, args []string) error {
+	spec := keys.Spec{Bookmaker: args[0], Scopes: flags.scopes, Note: flags.note}
+	if len(spec.Scopes) == 0 {
+		spec.Scopes = keys.Scopes()
+	}
+	if flags.expiresDays > 0 {
+		spec.ExpiresAt = store.Now() + settlement.Instant(time.Duration(flags.expiresDays)*24*time.Hour/time.Millisecond)
+	}
+	token, key, err := store.Create(ctx, spec)
+	if misuse := (*keys.SpecError)(nil); errors.As(err, &misuse) {
+		return misuse
+	}
+	if err != nil {
+		return failed("making a key", unreachable(err))
+	}
+	return app.showKey(token, key)
+}
+
+// showKey writes a new key: on a line of its own, so that a script can take it.
+func (app *app) showKey(token string, key *keys.Key) error {
+	if err := app.printf("%s\n", token); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(app.err, "key %s of %s opens %s; it is not shown again\n", key.ID, key.Bookmaker, strings.Join(key.Scopes, " "))
+	return failed("writing", err)
+}
+
+func (app *app) keysList(ctx context.Context, store *keys.Store, _ *keysFlags, args []string) error {
+	list, err := store.List(ctx, args[0])
+	if err != nil {
+		return failed("listing the keys", unreachable(err))
+	}
+	if len(list) == 0 {
+		return app.printf("%s has no keys\n", args[0])
+	}
+	pen := pretty.Pen{Colour: app.colour("auto")}
+	table := pretty.NewTable(pen, "", "id", "", "made", "ends", "scopes", "note")
+	for _, key := range list {
+		state, ends := key.State(store.Now()), "-"
+		style := pretty.Plain
+		if state != "active" {
+			style = pretty.Dim
+		}
+		if key.ExpiresAt != 0 {
+			ends = wire.FormatTime(key.ExpiresAt)
+		}
+		table.Row(pen.Cell(key.ID, pretty.Bold), pen.Cell(state, style), cellOf(pen, wire.FormatTime(key.CreatedAt)), cellOf(pen, ends),
+			cellOf(pen, strings.Join(key.Scopes, " ")), cellOf(pen, orDash(key.Note)))
+	}
+	return write(app.out, table.AppendTo(nil))
+}
+
+func (app *app) keysRotate(ctx context.Context, store *keys.Store, flags *keysFlags, args []string) error {
+	token, key, err := store.Rotate(ctx, args[0], args[1], time.Duration(flags.overlapHours)*time.Hour)
+	if err != nil {
+		return failed("rotating the key", unreachable(err))
+	}
+	return app.showKey(token, key)
+}
+
+func (app *app) keysRevoke(ctx context.Context, store *keys.Store, _ *keysFlags, args []string) error {
+	key, err := store.Revoke(ctx, args[0], args[1])
+	if err != nil {
+		return failed("revoking the key", unreachable(err))
+	}
+	return app.printf("revoked %s of %s at %s\n", key.ID, key.Bookmaker, wire.FormatTime(key.RevokedAt))
+}

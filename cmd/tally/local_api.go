@@ -1,0 +1,62 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+
+	"tally/lib/keys"
+	"tally/lib/local"
+	"tally/lib/settlement"
+	"tally/lib/sqsqueue"
+	"tally/lib/store"
+	"tally/lib/wire"
+)
+
+// localAPI is where the bookmakers' API of `tally local` listens unless told
+// otherwise.
+const localAPI = "127.0.0.1:8080"
+
+// tryDraw is a draw of roulette that takes bets from the start, for a day.
+const (
+	tryDraw  = "try-1"
+	tryHours = 24
+)
+
+// tryAPI makes a key and a draw of a local stack and says how to use them.
+func tryAPI(ctx context.Context, stack *local.Stack) ([]byte, error) {
+	now := time.Now()
+	owner := &keys.Store{Table: store.New(dynamodb.NewFromConfig(local.Config(stack.Endpoint)), stack.Table),
+		Now: func() settlement.Instant { return settlement.Instant(now.UnixMilli()) }}
+	token, _, err := owner.Create(ctx, keys.Spec{Bookmaker: "acme", Scopes: keys.Scopes(), Note: "made by tally local"})
+	if err != nil {
+		return nil, err
+	}
+	studio := sqsqueue.New(sqs.NewFromConfig(local.Config(stack.Endpoint)), stack.Resolved.Outputs["StudioMessagesUrl"])
+	at := func(later time.Duration) string {
+		return strconv.Quote(wire.FormatTime(settlement.Instant(now.Add(later).UnixMilli())))
+	}
+	message := func(id, kind, rest string) string {
+		return fmt.Sprintf(`{"schema":1,"id":%q,"type":%q,"game":"roulette","table":"try","draw":%q,"at":%s,%s}`, id, kind, tryDraw, at(0), rest)
+	}
+	opened := message("try-opened", "draw.opened", fmt.Sprintf(`"sequence":1,"rounds":[{"round":1,"opens_at":%s,"closes_at":%s}]`, at(0), at(tryHours*time.Hour)))
+	if err := studio.Send(ctx, opened, 0); err != nil {
+		return nil, err
+	}
+	resulted := message("try-resulted", "draw.resulted", `"revision":1,"facts":{"spins":[{"revolutions":6,"pocket":17}]}`)
+	return fmt.Appendf(nil, `As the bookmaker acme, on a draw of roulette that takes bets for %[4]d hours:
+  export TALLY_KEY=%[1]s
+  curl -X PUT %[2]s/v1/draws/%[3]s/bets/b-1 -H "Authorization: Bearer $TALLY_KEY" \
+    -H 'Content-Type: application/json' -d '{"selection":"straight:17","stake":"10.00","currency":"EUR"}'
+
+As the studio, whose wheel stops at 17; some ten seconds later the bet is settled:
+  echo '%[5]s' | tally send - --endpoint %[6]s
+  curl -H "Authorization: Bearer $TALLY_KEY" %[2]s/v1/draws/%[3]s/bets/b-1
+  curl -H "Authorization: Bearer $TALLY_KEY" %[2]s/v1/feed
+
+`, token, stack.API, tryDraw, tryHours, resulted, stack.Endpoint), nil
+}

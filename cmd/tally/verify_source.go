@@ -1,0 +1,44 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	awsconfig "github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"tally/lib/archive/objects"
+	"tally/lib/archive/verify"
+)
+
+// openLog returns the log at an address, in a folder, or in a bucket: s3://bucket,
+// by the credentials that AWS's own tools use.
+func openLog(ctx context.Context, place string) (verify.Source, error) {
+	bucket, isBucket := strings.CutPrefix(place, "s3://")
+	if !isBucket {
+		return verify.Open(place)
+	}
+	if bucket = strings.TrimSuffix(bucket, "/"); bucket == "" || strings.Contains(bucket, "/") {
+		return nil, fmt.Errorf("%s names no bucket: write s3://bucket", place)
+	}
+	configuration, err := awsconfig.LoadDefaultConfig(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("reading the configuration of AWS: %w", err)
+	}
+	client := s3.NewFromConfig(configuration, func(o *s3.Options) { o.UsePathStyle = configuration.BaseEndpoint != nil })
+	return inBucket{objects.NewS3(client, bucket)}, nil
+}
+
+// inBucket is a log in a bucket.
+type inBucket struct{ store *objects.S3 }
+
+// Get returns a file of the log.
+func (b inBucket) Get(ctx context.Context, path string) ([]byte, error) {
+	data, _, err := b.store.Get(ctx, path)
+	if errors.Is(err, objects.ErrNotFound) {
+		return nil, verify.ErrMissing
+	}
+	return data, err
+}

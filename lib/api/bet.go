@@ -1,0 +1,111 @@
+package api
+
+import (
+	"context"
+	"fmt"
+
+	v1 "tally/lib/api/v1"
+	"tally/lib/draw"
+	"tally/lib/money"
+	"tally/lib/placing"
+	"tally/lib/settlement"
+	"tally/lib/store"
+	"tally/lib/sweep"
+	"tally/lib/wire"
+)
+
+// getBet answers a bet with its side wagers and what the reports have said of it.
+func getBet(ctx context.Context, r *request) (any, error) {
+	head, err := r.head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	reference := r.path["reference"]
+	key := store.BetKey(reference)
+	pk := store.BetsKey(head.Draw, r.Bookmaker, placing.Shard(reference, head.Shards))
+	records, err := r.api.table.BetsSpan(ctx, pk, store.Span{From: key, To: key + "#~", Limit: maxRecords})
+	if err != nil {
+		return nil, err
+	}
+	history, err := sweep.LoadHistory(ctx, r.api.table, head.Draw, r.Bookmaker)
+	if err != nil {
+		return nil, err
+	}
+	details, err := detailsOf(history, records, head)
+	if err != nil {
+		return nil, err
+	}
+	if len(details) == 0 {
+		return nil, newProblem(placing.CodeUnknownBet, "there is no bet %s on draw %s", reference, head.Draw)
+	}
+	return details[0], nil
+}
+
+// maxRecords is more records than a bet has with its cancellation, its side wagers
+// and what was refused of them.
+const maxRecords = 4096
+
+// detailsOf returns bets with their lines, and their side wagers under them.
+func detailsOf(history *sweep.History, records []store.StoredBet, head *draw.Head) ([]v1.BetDetail, error) {
+	details := []v1.BetDetail{}
+	if history == nil {
+		return details, nil
+	}
+	accounts, err := history.Accounts(records)
+	if err != nil {
+		return nil, err
+	}
+	for _, account := range accounts {
+		detail, err := detailOf(account, head)
+		if err != nil {
+			return nil, err
+		}
+		if account.Wager == "" {
+			details = append(details, detail)
+			continue
+		}
+		base := &details[len(details)-1]
+		base.Wagers = append(base.Wagers, detail)
+	}
+	return details, nil
+}
+
+// detailOf says what an account says: the newest line's status, or, before the
+// first, what holds by the times.
+func detailOf(account sweep.Account, head *draw.Head) (v1.BetDetail, error) {
+	bet, err := betOf(account.Record, head.Draw, account.Reference, account.Wager)
+	if err != nil {
+		return v1.BetDetail{}, err
+	}
+	closing := head.Closing(bet.Round)
+	cancelled := account.CancelledAt != 0 && account.CancelledAt < closing
+	if cancelled {
+		bet.CancelledAt = wire.FormatTime(account.CancelledAt)
+	}
+	switch {
+	case len(account.Lines) > 0:
+		newest := account.Lines[len(account.Lines)-1]
+		bet.Status, bet.Reason = newest.Status, newest.Reason
+	case account.Record.AcceptedAt >= closing:
+		bet.Status, bet.Reason = "refunded", settlement.LateBet
+	case cancelled:
+		bet.Status, bet.Reason = "refunded", settlement.CancelledByBookmaker
+	}
+	return v1.BetDetail{Bet: bet, Settlements: account.Lines}, nil
+}
+
+// betOf writes a stored bet, accepted.
+func betOf(b store.StoredBet, id, reference, wager string) (v1.Bet, error) {
+	currency, known := money.ParseCurrency(b.Currency)
+	if !known {
+		return v1.Bet{}, fmt.Errorf("bet %s on draw %s is in the currency %q", reference, id, b.Currency)
+	}
+	bet := v1.Bet{Draw: id, Reference: reference, Wager: wager, Selection: b.Selection, Stake: amount(money.Amount(b.Stake), currency), Currency: b.Currency,
+		Shop: b.Shop, Round: int(b.Round), Rounding: money.Rounding(b.Rounding).String(), AcceptedAt: wire.FormatTime(b.AcceptedAt), Status: "accepted"}
+	if b.Odds != 0 {
+		bet.Odds = money.Odds(b.Odds).String()
+	}
+	return bet, nil
+}
+
+func amount(a money.Amount, c money.Currency) string { return string(money.AppendAmount(nil, a, c)) }

@@ -1,0 +1,25 @@
+package api
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"net/http"
+)
+
+const formatCSV = "csv"
+
+// writeCSV writes rows under a heading, by RFC 4180.
+func writeCSV[T any](heading []string, list []T, row func(T) []string) (answered, error) {
+	var text bytes.Buffer
+	w := csv.NewWriter(&text)
+	w.UseCRLF = true
+	rows := [][]string{heading}
+	for _, each := range list {
+		rows = append(rows, row(each))
+	}
+	if err := w.WriteAll(rows); err != nil {
+		return answered{}, fmt.Errorf("writing CSV: %w", err)
+	}
+	return answered{status: http.StatusOK, media: "text/csv; charset=utf-8", text: text.Bytes()}, nil
+}

@@ -1,0 +1,182 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	v1 "tally/lib/api/v1"
+	"tally/lib/draw"
+	"tally/lib/intake"
+	"tally/lib/placing"
+	"tally/lib/rules"
+	"tally/lib/store"
+	"tally/lib/wire"
+)
+
+// head reads the head of the request's draw.
+func (r *request) head(ctx context.Context) (*draw.Head, error) {
+	head, version, err := intake.LoadHead(ctx, r.api.table, r.path["draw"])
+	if err != nil {
+		return nil, err
+	}
+	if version == 0 || !head.Opened {
+		return nil, unknownDraw(r.path["draw"])
+	}
+	return head, nil
+}
+
+func unknownDraw(id string) error {
+	return newProblem(placing.CodeUnknownDraw, "there is no draw %s", id)
+}
+
+// getDraw answers all that is known of a draw: its head, the boards of its betting
+// rounds, the studio's revisions and the states made of them.
+func getDraw(ctx context.Context, r *request) (any, error) {
+	head, err := r.head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	d := v1.DrawDetail{Draw: drawOf(head, r.api.now()), Boards: []v1.Board{}, Revisions: []v1.Revision{}, States: []v1.State{},
+		KeptUntil: wire.FormatTime(head.RetainUntil)}
+	if err := r.boards(ctx, &d, head); err != nil {
+		return nil, err
+	}
+	for item, err := range r.api.table.Query(ctx, store.DrawKey(head.Draw), "REV#") {
+		if err != nil {
+			return nil, err
+		}
+		revision, err := revisionOf(item)
+		if err != nil {
+			return nil, err
+		}
+		d.Revisions = append(d.Revisions, revision)
+	}
+	for item, err := range r.api.table.Query(ctx, store.DrawKey(head.Draw), "STATE#") {
+		if err != nil {
+			return nil, err
+		}
+		var state draw.State
+		if err := json.Unmarshal([]byte(item.Body), &state); err != nil {
+			return nil, fmt.Errorf("reading %s / %s: %w", item.PK, item.SK, err)
+		}
+		d.States = append(d.States, v1.State{State: state.Number, Revision: state.Revision, MadeAt: wire.FormatTime(state.MadeAt)})
+	}
+	return d, nil
+}
+
+// boards adds the boards of the betting rounds.
+func (r *request) boards(ctx context.Context, d *v1.DrawDetail, head *draw.Head) error {
+	current, open := head.RoundAt(r.api.now())
+	opened, err := r.message(ctx, head.Draw, store.OpenedKey)
+	if err != nil {
+		return err
+	}
+	for _, round := range head.Rounds {
+		if round.OpensAt == 0 {
+			continue
+		}
+		board := v1.Board{Round: round.Number, Current: open && round.Number == current}
+		if round.Board == wire.DrawOpened {
+			board.Odds = oddsOf(opened.Board)
+		}
+		if round.OpenedAt != 0 {
+			m, err := r.message(ctx, head.Draw, store.RoundKey(round.Number))
+			if err != nil {
+				return err
+			}
+			if round.Board == wire.BettingOpened {
+				board.Odds = oddsOf(m.Board)
+			}
+			board.Visible, board.Decided = m.Visible, decidedOf(m.Game, m.Decided)
+		}
+		d.Boards = append(d.Boards, board)
+	}
+	return nil
+}
+
+// stored is a stored message, with the cards that it shows as they were sent.
+type stored struct {
+	*wire.Message
+	Visible json.RawMessage
+}
+
+func (r *request) message(ctx context.Context, id, sk string) (*stored, error) {
+	item, exists, err := r.api.table.Get(ctx, store.DrawKey(id), sk)
+	if err != nil {
+		return nil, err
+	}
+	if !exists {
+		return nil, fmt.Errorf("draw %s lacks %s, which its head names", id, sk)
+	}
+	m, err := parse(item)
+	if err != nil {
+		return nil, err
+	}
+	var raw struct {
+		Visible json.RawMessage `json:"visible"`
+	}
+	if err := json.Unmarshal([]byte(item.Body), &raw); err != nil {
+		return nil, fmt.Errorf("reading %s / %s: %w", item.PK, item.SK, err)
+	}
+	return &stored{m, raw.Visible}, nil
+}
+
+// parse reads a stored message back.
+func parse(item store.Item) (*wire.Message, error) {
+	m, _, faults := wire.Parse([]byte(item.Body))
+	if len(faults) > 0 {
+		return nil, fmt.Errorf("stored %s / %s is no longer valid: %s: %s", item.PK, item.SK, faults[0].Code, faults[0].Message)
+	}
+	return m, nil
+}
+
+// oddsOf writes a board; nil where the game has none.
+func oddsOf(board wire.Board) map[string]string {
+	if board == nil {
+		return nil
+	}
+	odds := make(map[string]string, len(board))
+	for name, entry := range board {
+		if odds[name] = entry.Odds.String(); entry.Mark != rules.Open {
+			odds[name] = entry.Mark.String()
+		}
+	}
+	return odds
+}
+
+func decidedOf(game *rules.Game, marks wire.DecidedMarks) map[string]string {
+	if len(marks) == 0 {
+		return nil
+	}
+	decided := make(map[string]string, len(marks))
+	for selection, mark := range marks {
+		decided[game.Text(selection)] = mark.String()
+	}
+	return decided
+}
+
+// revisionOf says what a stored result or cancellation says. The studio's notes
+// are left out: they are free text.
+func revisionOf(item store.Item) (v1.Revision, error) {
+	m, err := parse(item)
+	if err != nil {
+		return v1.Revision{}, err
+	}
+	var raw struct {
+		Facts      json.RawMessage `json:"facts"`
+		Correction struct {
+			Reason string `json:"reason"`
+		} `json:"correction"`
+	}
+	if err := json.Unmarshal([]byte(item.Body), &raw); err != nil {
+		return v1.Revision{}, fmt.Errorf("reading %s / %s: %w", item.PK, item.SK, err)
+	}
+	revision := v1.Revision{Revision: m.Revision, Type: string(m.Type), StoredAt: wire.FormatTime(item.StoredAt), Facts: raw.Facts,
+		Void: m.Resolution.Void.Reason, Reason: strings.TrimSpace(m.Reason + " " + raw.Correction.Reason)}
+	if m.Resolution.Outcome != nil {
+		revision.Outcome = m.Resolution.Outcome.AppendJSON(nil)
+	}
+	return revision, nil
+}

@@ -1,0 +1,223 @@
+package api
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	v1 "tally/lib/api/v1"
+	"tally/lib/draw"
+	"tally/lib/intake"
+	"tally/lib/store"
+	"tally/lib/wire"
+)
+
+const (
+	dayMillis = 24 * 3600 * 1000
+	// maxDays is the longest time that a list of draws spans, and the most days
+	// that one request looks at.
+	maxDays = 31
+	// maxFound is how many draws one request looks through for those that it asks
+	// for.
+	maxFound = 1000
+)
+
+// found is a draw as the index of its day has it.
+type found struct{ sk, game, table, draw string }
+
+// listDraws lists draws by the time at which they open. The index finds them; what
+// is said of each is its head's.
+func listDraws(ctx context.Context, r *request) (any, error) {
+	from, to, err := r.span()
+	if err != nil {
+		return nil, err
+	}
+	cursor, err := r.readCursor(1)
+	if err != nil {
+		return nil, err
+	}
+	next := store.FoundFrom(from)
+	if cursor != nil {
+		// Without from the list begins a day ago, which has moved on since.
+		if next = max(cursor[0], store.FoundFrom(from)); next > store.FoundFrom(to) {
+			return nil, r.badCursor()
+		}
+	}
+	list := v1.Draws{Draws: []v1.Draw{}}
+	for looked := 0; next != "" && looked < maxFound && len(list.Draws) < r.limit(); {
+		batch, after, err := r.find(ctx, next, to)
+		if err != nil {
+			return nil, err
+		}
+		looked += len(batch) + 1
+		taken, err := r.take(ctx, &list, batch)
+		if err != nil {
+			return nil, err
+		}
+		if next = after; taken < len(batch) {
+			next = store.Next(batch[taken-1].sk)
+		}
+	}
+	if next != "" {
+		list.Next = writeCursor(next)
+	}
+	return list, nil
+}
+
+// span returns the time that is asked for.
+func (r *request) span() (from, to instant, err error) {
+	now := r.api.now()
+	from, to = now-dayMillis, now+dayMillis
+	start, hasStart := wire.ParseTime(r.query["from"])
+	end, hasEnd := wire.ParseTime(r.query["to"])
+	var wrong faults
+	if text, given := r.query["from"]; given && !hasStart {
+		wrong.add(faultValue, "query from", text+" is no time")
+	}
+	if text, given := r.query["to"]; given && !hasEnd {
+		wrong.add(faultValue, "query to", text+" is no time")
+	}
+	switch {
+	case hasStart && hasEnd:
+		from, to = start, end
+	case hasStart:
+		from, to = start, start+2*dayMillis
+	case hasEnd:
+		from, to = end-2*dayMillis, end
+	}
+	if to <= from || to-from > maxDays*dayMillis {
+		wrong.add(faultValue, "query to", "it has to come after from, by at most 31 days")
+	}
+	if len(wrong.list) > 0 {
+		p := newProblem(codeInvalid, "%s: %s", wrong.list[0].At, wrong.list[0].Detail)
+		p.Errors = wrong.list
+		return 0, 0, p
+	}
+	return from, to, nil
+}
+
+// findBatch is how many draws are found at once.
+const findBatch = 100
+
+// find returns draws of one day from a key on, and the key from which the rest is
+// to be read; empty at the end.
+func (r *request) find(ctx context.Context, from string, to instant) (batch []found, next string, err error) {
+	at, err := openingOf(from)
+	if err != nil {
+		return nil, "", r.badCursor()
+	}
+	items, err := r.api.table.Span(ctx, store.DrawsKey(at), store.Span{From: from, To: store.FoundFrom(to), Limit: findBatch})
+	if err != nil {
+		return nil, "", err
+	}
+	for _, item := range items {
+		parts := strings.Split(item.SK, "#")
+		if len(parts) == 4 {
+			batch = append(batch, found{item.SK, parts[1], parts[2], parts[3]})
+		}
+	}
+	if len(items) == findBatch {
+		return batch, store.Next(items[len(items)-1].SK), nil
+	}
+	if tomorrow := at - at%dayMillis + dayMillis; tomorrow < to {
+		return batch, store.FoundFrom(tomorrow), nil
+	}
+	return batch, "", nil
+}
+
+// openingOf returns the time in a key of the index.
+func openingOf(key string) (at instant, err error) {
+	text, _, _ := strings.Cut(key, "#")
+	for _, digit := range []byte(text) {
+		if digit < '0' || digit > '9' || at > 1<<53 {
+			return 0, errNoCursor
+		}
+		at = at*10 + instant(digit-'0')
+	}
+	return at, nil
+}
+
+var errNoCursor = newProblem(codeInvalid, "the cursor is none")
+
+// take reads the heads of the draws that are asked for and adds those of the right
+// status, until the page is full. It returns how many it has seen to.
+func (r *request) take(ctx context.Context, list *v1.Draws, batch []found) (taken int, err error) {
+	for taken < len(batch) && len(list.Draws) < r.limit() {
+		wanted := batch[taken:min(len(batch), taken+r.limit()-len(list.Draws))]
+		heads := make([]*draw.Head, len(wanted))
+		group, within := errgroup.WithContext(ctx)
+		group.SetLimit(16)
+		for i, f := range wanted {
+			if r.filtered(f) {
+				continue
+			}
+			group.Go(func() (err error) {
+				heads[i], _, err = intake.LoadHead(within, r.api.table, f.draw)
+				return err
+			})
+		}
+		if err := group.Wait(); err != nil {
+			return 0, err
+		}
+		for _, head := range heads {
+			if head == nil || !head.Opened {
+				continue
+			}
+			if d := drawOf(head, r.api.now()); r.query["status"] == "" || r.query["status"] == d.Status {
+				list.Draws = append(list.Draws, d)
+			}
+		}
+		taken += len(wanted)
+	}
+	return taken, nil
+}
+
+// filtered reports whether a draw is of another game or table than is asked for.
+func (r *request) filtered(f found) bool {
+	game, table := r.query["game"], r.query["table"]
+	return game != "" && game != f.game || table != "" && table != f.table
+}
+
+// The statuses of draws and betting rounds.
+const (
+	statusUpcoming = "upcoming"
+	statusOpen     = "open"
+	statusClosed   = "closed"
+	statusResulted = "resulted"
+)
+
+// drawOf says what a head says at a time.
+func drawOf(head *draw.Head, now instant) v1.Draw {
+	d := v1.Draw{Draw: head.Draw, Game: head.Game, Table: head.Table, Sequence: head.Sequence, Status: statusUpcoming, Rounds: []v1.Round{}, State: head.State}
+	current, open := head.RoundAt(now)
+	for _, known := range head.Rounds {
+		if known.OpensAt == 0 {
+			continue // closed before it was opened: nothing is known of it
+		}
+		closing := head.Closing(known.Number)
+		round := v1.Round{Round: known.Number, OpensAt: wire.FormatTime(known.OpensAt), ClosesAt: wire.FormatTime(known.ClosesAt),
+			Closing: wire.FormatTime(closing), Status: statusUpcoming}
+		switch {
+		case open && known.Number == current:
+			round.Status = statusOpen
+		case now >= closing:
+			round.Status = statusClosed
+		}
+		if round.Status == statusClosed {
+			d.Status = statusClosed
+		}
+		d.Rounds = append(d.Rounds, round)
+	}
+	switch {
+	case head.ResultAt != 0:
+		d.Status = statusResulted
+	case open:
+		d.Status = statusOpen
+	}
+	return d
+}
+
+// today returns the day of a time, as totals name it.
+func today(at instant) string { return time.UnixMilli(int64(at)).UTC().Format(time.DateOnly) }

@@ -1,0 +1,190 @@
+package api_test
+
+import (
+	"fmt"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	v1 "tally/lib/api/v1"
+	"tally/lib/intake"
+)
+
+const (
+	facts17 = `{"spins":[{"revolutions":6,"pocket":17}]}`
+	facts9  = `{"spins":[{"revolutions":6,"pocket":9}]}`
+)
+
+// lines reads all pages of a report of the feed.
+func (w *world) lines(entry v1.FeedEntry) (lines []v1.Line) {
+	w.Helper()
+	for _, page := range entry.Pages {
+		lines = append(lines, decoded[v1.ReportPage](w.T, w.want(w.do(http.MethodGet, page.Href, ""), "200")).Lines...)
+	}
+	return lines
+}
+
+// TestHistoryIsAsTheFeedSays corrects a draw twice, once with no change, voids a
+// bet, and compares each bet's history with what the feed has said of it.
+func TestHistoryIsAsTheFeedSays(t *testing.T) {
+	w := newWorld(t)
+	w.open("roulette", "rou-1", "")
+	for i, selection := range []string{"straight:17", "straight:9", "red", "dozen:2", "zero_none"} {
+		w.do(http.MethodPut, fmt.Sprintf("/v1/draws/rou-1/bets/b-%d", i), fmt.Sprintf(`{"selection":%q,"stake":"10.00","currency":"EUR"}`, selection))
+	}
+	w.want(w.do(http.MethodPut, "/v1/draws/rou-1/bets/b-3/cancellation", ""), "200")
+	w.pass(time.Minute)
+	w.result("roulette", "rou-1", 1, facts17)
+	w.result("roulette", "rou-1", 2, facts9)
+	w.say(intake.Operator, "roulette", "rou-1", "bets.voided", `,"order":"o-1","scope":{"bookmaker":"acme","bets":["b-1"]},"reason":"x","evidence":"y"`)
+	w.settle("rou-1")
+
+	feed := decoded[v1.Feed](t, w.want(w.do(http.MethodGet, "/v1/feed", ""), "200"))
+	if len(feed.Entries) != 3 || feed.Next != 3 || feed.Newest != 3 {
+		t.Fatalf("%d entries, next %d, newest %d", len(feed.Entries), feed.Next, feed.Newest)
+	}
+	told := map[string][]v1.Line{}
+	for _, entry := range feed.Entries {
+		for _, line := range w.lines(entry) {
+			told[line.Bet] = append(told[line.Bet], line)
+		}
+	}
+	if len(told) != 4 || len(told["b-0"]) != 2 || len(told["b-1"]) != 3 || len(told["b-3"]) != 1 {
+		t.Errorf("%v", told)
+	}
+	for reference, lines := range told {
+		bet := decoded[v1.BetDetail](t, w.want(w.do(http.MethodGet, "/v1/draws/rou-1/bets/"+reference, ""), "200"))
+		if !reflect.DeepEqual(bet.Settlements, lines) {
+			t.Errorf("%s: history %+v, feed %+v", reference, bet.Settlements, lines)
+		}
+		if newest := lines[len(lines)-1]; bet.Status != newest.Status || bet.Reason != newest.Reason {
+			t.Errorf("%s is %s %s, the feed says %+v", reference, bet.Status, bet.Reason, newest)
+		}
+	}
+	list := decoded[v1.Bets](t, w.want(w.do(http.MethodGet, "/v1/draws/rou-1/bets?limit=3", ""), "200"))
+	rest := decoded[v1.Bets](t, w.want(w.do(http.MethodGet, "/v1/draws/rou-1/bets?limit=3&cursor="+list.Next, ""), "200"))
+	for _, bet := range append(list.Bets, rest.Bets...) {
+		if !reflect.DeepEqual(bet.Settlements, told[bet.Reference]) {
+			t.Errorf("%s in the list: %+v", bet.Reference, bet)
+		}
+	}
+	if len(list.Bets) != 3 || len(rest.Bets) != 1 || rest.Next != "" {
+		t.Errorf("pages of %d and %d bets, then %q", len(list.Bets), len(rest.Bets), rest.Next)
+	}
+}
+
+func TestTotalsAndPages(t *testing.T) {
+	w := newWorld(t)
+	w.open("roulette", "rou-1", "")
+	w.do(http.MethodPut, "/v1/draws/rou-1/bets/b-1", straight17)
+	w.do(http.MethodPut, "/v1/draws/rou-1/bets/b-2", `{"selection":"red","stake":"1000","currency":"JPY"}`)
+	if before := decoded[v1.DrawTotals](t, w.do(http.MethodGet, "/v1/draws/rou-1/totals", "")); before.State != 0 || len(before.Totals) != 0 {
+		t.Errorf("before: %+v", before)
+	}
+	w.pass(time.Minute)
+	w.result("roulette", "rou-1", 1, facts17)
+	csv := w.want(w.do(http.MethodGet, "/v1/draws/rou-1/totals?format=csv", ""), "200")
+	if want := "currency,bets,stake,payout,won,lost,refunded\r\nEUR,1,10.00,360.00,1,0,0\r\nJPY,1,1000,0,0,1,0\r\n"; csv.body != want {
+		t.Errorf("%q", csv.body)
+	}
+	page := w.want(w.do(http.MethodGet, "/v1/draws/rou-1/reports/1/0/1?format=csv", ""), "200")
+	if rows := strings.Split(page.body, "\r\n"); len(rows) != 4 || !strings.HasPrefix(rows[1], "b-1,,won,10.00,360.00,EUR,,ROU-") {
+		t.Errorf("%q", page.body)
+	}
+	w.result("roulette", "rou-1", 2, facts9)
+	for _, period := range []string{"2026-11-30", "2026-11"} {
+		totals := decoded[v1.PeriodTotals](t, w.want(w.do(http.MethodGet, "/v1/totals?period="+period, ""), "200"))
+		if totals.First != 1 || totals.Last != 2 || totals.Final || len(totals.Totals) != 2 || totals.Totals[0] != (v1.Totals{Currency: "EUR", Bets: 1, Stake: "10.00", Payout: "0.00", Lost: 1}) {
+			t.Errorf("%s: %+v", period, totals)
+		}
+	}
+	// A correction on the next day changes only that day.
+	w.pass(13 * time.Hour)
+	w.want(w.do(http.MethodGet, "/v1/totals?period=2026-11-30", ""), "200")
+	w.result("roulette", "rou-1", 3, facts17)
+	w.pass(24 * time.Hour)
+	var days []string
+	for _, period := range []string{"2026-11-30", "2026-12-01", "2026-12", "2026-10"} {
+		totals := decoded[v1.PeriodTotals](t, w.want(w.do(http.MethodGet, "/v1/totals?period="+period, ""), "200"))
+		text := fmt.Sprint(totals.Final)
+		for _, each := range totals.Totals {
+			text += fmt.Sprintf(" %s %d %s %s", each.Currency, each.Bets, each.Stake, each.Payout)
+		}
+		days = append(days, text)
+	}
+	if want := []string{"true EUR 1 10.00 0.00 JPY 1 1000 2000", "true EUR 0 0.00 360.00 JPY 0 0 -2000", "false EUR 0 0.00 360.00 JPY 0 0 -2000", "true"}; !slices.Equal(days, want) {
+		t.Errorf("%q, not %q", days, want)
+	}
+	w.want(w.do(http.MethodGet, "/v1/totals?period=2026-02-30", ""), "400 invalid_request")
+}
+
+func TestPosition(t *testing.T) {
+	w := newWorld(t)
+	w.open("roulette", "rou-1", "")
+	w.do(http.MethodPut, "/v1/draws/rou-1/bets/b-1", straight17)
+	w.pass(time.Minute)
+	w.result("roulette", "rou-1", 1, facts17)
+	w.result("roulette", "rou-1", 2, facts9)
+	w.want(w.do(http.MethodPut, "/v1/feed/position", `{"sequence":3}`), "409 position_ahead")
+	w.want(w.do(http.MethodPut, "/v1/feed/position", `{"sequence":1}`), "200")
+	if p := decoded[v1.Position](t, w.do(http.MethodGet, "/v1/feed/position", "")); p.Sequence != 1 {
+		t.Errorf("%+v", p)
+	}
+	if feed := decoded[v1.Feed](t, w.do(http.MethodGet, "/v1/feed", "")); len(feed.Entries) != 1 || feed.Entries[0].Sequence != 2 {
+		t.Errorf("%+v", feed)
+	}
+	if feed := decoded[v1.Feed](t, w.do(http.MethodGet, "/v1/feed?after=0&limit=1", "")); len(feed.Entries) != 1 || feed.Next != 1 || feed.Newest != 2 {
+		t.Errorf("%+v", feed)
+	}
+}
+
+// TestTenReadersDuringSettlement reads the feed while draws are being settled:
+// every reader sees every report, in order and without a gap.
+func TestTenReadersDuringSettlement(t *testing.T) {
+	w := newWorld(t)
+	const draws = 40
+	for i := range draws {
+		id := fmt.Sprintf("rou-%d", i)
+		w.open("roulette", id, "")
+		w.want(w.do(http.MethodPut, "/v1/draws/"+id+"/bets/b-1", straight17), "201")
+	}
+	w.pass(time.Minute)
+	for i := range draws {
+		w.say(intake.Studio, "roulette", fmt.Sprintf("rou-%d", i), "draw.resulted", `,"revision":1,"facts":`+facts17)
+	}
+	w.pass(12 * time.Second)
+	var settling, reading sync.WaitGroup
+	for part := range 4 {
+		settling.Go(func() {
+			for i := part; i < draws; i += 4 {
+				if err := w.sweeps.Take(t.Context(), fmt.Sprintf("rou-%d", i)); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	for range 10 {
+		reading.Go(func() {
+			seen, after := 0, int64(0)
+			for deadline := time.Now().Add(30 * time.Second); seen < draws && time.Now().Before(deadline); {
+				feed := decoded[v1.Feed](t, w.do(http.MethodGet, fmt.Sprintf("/v1/feed?after=%d&limit=7", after), ""))
+				for _, entry := range feed.Entries {
+					if after++; entry.Sequence != after {
+						t.Errorf("entry %d where %d has to come", entry.Sequence, after)
+						return
+					}
+					seen++
+				}
+			}
+			if seen != draws {
+				t.Errorf("%d reports of %d", seen, draws)
+			}
+		})
+	}
+	settling.Wait()
+	reading.Wait()
+}

@@ -1,0 +1,13 @@
+package api
+
+import (
+	"context"
+
+	v1 "tally/lib/api/v1"
+	"tally/lib/wire"
+)
+
+// health says that the API answers. It looks at nothing else.
+func health(_ context.Context, r *request) (any, error) {
+	return v1.Health{Status: "ok", Time: wire.FormatTime(r.api.now())}, nil
+}

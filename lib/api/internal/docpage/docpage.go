@@ -1,0 +1,231 @@
+// Package docpage writes an OpenAPI document as a page that loads nothing.
+package docpage
+
+import (
+	"bytes"
+	"cmp"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"maps"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+//go:embed docs.html
+var docsTemplate string
+
+// Problem is a row of the table of problems.
+type Problem struct {
+	Code, Title, Action string
+	Status              int
+}
+
+// docsView is what the page shows.
+type docsView struct {
+	Title, Version string
+	Intro          template.HTML
+	Tags           []tagView
+	Schemas        []schemaView
+	Problems       []Problem
+}
+
+type tagView struct {
+	Name, About string
+	Operations  []operationView
+}
+
+type operationView struct {
+	ID, Method, Path, Summary string
+	About                     template.HTML
+	Scope                     string
+	Params                    []fieldView
+	Body                      string // the name of its schema
+	Examples                  []string
+	Answers                   []answerView
+	Codes                     []string
+}
+
+type answerView struct {
+	Status, About, Schema string
+	Examples              []string
+}
+
+type schemaView struct {
+	Name, About string
+	Fields      []fieldView
+}
+
+type fieldView struct {
+	Name, Type, Schema, About string
+	Required                  bool
+}
+
+// node is a part of the document that is read by name.
+type node map[string]any
+
+func (n node) at(names ...string) node {
+	for _, name := range names {
+		next, _ := n[name].(map[string]any)
+		n = next
+	}
+	return n
+}
+
+func (n node) text(name string) string { text, _ := n[name].(string); return text }
+
+func (n node) list(name string) []any { list, _ := n[name].([]any); return list }
+
+// refName is the last part of a reference, empty for none.
+func (n node) refName() string {
+	ref := n.text("$ref")
+	return ref[strings.LastIndex(ref, "/")+1:]
+}
+
+// Render writes the document as a page, with the table of problems.
+func Render(text []byte, problems []Problem) ([]byte, error) {
+	var doc node
+	if err := json.Unmarshal(text, &doc); err != nil {
+		return nil, fmt.Errorf("reading the OpenAPI document: %w", err)
+	}
+	info := doc.at("info")
+	view := docsView{Title: info.text("title"), Version: info.text("version"), Intro: prose(info.text("description")), Problems: problems}
+	for _, each := range doc.list("tags") {
+		tag := node(each.(map[string]any))
+		view.Tags = append(view.Tags, tagView{tag.text("name"), tag.text("description"), operationsOf(doc, tag.text("name"))})
+	}
+	schemas := doc.at("components", "schemas")
+	for _, name := range slices.Sorted(maps.Keys(schemas)) {
+		view.Schemas = append(view.Schemas, schemaOf(name, schemas.at(name)))
+	}
+	page, err := template.New("docs").Parse(docsTemplate)
+	if err != nil {
+		return nil, fmt.Errorf("reading the template of the documentation: %w", err)
+	}
+	var out bytes.Buffer
+	if err := page.Execute(&out, view); err != nil {
+		return nil, fmt.Errorf("writing the documentation: %w", err)
+	}
+	return out.Bytes(), nil
+}
+
+func operationsOf(doc node, tag string) (list []operationView) {
+	paths := doc.at("paths")
+	for _, path := range slices.Sorted(maps.Keys(paths)) {
+		for _, method := range slices.Sorted(maps.Keys(paths.at(path))) {
+			op := paths.at(path, method)
+			if tags := op.list("tags"); len(tags) == 0 || tags[0] != tag {
+				continue
+			}
+			list = append(list, operationOf(doc, op, strings.ToUpper(method), path))
+		}
+	}
+	return list
+}
+
+func operationOf(doc, op node, method, path string) operationView {
+	view := operationView{ID: op.text("operationId"), Method: method, Path: path, Summary: op.text("summary"), About: prose(op.text("description"))}
+	for _, each := range op.list("security") {
+		if scopes := node(each.(map[string]any)).list("key"); len(scopes) > 0 {
+			view.Scope = scopes[0].(string)
+		}
+	}
+	for _, each := range op.list("parameters") {
+		p := doc.at("components", "parameters", node(each.(map[string]any)).refName())
+		field := fieldOf(p.text("name"), p.at("schema"), p["required"] == true)
+		field.About = strings.TrimSpace(p.text("description") + " " + field.About)
+		field.Type = p.text("in") + ", " + field.Type
+		view.Params = append(view.Params, field)
+	}
+	body := op.at("requestBody", "content", "application/json")
+	view.Body, view.Examples = body.at("schema").refName(), examplesOf(doc, body)
+	responses := op.at("responses")
+	for _, status := range slices.Sorted(maps.Keys(responses)) {
+		if answer := responses.at(status); answer.refName() == "" {
+			content := answer.at("content", "application/json")
+			view.Answers = append(view.Answers, answerView{status, answer.text("description"), content.at("schema").refName(), examplesOf(doc, content)})
+		}
+	}
+	for _, code := range op.list("x-codes") {
+		view.Codes = append(view.Codes, code.(string))
+	}
+	return view
+}
+
+// examplesOf returns the examples of a body, indented.
+func examplesOf(doc, content node) (list []string) {
+	for _, name := range slices.Sorted(maps.Keys(content.at("examples"))) {
+		text, err := json.MarshalIndent(doc.at("components", "examples", content.at("examples", name).refName())["value"], "", "  ")
+		if err == nil {
+			list = append(list, string(text))
+		}
+	}
+	return list
+}
+
+func schemaOf(name string, schema node) schemaView {
+	view := schemaView{Name: name, About: schema.text("description")}
+	if schema.text("type") != "object" {
+		view.Fields = []fieldView{fieldOf("", schema, false)}
+		view.Fields[0].About = ""
+		return view
+	}
+	for _, each := range schema.list("allOf") {
+		view.Fields = append(view.Fields, fieldView{Name: "…", Type: "the fields of", Schema: node(each.(map[string]any)).refName(), Required: true})
+	}
+	required := schema.list("required")
+	for _, field := range slices.Sorted(maps.Keys(schema.at("properties"))) {
+		view.Fields = append(view.Fields, fieldOf(field, schema.at("properties", field), slices.Contains(required, any(field))))
+	}
+	return view
+}
+
+func fieldOf(name string, schema node, required bool) fieldView {
+	view := fieldView{Name: name, Schema: schema.refName(), About: schema.text("description"), Required: required, Type: schema.text("type")}
+	if items := schema.at("items"); items != nil {
+		view.Type, view.Schema = "list of "+items.text("type"), items.refName()
+	}
+	if values := schema.list("enum"); values != nil {
+		words := make([]string, len(values))
+		for i, value := range values {
+			words[i] = fmt.Sprint(value)
+		}
+		view.Type = strings.Join(words, ", ")
+	}
+	for _, limit := range []string{"const", "pattern", "minimum", "maximum", "minItems", "maxItems", "minLength", "maxLength", "default"} {
+		if value, set := schema[limit]; set {
+			view.About = strings.TrimSpace(view.About + fmt.Sprintf(" (%s %v)", limit, value))
+		}
+	}
+	view.Type = cmp.Or(view.Type, "")
+	return view
+}
+
+var (
+	inCode   = regexp.MustCompile("`([^`]+)`")
+	inBold   = regexp.MustCompile(`\*\*([^*]+)\*\*`)
+	inItalic = regexp.MustCompile(`\*([^*]+)\*`)
+)
+
+// prose writes the little Markdown that the document uses: paragraphs, code, bold
+// and italic.
+func prose(text string) template.HTML {
+	var out strings.Builder
+	for paragraph := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {
+		if paragraph == "" {
+			continue
+		}
+		safe := template.HTMLEscapeString(paragraph)
+		safe = inCode.ReplaceAllString(safe, "<code>$1</code>")
+		safe = inBold.ReplaceAllString(safe, "<b>$1</b>")
+		safe = inItalic.ReplaceAllString(safe, "<i>$1</i>")
+		out.WriteString("<p>" + safe + "</p>\n")
+	}
+	return template.HTML(out.String()) // escaped above
+}
+
+// StatusText names a status, for the table of problems.
+func (p Problem) StatusText() string { return http.StatusText(p.Status) }

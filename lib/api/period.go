@@ -1,0 +1,257 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+	"time"
+
+	v1 "tally/lib/api/v1"
+	"tally/lib/money"
+	"tally/lib/settlement"
+	"tally/lib/store"
+	"tally/lib/sweep"
+)
+
+// The totals of a day are the sums over the reports of that day, which are a run of
+// the feed. A day that is over is counted once and kept; a month is the sum of its
+// days. A month that was never asked for may take more than one request: each
+// goes on after the days that are counted.
+
+const (
+	// finalAfter is how long after its end a day can't get a report any more, in
+	// milliseconds: clocks differ a little, and writing a report takes seconds.
+	finalAfter = 3600 * 1000
+	// countWithin bounds the counting of one request.
+	countWithin = 15 * time.Second
+	// countBatch is how many reports are read at once.
+	countBatch = 1000
+)
+
+// dayTotals are what the reports of a day came to, as they are kept.
+type dayTotals struct {
+	First int64     `json:"first"` // 0 for none
+	Last  int64     `json:"last"`
+	Sums  []*change `json:"sums"`
+}
+
+// change is what reports add to the totals of a currency. Of a correction counts
+// the difference, so that a payout may be negative.
+type change struct {
+	Currency money.Currency `json:"currency"`
+	Bets     int            `json:"bets"`
+	Stake    *big.Int       `json:"stake"` // minor units
+	Payout   *big.Int       `json:"payout"`
+	Won      int            `json:"won"`
+	Lost     int            `json:"lost"`
+	Refunded int            `json:"refunded"`
+}
+
+// of returns the sums of a currency to add to.
+func (d *dayTotals) of(c money.Currency) *change {
+	at, found := slices.BinarySearchFunc(d.Sums, c, func(s *change, c money.Currency) int { return s.Currency.Compare(c) })
+	if !found {
+		d.Sums = slices.Insert(d.Sums, at, &change{Currency: c, Stake: new(big.Int), Payout: new(big.Int)})
+	}
+	return d.Sums[at]
+}
+
+// book adds the totals of a report, or takes them off again.
+func (d *dayTotals) book(book settlement.Book, sign int) error {
+	for _, t := range book {
+		stake, ok := new(big.Int).SetString(minor(t.Stake), 10)
+		payout, ok2 := new(big.Int).SetString(minor(t.Payout), 10)
+		if !ok || !ok2 {
+			return fmt.Errorf("a report's totals in %s are no numbers", t.Currency.Code())
+		}
+		d.add(&change{Currency: t.Currency, Bets: t.Bets, Stake: stake, Payout: payout, Won: t.Won, Lost: t.Lost, Refunded: t.Refunded}, sign)
+	}
+	return nil
+}
+
+// minor writes a sum in minor units.
+func minor(s money.Sum) string {
+	text, err := s.MarshalText()
+	if err != nil {
+		return "" // not reached: a sum is a number
+	}
+	return string(text)
+}
+
+func (d *dayTotals) add(c *change, sign int) {
+	mine, factor := d.of(c.Currency), big.NewInt(int64(sign))
+	mine.Bets, mine.Won, mine.Lost, mine.Refunded = mine.Bets+sign*c.Bets, mine.Won+sign*c.Won, mine.Lost+sign*c.Lost, mine.Refunded+sign*c.Refunded
+	mine.Stake.Add(mine.Stake, new(big.Int).Mul(c.Stake, factor))
+	mine.Payout.Add(mine.Payout, new(big.Int).Mul(c.Payout, factor))
+}
+
+// merge adds another day.
+func (d *dayTotals) merge(other *dayTotals) {
+	for _, c := range other.Sums {
+		d.add(c, 1)
+	}
+	if other.First != 0 && (d.First == 0 || other.First < d.First) {
+		d.First = other.First
+	}
+	d.Last = max(d.Last, other.Last)
+}
+
+// getTotals answers the totals of a day or a month.
+func getTotals(ctx context.Context, r *request) (any, error) {
+	period := r.query["period"]
+	from, to, ok := spanOf(period)
+	if !ok {
+		p := newProblem(codeInvalid, "query period: there is no day %s", period)
+		p.Errors = []v1.Fault{{Code: faultValue, At: "query period", Detail: "there is no such day"}}
+		return nil, p
+	}
+	within, cancel := context.WithTimeout(ctx, countWithin)
+	defer cancel()
+	sum := &dayTotals{}
+	for day := from; day < to && day <= r.api.now(); day += dayMillis {
+		counted, err := r.day(within, day)
+		if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+			return nil, newProblem(codeTotalsPending, "the reports up to %s are counted", today(day))
+		}
+		if err != nil {
+			return nil, err
+		}
+		sum.merge(counted)
+	}
+	totals := v1.PeriodTotals{Period: period, Final: isFinal(to, r.api.now()), First: sum.First, Last: sum.Last, Totals: []v1.Totals{}}
+	for _, c := range sum.Sums {
+		totals.Totals = append(totals.Totals, v1.Totals{Currency: c.Currency.Code(), Bets: c.Bets, Stake: decimal(c.Stake, c.Currency),
+			Payout: decimal(c.Payout, c.Currency), Won: c.Won, Lost: c.Lost, Refunded: c.Refunded})
+	}
+	if r.query["format"] == formatCSV {
+		return writeTotals(totals.Totals)
+	}
+	return totals, nil
+}
+
+// spanOf returns the time of a day or a month.
+func spanOf(period string) (from, to instant, ok bool) {
+	if day, err := time.Parse(time.DateOnly, period); err == nil {
+		return instant(day.UnixMilli()), instant(day.UnixMilli()) + dayMillis, true
+	}
+	month, err := time.Parse("2006-01", period)
+	return instant(month.UnixMilli()), instant(month.AddDate(0, 1, 0).UnixMilli()), err == nil
+}
+
+func isFinal(end, now instant) bool { return now >= end+finalAfter }
+
+// decimal writes a number of minor units, which may be negative.
+func decimal(n *big.Int, c money.Currency) string {
+	digits := new(big.Int).Abs(n).String()
+	if short := c.Digits() + 1 - len(digits); short > 0 {
+		digits = strings.Repeat("0", short) + digits
+	}
+	if at := len(digits) - c.Digits(); c.Digits() > 0 {
+		digits = digits[:at] + "." + digits[at:]
+	}
+	if n.Sign() < 0 {
+		return "-" + digits
+	}
+	return digits
+}
+
+// day returns the totals of the day that begins at a time: those that are kept, or
+// counted now.
+func (r *request) day(ctx context.Context, day instant) (*dayTotals, error) {
+	kept, found, err := r.kept(ctx, day)
+	if err != nil || found {
+		return kept, err
+	}
+	counted, err := r.count(ctx, day)
+	if err != nil || !isFinal(day+dayMillis, r.api.now()) {
+		return counted, err
+	}
+	body, err := json.Marshal(counted)
+	if err != nil {
+		return nil, fmt.Errorf("encoding the totals of a day: %w", err)
+	}
+	// Counting again comes to the same: which try is kept does not matter.
+	err = r.api.table.Put(ctx, store.Item{PK: store.TotalsKey(r.Bookmaker), SK: today(day), Body: string(body)})
+	return counted, err
+}
+
+// kept returns the totals of a day that are kept.
+func (r *request) kept(ctx context.Context, day instant) (*dayTotals, bool, error) {
+	item, found, err := r.api.table.Get(ctx, store.TotalsKey(r.Bookmaker), today(day))
+	if err != nil || !found {
+		return nil, false, err
+	}
+	totals := new(dayTotals)
+	if err := json.Unmarshal([]byte(item.Body), totals); err != nil {
+		return nil, false, fmt.Errorf("reading %s / %s: %w", item.PK, item.SK, err)
+	}
+	return totals, true, nil
+}
+
+// count counts the reports of a day.
+func (r *request) count(ctx context.Context, day instant) (*dayTotals, error) {
+	newest, err := r.newest(ctx)
+	if err != nil {
+		return nil, err
+	}
+	first, err := r.firstSince(ctx, day, newest)
+	if err != nil {
+		return nil, err
+	}
+	last, err := r.firstSince(ctx, day+dayMillis, newest)
+	if err != nil {
+		return nil, err
+	}
+	totals := &dayTotals{}
+	for after := first - 1; after < last-1; {
+		entries, err := readEntries(ctx, r.api.table, r.Bookmaker, after, last-1, countBatch)
+		if err != nil {
+			return nil, err
+		}
+		if len(entries) == 0 {
+			break // they have expired
+		}
+		for _, entry := range entries {
+			if err := totals.take(entry); err != nil {
+				return nil, err
+			}
+			after = entry.Sequence
+		}
+	}
+	return totals, nil
+}
+
+// take adds a report.
+func (d *dayTotals) take(entry sweep.Entry) error {
+	if d.First == 0 {
+		d.First = entry.Sequence
+	}
+	d.Last = entry.Sequence
+	if err := d.book(entry.Totals, 1); err != nil {
+		return err
+	}
+	return d.book(entry.Before, -1)
+}
+
+// firstSince returns the number of the first report made at a time or later;
+// newest+1 when there is none. The times of reports rise with their numbers.
+func (r *request) firstSince(ctx context.Context, at instant, newest int64) (int64, error) {
+	low, high := int64(1), newest+1
+	for low < high {
+		middle := low + (high-low)/2
+		entries, err := readEntries(ctx, r.api.table, r.Bookmaker, middle-1, newest, 1)
+		if err != nil {
+			return 0, err
+		}
+		if len(entries) == 0 || entries[0].At >= at {
+			high = middle
+		} else {
+			low = entries[0].Sequence + 1
+		}
+	}
+	return low, nil
+}

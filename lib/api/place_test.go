@@ -1,0 +1,91 @@
+package api_test
+
+import (
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+
+	v1 "tally/lib/api/v1"
+)
+
+func TestPlaceABet(t *testing.T) {
+	w := newWorld(t)
+	w.open("roulette", "rou-1", "")
+	first := w.want(w.do(http.MethodPut, "/v1/draws/rou-1/bets/b-1", straight17), "201")
+	again := w.want(w.do(http.MethodPut, "/v1/draws/rou-1/bets/b-1", straight17), "200")
+	if first.body != again.body {
+		t.Errorf("first %s, then %s", first.body, again.body)
+	}
+	bet := decoded[v1.Bet](t, first)
+	if bet.Status != "accepted" || bet.Selection != "straight:17" || bet.Stake != "10.00" || bet.Round != 1 || bet.AcceptedAt != "2026-11-30T12:00:00.000Z" {
+		t.Errorf("%+v", bet)
+	}
+	other := w.want(w.do(http.MethodPut, "/v1/draws/rou-1/bets/b-1", `{"selection":"red","stake":"11.00","currency":"EUR"}`), "409 reference_used")
+	if p := other.problem(t); !slices.Equal(p.Differs, []string{"selection", "stake"}) {
+		t.Errorf("it differs in %v", p.Differs)
+	}
+	w.pass(time.Minute)
+	w.want(w.do(http.MethodPut, "/v1/draws/rou-1/bets/b-1", straight17), "200")
+	w.want(w.do(http.MethodPut, "/v1/draws/rou-1/bets/b-2", straight17), "409 betting_closed")
+	w.want(w.do(http.MethodGet, "/v1/draws/rou-1/bets/b-2", ""), "404 unknown_bet")
+}
+
+func TestOddsOfTheBoard(t *testing.T) {
+	w := newWorld(t)
+	w.open("lucky5", "l-1", `{"sum_odd":"1.95","drawn:7":"6.6"}`)
+	for _, test := range []struct{ body, want, odds string }{
+		{`{"selection":"sum_odd","odds":"1.95","stake":"10.00","currency":"EUR"}`, "201", ""},
+		{`{"selection":"sum_odd","odds":"1.96","stake":"10.00","currency":"EUR"}`, "409 odds_changed", "1.95"},
+		{`{"selection":"drawn:8","odds":"6.60","stake":"10.00","currency":"EUR"}`, "409 not_offered", ""},
+		{`{"selection":"sum_odd","stake":"10.00","currency":"EUR"}`, "422 odds_missing", ""},
+	} {
+		got := w.want(w.do(http.MethodPut, "/v1/draws/l-1/bets/"+"b"+test.want[:3]+test.odds, test.body), test.want)
+		if got.status >= 400 && got.problem(t).CurrentOdds != test.odds {
+			t.Errorf("current odds %q", got.problem(t).CurrentOdds)
+		}
+	}
+}
+
+// TestAllFaultsAtOnce sends requests with several faults.
+func TestAllFaultsAtOnce(t *testing.T) {
+	w := newWorld(t)
+	w.open("roulette", "rou-1", "")
+	for _, test := range []struct {
+		name, path, body, want string
+		faults                 []string
+	}{
+		{"form", "/v1/draws/rou-1/bets/b-1", `{"selection":7,"stakes":"1","currency":"EUR","shop":"a b"}`, "400 invalid_request",
+			[]string{"missing_field /stake", "unknown_field /stakes", "wrong_type /selection", "bad_value /shop"}},
+		{"values", "/v1/draws/rou-1/bets/b-1", `{"selection":"straight:37","odds":"0.5","stake":"1","currency":"EUR"}`, "422 illegal_shape",
+			[]string{"illegal_shape /selection", "bad_amount /stake", "odds_not_allowed /odds"}},
+		{"path", "/v1/draws/rou!1/bets/b%201", straight17, "400 invalid_request", []string{"bad_value path draw", "bad_value path reference"}},
+		{"no JSON", "/v1/draws/rou-1/bets/b-1", `{"selection":`, "400 invalid_request", []string{"bad_json /"}},
+		{"twice", "/v1/draws/rou-1/bets/b-1", `{"stake":"1.00","stake":"2.00"}`, "400 invalid_request", []string{"duplicate_field /stake"}},
+		{"empty", "/v1/draws/rou-1/bets/b-1", ` `, "400 invalid_request", []string{"bad_json /"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			p := w.want(w.do(http.MethodPut, test.path, test.body), test.want).problem(t)
+			var got []string
+			for _, f := range p.Errors {
+				got = append(got, f.Code+" "+f.At)
+			}
+			slices.Sort(got)
+			slices.Sort(test.faults)
+			if !slices.Equal(got, test.faults) {
+				t.Errorf("faults %q, not %q", got, test.faults)
+			}
+		})
+	}
+}
+
+func TestBodiesThatAreNotRead(t *testing.T) {
+	w := newWorld(t)
+	w.want(w.do(http.MethodPut, "/v1/draws/rou-1/bets/b-1", straight17, "Content-Type", "application/x-www-form-urlencoded"), "415 unsupported_media_type")
+	w.want(w.do(http.MethodPost, "/v1/bets", `{"bets":"`+string(make([]byte, 300<<10))+`"}`), "413 too_large")
+	w.want(w.do(http.MethodPut, "/v1/draws/nosuch/bets/b-1", straight17), "404 unknown_draw")
+	w.want(w.do(http.MethodGet, "/v1/nosuch", ""), "404 unknown_path")
+	if a := w.want(w.do(http.MethodDelete, "/v1/draws/rou-1/bets/b-1", ""), "405 method_not_allowed"); a.header.Get("Allow") != "GET, PUT" {
+		t.Errorf("Allow: %s", a.header.Get("Allow"))
+	}
+}

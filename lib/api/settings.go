@@ -1,0 +1,16 @@
+package api
+
+import (
+	"context"
+
+	v1 "tally/lib/api/v1"
+)
+
+// maxBatch is how many bets one request places; the document checks it.
+const maxBatch = 100
+
+// getSettings answers what holds for the bookmaker and its key.
+func getSettings(_ context.Context, r *request) (any, error) {
+	return v1.Settings{Bookmaker: r.Bookmaker, Key: r.KeyID, Scopes: r.Scopes, Rounding: r.Settings.Rounding, MaxStake: r.Settings.MaxStake,
+		RequestsPerSecond: r.Settings.RequestsPerSecond, BetsPerRequest: maxBatch}, nil
+}

@@ -1,0 +1,222 @@
+package api
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
+
+	v1 "tally/lib/api/v1"
+	"tally/lib/form"
+)
+
+// The codes of faults in a request's form; those of a value's meaning are
+// lib/placing's.
+const (
+	faultJSON     = string(form.BadJSON)
+	faultRepeated = string(form.DuplicateField)
+	faultMissing  = string(form.MissingField)
+	faultUnknown  = string(form.UnknownField)
+	faultType     = string(form.WrongType)
+	faultValue    = "bad_value"
+)
+
+// The limits of what is said about a request.
+const (
+	maxFaults = 100
+	maxDetail = 200 // bytes of one detail
+)
+
+// faults gathers what is wrong with a request.
+type faults struct{ list []v1.Fault }
+
+func (f *faults) add(code, at, detail string) {
+	if len(f.list) < maxFaults {
+		f.list = append(f.list, v1.Fault{Code: code, At: at, Detail: shorten(detail, maxDetail)})
+	}
+}
+
+// shorten cuts a text that a request may have made long.
+func shorten(text string, most int) string {
+	text = strings.ToValidUTF8(text, "�")
+	if len(text) <= most {
+		return text
+	}
+	for !utf8.RuneStart(text[most]) {
+		most--
+	}
+	return text[:most] + "…"
+}
+
+// parameters checks the values of a request's parameters against the document
+// and returns those of the query by name.
+func (d *document) parameters(op *operation, path map[string]string, rawQuery string, f *faults) map[string]string {
+	query := map[string]string{}
+	given, err := url.ParseQuery(rawQuery)
+	if err != nil {
+		f.add(faultValue, "query", "the query can't be read")
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		switch values := given[name]; {
+		case !op.takes(name):
+			f.add(faultUnknown, "query "+shorten(name, 60), "there is no such parameter")
+		case len(values) > 1:
+			f.add(faultRepeated, "query "+name, "it is given more than once")
+		default:
+			query[name] = values[0]
+		}
+	}
+	for _, p := range op.params {
+		value, present := query[p.Name]
+		if p.In == "path" {
+			value, present = path[p.Name], true
+		}
+		if !present {
+			if p.Required {
+				f.add(faultMissing, p.In+" "+p.Name, "it is required")
+			}
+			continue
+		}
+		d.value(op.schemas[p.pointer], p, value, f)
+	}
+	return query
+}
+
+// takes reports whether an operation has a query parameter.
+func (op *operation) takes(name string) bool {
+	return slices.ContainsFunc(op.params, func(p parameter) bool { return p.In == "query" && p.Name == name })
+}
+
+// value checks the value of a parameter.
+func (d *document) value(schema *jsonschema.Schema, p parameter, text string, f *faults) {
+	var value any = text
+	if !utf8.ValidString(text) {
+		f.add(faultValue, p.In+" "+p.Name, "it is no UTF-8")
+		return
+	}
+	if p.Whole {
+		if !isWhole(text) {
+			f.add(faultType, p.In+" "+p.Name, "it is no whole number")
+			return
+		}
+		value = json.Number(text)
+	}
+	report(schema.Validate(value), f, func([]string) string { return p.In + " " + p.Name })
+}
+
+// isWhole reports whether a text is a whole number as this API writes them.
+func isWhole(text string) bool {
+	if text == "" || len(text) > 18 || len(text) > 1 && text[0] == '0' {
+		return false
+	}
+	for i := range len(text) {
+		if text[i] < '0' || text[i] > '9' {
+			return false
+		}
+	}
+	return true
+}
+
+// read checks a body against the document and decodes it.
+func (d *document) read(op *operation, body []byte, into any, f *faults) {
+	var strict form.Document
+	strict.Parse("", body)
+	for _, p := range strict.Problems() {
+		f.add(string(p.Code), "/"+formPath.Replace(p.Path), cmp.Or(p.Detail, "the field is there more than once"))
+	}
+	if len(strict.Problems()) > 0 {
+		return
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(body))
+	if err != nil {
+		f.add(faultJSON, "/", "the body can't be read as JSON")
+		return
+	}
+	before := len(f.list)
+	report(op.schemas[op.body].Validate(value), f, jsonPointer)
+	if len(f.list) > before {
+		return
+	}
+	if err := json.Unmarshal(body, into); err != nil {
+		f.add(faultType, "/", "a value has another type than the document says")
+	}
+}
+
+// formPath makes a JSON pointer of a path of package form.
+var formPath = strings.NewReplacer(".", "/", "[", "/", "]", "")
+
+// jsonPointer writes a place in a body.
+func jsonPointer(parts []string) string {
+	var text strings.Builder
+	for _, part := range parts {
+		text.WriteString("/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(part))
+	}
+	return text.String()
+}
+
+var english = message.NewPrinter(language.English)
+
+// report adds the leaves of a validation error, in the order of their places.
+func report(err error, f *faults, at func([]string) string) {
+	var invalid *jsonschema.ValidationError
+	if !errors.As(err, &invalid) {
+		return
+	}
+	var list []v1.Fault
+	leaves(invalid, func(leaf *jsonschema.ValidationError) {
+		list = append(list, faultsOf(leaf, at)...)
+	})
+	slices.SortStableFunc(list, func(a, b v1.Fault) int { return strings.Compare(a.At, b.At) })
+	for _, fault := range list {
+		f.add(fault.Code, shorten(fault.At, maxDetail), fault.Detail)
+	}
+}
+
+// leaves yields the errors that have no causes: what is wrong, rather than where
+// that makes a schema fail. Where one of several shapes has to fit, the whole is
+// one fault.
+func leaves(e *jsonschema.ValidationError, yield func(*jsonschema.ValidationError)) {
+	if _, oneOf := e.ErrorKind.(*kind.OneOf); oneOf || len(e.Causes) == 0 {
+		yield(e)
+		return
+	}
+	for _, cause := range e.Causes {
+		leaves(cause, yield)
+	}
+}
+
+// faultsOf says what is wrong at one place.
+func faultsOf(e *jsonschema.ValidationError, at func([]string) string) (list []v1.Fault) {
+	add := func(code string, place []string, detail string) {
+		list = append(list, v1.Fault{Code: code, At: at(place), Detail: detail})
+	}
+	below := func(name string) []string { return append(slices.Clone(e.InstanceLocation), name) }
+	switch what := e.ErrorKind.(type) {
+	case *kind.Required:
+		for _, name := range what.Missing {
+			add(faultMissing, below(name), "it is required")
+		}
+	case *kind.AdditionalProperties:
+		for _, name := range what.Properties {
+			add(faultUnknown, below(name), "there is no such field")
+		}
+	case *kind.Type:
+		add(faultType, e.InstanceLocation, fmt.Sprintf("it is %s, not %s", what.Got, strings.Join(what.Want, " or ")))
+	case *kind.OneOf:
+		add(faultValue, e.InstanceLocation, "it has to have one of reference and base")
+	default:
+		add(faultValue, e.InstanceLocation, e.ErrorKind.LocalizedString(english))
+	}
+	return list
+}

@@ -1,0 +1,131 @@
+package verify_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"tally/lib/archive/archivetest"
+	"tally/lib/archive/entry"
+	"tally/lib/archive/tilelog"
+	"tally/lib/archive/tiles"
+	"tally/lib/archive/verify"
+	"tally/lib/games"
+)
+
+// TestGrowth verifies a log again and again while it grows, each time against what
+// was remembered; an older copy and a fork are then refused.
+func TestGrowth(t *testing.T) {
+	s, path := archivetest.New(t), filepath.Join(t.TempDir(), "seen.json")
+	options := optionsOf(t, s)
+	var older memory
+	for _, game := range games.All()[:4] {
+		s.Play(game)
+		s.ArchiveAll()
+		seen, err := verify.Remembered(path, options.Origin, options.Known)
+		if err != nil {
+			t.Fatal(err)
+		}
+		options.Seen = seen
+		r := verified(t, filesOf(s), options)
+		if len(r.Findings) > 0 || r.Seen != seen.N {
+			t.Fatal(r.Findings)
+		}
+		if err := verify.Remember(path, r.Checkpoint); err != nil {
+			t.Fatal(err)
+		}
+		if older == nil {
+			older = filesOf(s)
+		}
+	}
+	seen, err := verify.Remembered(path, options.Origin, options.Known)
+	if err != nil {
+		t.Fatal(err)
+	}
+	options.Seen = seen
+	if r := verified(t, older, options); len(r.Findings) != 1 || r.Findings[0].Code != verify.OlderCheckpoint {
+		t.Errorf("an older copy: %v", r.Findings)
+	}
+	fork := archivetest.New(t)
+	for _, game := range games.All()[4:] {
+		fork.Play(game)
+		fork.ArchiveAll()
+	}
+	if r := verified(t, filesOf(fork), options); len(r.Findings) != 1 || r.Findings[0].Code != verify.Forked {
+		t.Errorf("a fork: %v", r.Findings)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text[len(text)/2] ^= 1
+	if err := os.WriteFile(path, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := verify.Remembered(path, options.Origin, options.Known); err == nil {
+		t.Error("a changed memory is believed")
+	}
+}
+
+func TestProve(t *testing.T) {
+	s := archivetest.PlayAll(t)
+	options, files := optionsOf(t, s), filesOf(s)
+	for _, id := range []entry.ID{{Draw: "pok-1.20261130.0042", Kind: entry.KindOpening}, {Draw: "pok-1.20261130.0042", Kind: entry.KindState}, {Draw: "pok-1.20261130.0042", Kind: entry.KindSettlement, State: 2}} {
+		p, err := verify.Prove(t.Context(), files, options, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := p.Format()
+		f := verify.File(text, options)
+		if len(f.Findings) > 0 || f.ID.Draw != id.Draw || f.ID.Kind != id.Kind {
+			t.Fatalf("%+v", f)
+		}
+		for at := range text {
+			changed := bytes.Clone(text)
+			changed[at] ^= 1
+			if f := verify.File(changed, options); len(f.Findings) == 0 {
+				t.Fatalf("a flipped bit at byte %d of the proof passes:\n%s", at, changed)
+			}
+		}
+	}
+	if _, err := verify.Prove(t.Context(), files, options, entry.ID{Draw: "nothing", Kind: entry.KindState}); err == nil {
+		t.Error("an entry is proved that is not there")
+	}
+}
+
+// BenchmarkHundredThousandEntries measures a full verification.
+func BenchmarkHundredThousandEntries(b *testing.B) {
+	s := archivetest.PlayAll(b)
+	files, options := enlarge(b, s, 100_000), optionsOf(b, s)
+	for b.Loop() {
+		r, err := verify.Log(b.Context(), files, options)
+		if err != nil || len(r.Findings) > 0 || r.Size < 100_000 {
+			b.Fatal(err, r.Findings)
+		}
+	}
+}
+
+// enlarge returns a log of as many entries: the sample's, with other draws' names,
+// again and again.
+func enlarge(b *testing.B, s *archivetest.Sample, size int) memory {
+	b.Helper()
+	sample := filesOf(s)
+	list, err := tiles.Entries(sample[bundlePath], 150)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var leaves []tilelog.Leaf
+	for n := 0; len(leaves) < size; n++ {
+		for i, data := range list {
+			data = bytes.Replace(data, []byte(".20261130."), fmt.Appendf(nil, ".%08d.", n), 1)
+			leaves = append(leaves, tilelog.Leaf{Group: fmt.Sprint(n), Key: fmt.Sprint(i), Data: data})
+		}
+	}
+	large := archivetest.New(b)
+	if _, err := large.Log.Append(b.Context(), leaves); err != nil {
+		b.Fatal(err)
+	}
+	return filesOf(large)
+}

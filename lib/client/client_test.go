@@ -1,0 +1,172 @@
+package client_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	v1 "tally/lib/api/v1"
+	"tally/lib/client"
+)
+
+// newClient returns a client of a handler that does not wait long.
+func newClient(t *testing.T, handler http.HandlerFunc) *client.Client {
+	t.Helper()
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	c, err := client.New(server.URL+"/", "tly_test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Backoff = time.Millisecond
+	return c
+}
+
+func tell(w http.ResponseWriter, status int, value any) {
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(value)
+}
+
+// TestSentAgain loses answers and answers that it can't be done now, until it is.
+func TestSentAgain(t *testing.T) {
+	var tries atomic.Int32
+	c := newClient(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPut || r.URL.Path != "/v1/draws/d.1/bets/b-1" || r.Header.Get("Authorization") != "Bearer tly_test" {
+			t.Errorf("%s %s %v", r.Method, r.URL, r.Header)
+		}
+		var bet v1.BetRequest
+		if err := json.NewDecoder(r.Body).Decode(&bet); err != nil || bet.Stake != "5.00" {
+			t.Errorf("%+v, %v", bet, err)
+		}
+		switch tries.Add(1) {
+		case 1:
+			panic(http.ErrAbortHandler) // no answer at all
+		case 2:
+			tell(w, http.StatusServiceUnavailable, v1.Problem{Code: "unavailable"})
+		case 3:
+			tell(w, http.StatusBadGateway, map[string]string{"message": "API Gateway's own"})
+		default:
+			tell(w, http.StatusCreated, v1.Bet{Reference: "b-1", Status: "accepted"})
+		}
+	})
+	bet, err := c.PlaceBet(t.Context(), "d.1", "b-1", v1.BetRequest{Selection: "red", Stake: "5.00", Currency: "EUR"})
+	if err != nil || bet.Status != "accepted" || tries.Load() != 4 {
+		t.Errorf("%+v, %v after %d tries", bet, err, tries.Load())
+	}
+}
+
+func TestRetryAfter(t *testing.T) {
+	var tries atomic.Int32
+	c := newClient(t, func(w http.ResponseWriter, _ *http.Request) {
+		if tries.Add(1) == 1 {
+			w.Header().Set("Retry-After", "1")
+			tell(w, http.StatusTooManyRequests, v1.Problem{Code: "too_many_requests"})
+			return
+		}
+		tell(w, http.StatusOK, v1.Settings{Bookmaker: "acme"})
+	})
+	started := time.Now()
+	if _, err := c.Settings(t.Context()); err != nil || time.Since(started) < time.Second {
+		t.Errorf("%v after %v", err, time.Since(started))
+	}
+}
+
+// TestErrors has an answer that will not change: it is told at once.
+func TestErrors(t *testing.T) {
+	var tries atomic.Int32
+	c := newClient(t, func(w http.ResponseWriter, _ *http.Request) {
+		tries.Add(1)
+		tell(w, http.StatusConflict, v1.Problem{Code: "odds_changed", Status: 409, Detail: "others", CurrentOdds: "2.50", RequestID: "r-1"})
+	})
+	_, err := c.PlaceBet(t.Context(), "d", "b", v1.BetRequest{})
+	var problem *client.Error
+	if !errors.As(err, &problem) || problem.CurrentOdds != "2.50" || client.Code(err) != "odds_changed" || err.Error() != "odds_changed: others (request r-1)" || tries.Load() != 1 {
+		t.Errorf("%v after %d tries", err, tries.Load())
+	}
+	if client.Code(errors.New("x")) != "" {
+		t.Error("a code of no answer")
+	}
+	for _, base := range []string{"", "tally.example", "ftp://tally.example", "://"} {
+		if _, err := client.New(base, "k"); err == nil {
+			t.Errorf("%q is a URL", base)
+		}
+	}
+}
+
+func TestGivesUp(t *testing.T) {
+	var tries atomic.Int32
+	c := newClient(t, func(w http.ResponseWriter, _ *http.Request) {
+		tries.Add(1)
+		tell(w, http.StatusInternalServerError, v1.Problem{Code: "internal"})
+	})
+	if _, err := c.Games(t.Context()); client.Code(err) != "internal" || int(tries.Load()) != c.Tries {
+		t.Errorf("%v after %d tries", err, tries.Load())
+	}
+}
+
+// TestFollow reads a feed that grows, is acknowledged, and is taken up again.
+func TestFollow(t *testing.T) {
+	const newest = 25
+	var position atomic.Int64
+	c := newClient(t, func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case strings.HasPrefix(r.URL.Path, "/v1/feed/position"):
+			var p v1.Position
+			if err := json.NewDecoder(r.Body).Decode(&p); err != nil {
+				t.Error(err)
+			}
+			position.Store(p.Sequence)
+			tell(w, 200, p)
+		case r.URL.Path == "/v1/feed":
+			after := position.Load()
+			if text := r.URL.Query().Get("after"); text != "" {
+				if _, err := fmt.Sscan(text, &after); err != nil {
+					t.Error(err)
+				}
+			}
+			feed := v1.Feed{Entries: []v1.FeedEntry{}, Next: after, Newest: newest}
+			for n := after + 1; n <= min(after+10, newest); n++ {
+				feed.Entries = append(feed.Entries, v1.FeedEntry{Sequence: n, Pages: []v1.Page{{Page: 1, Href: fmt.Sprintf("/v1/draws/d/reports/%d/0/1", n)}}})
+				feed.Next = n
+			}
+			tell(w, 200, feed)
+		default:
+			tell(w, 200, v1.ReportPage{Lines: []v1.Line{{Bet: r.URL.Path}}})
+		}
+	})
+	next := int64(1)
+	for _, until := range []int64{7, 18, newest} { // the reader is ended twice
+		for report, err := range c.Follow(t.Context(), client.Acknowledged, time.Millisecond) {
+			if err != nil || report.Sequence != next {
+				t.Fatalf("%+v, %v where %d has to come", report, err, next)
+			}
+			for line, err := range report.Lines(t.Context()) {
+				if want := fmt.Sprintf("/v1/draws/d/reports/%d/0/1", next); err != nil || line.Bet != want {
+					t.Errorf("%+v, %v", line, err)
+				}
+			}
+			if err := c.Acknowledge(t.Context(), report.Sequence); err != nil {
+				t.Fatal(err)
+			}
+			if next++; report.Sequence == until {
+				break
+			}
+		}
+	}
+	count := 0
+	for _, err := range c.Reports(t.Context(), 0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		count++
+	}
+	if count != newest {
+		t.Errorf("%d reports", count)
+	}
+}

@@ -1,0 +1,65 @@
+package functions
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/awslabs/aws-lambda-go-api-proxy/core"
+	"github.com/awslabs/aws-lambda-go-api-proxy/httpadapter"
+
+	"tally/lib/api"
+	"tally/lib/observe"
+)
+
+// APIConfig is the configuration of api.
+type APIConfig struct {
+	Common
+}
+
+// HTTPHandler is a function that API Gateway calls with requests. Serve is the
+// same for an HTTP server: metrics are written after each request.
+type HTTPHandler struct {
+	Serve  http.Handler
+	Invoke func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error)
+}
+
+// NewAPI puts api together.
+func NewAPI(c APIConfig, r Runtime) (HTTPHandler, error) {
+	metrics := observe.NewMetrics(r.Metrics, c.Namespace, "api", r.Now)
+	made, err := api.New(api.Options{Table: r.table(c.Common), Now: r.instant, Record: apiRecorder{metrics}, Log: r.Log, RequestID: requestID})
+	if err != nil {
+		return HTTPHandler{}, fmt.Errorf("putting api together: %w", err)
+	}
+	serve := http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
+		defer r.flush(request.Context(), metrics)
+		made.ServeHTTP(w, request)
+	})
+	return HTTPHandler{Serve: serve, Invoke: httpadapter.NewV2(serve).ProxyWithContext}, nil
+}
+
+// requestID is API Gateway's, which its access log has too; without it the API
+// makes its own.
+func requestID(r *http.Request) string {
+	if gateway, ok := core.GetAPIGatewayV2ContextFromContext(r.Context()); ok && gateway.RequestID != "" {
+		return gateway.RequestID
+	}
+	return api.NewRequestID()
+}
+
+// NewAPILambda returns what Lambda calls.
+func NewAPILambda(c APIConfig, r Runtime) (func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error), error) {
+	made, err := NewAPI(c, r)
+	return made.Invoke, err
+}
+
+// apiRecorder turns what the API tells into metrics.
+type apiRecorder struct{ metrics *observe.Metrics }
+
+var _ api.Recorder = apiRecorder{}
+
+func (r apiRecorder) Accepted(game string)   { r.metrics.Add(observe.Accepted, game, 1) }
+func (r apiRecorder) Refused(_, code string) { r.metrics.Add(observe.RefusedBets, code, 1) }
+func (r apiRecorder) Denied(code string)     { r.metrics.Add(observe.Denied, code, 1) }
+func (r apiRecorder) Failed(code string)     { r.metrics.Add(observe.Failures, code, 1) }

@@ -1,0 +1,156 @@
+package keys
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"fmt"
+	"slices"
+	"sync"
+
+	"tally/lib/placing"
+	"tally/lib/store"
+)
+
+// rememberFor is how long what was read of a key and its bookmaker's settings is
+// used, in milliseconds.
+const rememberFor = 30_000
+
+// maxKeys is how many keys are remembered.
+const maxKeys = 4096
+
+// The reasons to deny a request.
+const (
+	CodeMissing = "key_missing"
+	CodeUnknown = "key_unknown"
+	CodeExpired = "key_expired"
+	CodeRevoked = "key_revoked"
+	CodeScope   = "scope_missing"
+)
+
+// DeniedError says why a key does not open what was asked for.
+type DeniedError struct {
+	Code  string
+	ID    string // of the key, where there is one
+	Scope string // that is missing, with CodeScope
+}
+
+// Error names the code.
+func (e *DeniedError) Error() string { return e.Code }
+
+// Grant is what a key opens.
+type Grant struct {
+	Bookmaker string
+	KeyID     string
+	Scopes    []string
+	Settings  Settings // with the defaults filled in
+
+	expiresAt instant
+	revoked   bool
+	readAt    instant
+}
+
+// Checker checks the keys of requests.
+type Checker struct {
+	Table *store.Table
+	Now   func() instant
+
+	mutex    sync.Mutex
+	grants   map[[sha256.Size]byte]*Grant // of keys that are known
+	settings map[string]placing.Settings  // of every bookmaker whose key was read, as read last
+}
+
+// Check returns what a key opens, if it opens the scope (empty for none needed).
+// The error is a *DeniedError, or says that the table could not be read.
+func (c *Checker) Check(ctx context.Context, token, scope string) (*Grant, error) {
+	if token == "" {
+		return nil, &DeniedError{Code: CodeMissing}
+	}
+	bookmaker, id, ok := parseToken(token)
+	if !ok {
+		return nil, &DeniedError{Code: CodeUnknown}
+	}
+	grant, err := c.grant(ctx, token, bookmaker, id)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case grant == nil:
+		return nil, &DeniedError{Code: CodeUnknown}
+	case grant.revoked:
+		return nil, &DeniedError{Code: CodeRevoked, ID: id}
+	case grant.expiresAt != 0 && c.Now() >= grant.expiresAt:
+		return nil, &DeniedError{Code: CodeExpired, ID: id}
+	case scope != "" && !slices.Contains(grant.Scopes, scope):
+		return nil, &DeniedError{Code: CodeScope, ID: id, Scope: scope}
+	}
+	return grant, nil
+}
+
+// grant returns what is known of a key, read at most rememberFor ago; nil for an
+// unknown one.
+func (c *Checker) grant(ctx context.Context, token, bookmaker, id string) (*Grant, error) {
+	hash, now := sha256.Sum256([]byte(token)), c.Now()
+	c.mutex.Lock()
+	known := c.grants[hash]
+	c.mutex.Unlock()
+	if known != nil && now-known.readAt < rememberFor && now >= known.readAt {
+		return known, nil
+	}
+	grant, err := c.read(ctx, token, bookmaker, id, now)
+	if err != nil || grant == nil {
+		return nil, err
+	}
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if c.grants == nil || len(c.grants) >= maxKeys {
+		c.grants = map[[sha256.Size]byte]*Grant{}
+	}
+	c.grants[hash] = grant
+	return grant, nil
+}
+
+// read reads a key and its bookmaker's settings.
+func (c *Checker) read(ctx context.Context, token, bookmaker, id string, now instant) (*Grant, error) {
+	item, found, err := c.Table.Get(ctx, store.BookmakerKey(bookmaker), store.APIKeyKey(id))
+	if err != nil || !found {
+		return nil, err
+	}
+	key, err := decode(item)
+	if err != nil {
+		return nil, err
+	}
+	if subtle.ConstantTimeCompare([]byte(key.Hash), []byte(hashOf(token))) != 1 {
+		return nil, nil
+	}
+	settings, _, err := loadSettings(ctx, c.Table, bookmaker)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.remember(bookmaker, settings); err != nil {
+		return nil, err
+	}
+	return &Grant{Bookmaker: bookmaker, KeyID: id, Scopes: key.Scopes, Settings: settings.withDefaults(), expiresAt: key.ExpiresAt,
+		revoked: key.RevokedAt != 0, readAt: now}, nil
+}
+
+func (c *Checker) remember(bookmaker string, settings Settings) error {
+	made, err := settings.Placing()
+	if err != nil {
+		return fmt.Errorf("the settings of %s: %w", bookmaker, err)
+	}
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if c.settings == nil {
+		c.settings = map[string]placing.Settings{}
+	}
+	c.settings[bookmaker] = made
+	return nil
+}
+
+// Placing returns the settings for the bets of a bookmaker whose key was checked.
+func (c *Checker) Placing(bookmaker string) placing.Settings {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	return c.settings[bookmaker]
+}

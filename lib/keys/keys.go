@@ -1,0 +1,230 @@
+package keys
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"tally/lib/settlement"
+	"tally/lib/store"
+	"tally/lib/wire"
+)
+
+type instant = settlement.Instant
+
+// The scopes.
+const (
+	BetsWrite     = "bets:write"     // place and cancel
+	BetsRead      = "bets:read"      // draws, bets, totals of a draw, settings
+	FeedRead      = "feed:read"      // the feed, its reports, totals of days
+	DisputesWrite = "disputes:write" // disputes
+)
+
+// Scopes returns all scopes, in the order in which they are listed.
+func Scopes() []string { return []string{BetsWrite, BetsRead, FeedRead, DisputesWrite} }
+
+// Key is what is stored of an API key.
+type Key struct {
+	ID        string   `json:"id"`
+	Bookmaker string   `json:"bookmaker"`
+	Hash      string   `json:"hash"` // SHA-256 of the whole key, in hex
+	Scopes    []string `json:"scopes"`
+	Note      string   `json:"note,omitempty"` // what it is for; the operator's words
+	CreatedAt instant  `json:"created_at"`
+	ExpiresAt instant  `json:"expires_at,omitempty"` // zero for never
+	RevokedAt instant  `json:"revoked_at,omitempty"`
+	// ReplacedBy is the key that it was rotated to.
+	ReplacedBy string `json:"replaced_by,omitempty"`
+}
+
+// State says in a word what a key is worth at a time: active, expired or revoked.
+func (k *Key) State(at instant) string {
+	switch {
+	case k.RevokedAt != 0:
+		return "revoked"
+	case k.ExpiresAt != 0 && at >= k.ExpiresAt:
+		return "expired"
+	}
+	return "active"
+}
+
+// Store makes and changes keys. Only operators do.
+type Store struct {
+	Table *store.Table
+	Now   func() instant
+}
+
+// Spec is a key to be made.
+type Spec struct {
+	Bookmaker string
+	Scopes    []string
+	Note      string
+	ExpiresAt instant // zero for never
+}
+
+// ErrUnknown says that there is no such key.
+var ErrUnknown = errors.New("there is no such key")
+
+// SpecError says what is wrong with a key or with settings that were asked for.
+type SpecError struct{ Reason string }
+
+// Error returns the reason.
+func (e *SpecError) Error() string { return e.Reason }
+
+func wrong(format string, args ...any) error { return &SpecError{fmt.Sprintf(format, args...)} }
+
+// maxNote is the longest note, in bytes.
+const maxNote = 200
+
+// Create makes a key and returns it; it can't be seen again.
+func (s *Store) Create(ctx context.Context, spec Spec) (token string, key *Key, err error) {
+	if err := s.check(spec); err != nil {
+		return "", nil, err
+	}
+	token, key = s.make(spec)
+	write, err := put(key, 1)
+	if err != nil {
+		return "", nil, err
+	}
+	if err := s.Table.Transact(ctx, write); err != nil {
+		return "", nil, fmt.Errorf("making a key of %s: %w", spec.Bookmaker, err)
+	}
+	return token, key, nil
+}
+
+func (s *Store) check(spec Spec) error {
+	if !wire.ValidID(spec.Bookmaker) {
+		return wrong("%.80q is no bookmaker: write 1 to 64 of A-Z a-z 0-9 . _ -", spec.Bookmaker)
+	}
+	if len(spec.Scopes) == 0 {
+		return wrong("name at least one scope: %s", strings.Join(Scopes(), ", "))
+	}
+	for _, scope := range spec.Scopes {
+		if !slices.Contains(Scopes(), scope) {
+			return wrong("there is no scope %.40q, only %s", scope, strings.Join(Scopes(), ", "))
+		}
+	}
+	if len(spec.Note) > maxNote {
+		return wrong("the note has %d bytes, at most %d are allowed", len(spec.Note), maxNote)
+	}
+	if spec.ExpiresAt != 0 && spec.ExpiresAt <= s.Now() {
+		return wrong("the key would expire at %s, which is past", wire.FormatTime(spec.ExpiresAt))
+	}
+	return nil
+}
+
+// make makes a key that is not stored yet.
+func (s *Store) make(spec Spec) (string, *Key) {
+	token, id := newToken(spec.Bookmaker)
+	scopes := slices.Clone(spec.Scopes)
+	slices.Sort(scopes)
+	return token, &Key{ID: id, Bookmaker: spec.Bookmaker, Hash: hashOf(token), Scopes: slices.Compact(scopes), Note: spec.Note,
+		CreatedAt: s.Now(), ExpiresAt: spec.ExpiresAt}
+}
+
+// put writes a key as a version.
+func put(key *Key, version int64) (store.Write, error) {
+	body, err := json.Marshal(key)
+	if err != nil {
+		return nil, fmt.Errorf("encoding a key: %w", err)
+	}
+	return store.Replacing(store.Item{PK: store.BookmakerKey(key.Bookmaker), SK: store.APIKeyKey(key.ID), Body: string(body), Version: version}), nil
+}
+
+// List returns a bookmaker's keys, the newest first.
+func (s *Store) List(ctx context.Context, bookmaker string) ([]*Key, error) {
+	var list []*Key
+	for item, err := range s.Table.Query(ctx, store.BookmakerKey(bookmaker), store.APIKeyPrefix) {
+		if err != nil {
+			return nil, err
+		}
+		key, err := decode(item)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, key)
+	}
+	slices.SortFunc(list, func(a, b *Key) int {
+		if a.CreatedAt != b.CreatedAt {
+			return int(b.CreatedAt - a.CreatedAt)
+		}
+		return strings.Compare(a.ID, b.ID)
+	})
+	return list, nil
+}
+
+// get reads a key and its version.
+func (s *Store) get(ctx context.Context, bookmaker, id string) (*Key, int64, error) {
+	if !wire.ValidID(bookmaker) || !wire.ValidID(id) {
+		return nil, 0, ErrUnknown
+	}
+	item, found, err := s.Table.Get(ctx, store.BookmakerKey(bookmaker), store.APIKeyKey(id))
+	if err != nil {
+		return nil, 0, err
+	}
+	if !found {
+		return nil, 0, ErrUnknown
+	}
+	key, err := decode(item)
+	return key, item.Version, err
+}
+
+func decode(item store.Item) (*Key, error) {
+	key := new(Key)
+	if err := json.Unmarshal([]byte(item.Body), key); err != nil {
+		return nil, fmt.Errorf("reading %s / %s: %w", item.PK, item.SK, err)
+	}
+	return key, nil
+}
+
+// Rotate makes a key in the place of another, which goes on working for a while.
+// Both happen or neither.
+func (s *Store) Rotate(ctx context.Context, bookmaker, id string, overlap time.Duration) (token string, key *Key, err error) {
+	old, version, err := s.get(ctx, bookmaker, id)
+	if err != nil {
+		return "", nil, err
+	}
+	if state := old.State(s.Now()); state != "active" {
+		return "", nil, fmt.Errorf("key %s is %s: make a new one", id, state)
+	}
+	token, key = s.make(Spec{Bookmaker: bookmaker, Scopes: old.Scopes, Note: old.Note, ExpiresAt: old.ExpiresAt})
+	end := s.Now() + instant(overlap.Milliseconds())
+	if old.ExpiresAt == 0 || end < old.ExpiresAt {
+		old.ExpiresAt = end
+	}
+	old.ReplacedBy = key.ID
+	made, err := put(key, 1)
+	if err != nil {
+		return "", nil, err
+	}
+	replaced, err := put(old, version+1)
+	if err != nil {
+		return "", nil, err
+	}
+	if err := s.Table.Transact(ctx, made, replaced); err != nil {
+		return "", nil, fmt.Errorf("rotating key %s of %s: %w", id, bookmaker, err)
+	}
+	return token, key, nil
+}
+
+// Revoke ends a key. Within 30 seconds it is refused everywhere. Revoking it again
+// changes nothing.
+func (s *Store) Revoke(ctx context.Context, bookmaker, id string) (*Key, error) {
+	key, version, err := s.get(ctx, bookmaker, id)
+	if err != nil || key.RevokedAt != 0 {
+		return key, err
+	}
+	key.RevokedAt = s.Now()
+	write, err := put(key, version+1)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Table.Transact(ctx, write); err != nil {
+		return nil, fmt.Errorf("revoking key %s of %s: %w", id, bookmaker, err)
+	}
+	return key, nil
+}

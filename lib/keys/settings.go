@@ -1,0 +1,114 @@
+package keys
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"tally/lib/money"
+	"tally/lib/placing"
+	"tally/lib/store"
+	"tally/lib/wire"
+)
+
+// Settings are what an operator has set for a bookmaker.
+type Settings struct {
+	Rounding string            `json:"rounding,omitempty"`  // of payouts: half_up, half_even or down
+	MaxStake map[string]string `json:"max_stake,omitempty"` // of one bet, by currency; no entry, no limit
+	// RequestsPerSecond is how many requests one instance of the API answers the
+	// bookmaker in a second; zero for defaultRate.
+	RequestsPerSecond int `json:"requests_per_second,omitempty"`
+}
+
+// defaultRate is the limit of requests where none is set.
+const defaultRate = 200
+
+// maxRate bounds what can be set.
+const maxRate = 100_000
+
+// withDefaults fills in what is not set.
+func (s Settings) withDefaults() Settings {
+	if s.Rounding == "" {
+		s.Rounding = money.HalfUp.String()
+	}
+	if s.MaxStake == nil {
+		s.MaxStake = map[string]string{}
+	}
+	if s.RequestsPerSecond == 0 {
+		s.RequestsPerSecond = defaultRate
+	}
+	return s
+}
+
+// Placing returns the settings as they apply to bets; everything that is wrong
+// with them is in the error.
+func (s Settings) Placing() (placing.Settings, error) {
+	s = s.withDefaults()
+	var faults []error
+	rounding, known := money.ParseRounding(s.Rounding)
+	if !known {
+		faults = append(faults, fmt.Errorf("there is no rounding %.20q, only half_up, half_even and down", s.Rounding))
+	}
+	made := placing.Settings{Rounding: rounding, MaxStake: map[string]money.Amount{}}
+	for _, code := range slices.Sorted(maps.Keys(s.MaxStake)) {
+		currency, known := money.ParseCurrency(code)
+		if !known {
+			faults = append(faults, fmt.Errorf("%.10q is no active ISO 4217 currency", code))
+			continue
+		}
+		limit, err := money.ParseStake(s.MaxStake[code], currency)
+		if err != nil {
+			faults = append(faults, fmt.Errorf("%.40q is no amount in %s: write a decimal with exactly %d decimals", s.MaxStake[code], code, currency.Digits()))
+			continue
+		}
+		made.MaxStake[code] = limit
+	}
+	if s.RequestsPerSecond < 1 || s.RequestsPerSecond > maxRate {
+		faults = append(faults, fmt.Errorf("%d requests a second is not between 1 and %d", s.RequestsPerSecond, maxRate))
+	}
+	return made, errors.Join(faults...)
+}
+
+// Settings reads a bookmaker's settings, with the defaults for what is not set.
+func (s *Store) Settings(ctx context.Context, bookmaker string) (Settings, error) {
+	settings, _, err := loadSettings(ctx, s.Table, bookmaker)
+	return settings.withDefaults(), err
+}
+
+// loadSettings reads what is set and its version, 0 when nothing is.
+func loadSettings(ctx context.Context, table *store.Table, bookmaker string) (Settings, int64, error) {
+	item, found, err := table.Get(ctx, store.BookmakerKey(bookmaker), store.SettingsKey)
+	if err != nil || !found {
+		return Settings{}, 0, err
+	}
+	var settings Settings
+	if err := json.Unmarshal([]byte(item.Body), &settings); err != nil {
+		return Settings{}, 0, fmt.Errorf("reading %s / %s: %w", item.PK, item.SK, err)
+	}
+	return settings, item.Version, nil
+}
+
+// Set changes a bookmaker's settings. Within 30 seconds they hold everywhere; a
+// bet keeps the rounding that it was stored with.
+func (s *Store) Set(ctx context.Context, bookmaker string, change func(*Settings)) (Settings, error) {
+	if !wire.ValidID(bookmaker) {
+		return Settings{}, wrong("%.80q is no bookmaker: write 1 to 64 of A-Z a-z 0-9 . _ -", bookmaker)
+	}
+	settings, version, err := loadSettings(ctx, s.Table, bookmaker)
+	if err != nil {
+		return Settings{}, err
+	}
+	change(&settings)
+	if _, err := settings.Placing(); err != nil {
+		return Settings{}, wrong("%v", err)
+	}
+	body, err := json.Marshal(settings)
+	if err != nil {
+		return Settings{}, fmt.Errorf("encoding settings: %w", err)
+	}
+	err = s.Table.Replace(ctx, store.Item{PK: store.BookmakerKey(bookmaker), SK: store.SettingsKey, Body: string(body), Version: version + 1})
+	return settings.withDefaults(), err
+}
