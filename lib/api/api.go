@@ -11,7 +11,6 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -352,4 +351,3 @@ func (a *API) problemOf(ctx context.Context, err error, t *trail) *problem {
 	}
 	return newProblem(codeInternal, "the request met a fault")
 }
-
