@@ -119,18 +119,25 @@ func (app *app) demo(ctx context.Context, pen pretty.Pen, flags demoFlags) error
 	return day.report(ctx)
 }
 
+// slowStart is how long a stack takes to start on a machine that is too slow for
+// tables at full speed; one that takes twice as long is slower still.
+const slowStart = 600 * time.Millisecond
+
 // studioDay writes a script and starts a stack of its own for it; stop ends the
 // stack.
 func (app *app) studioDay(ctx context.Context, pen pretty.Pen, flags demoFlags) (day *demoDay, stop func(), err error) {
 	began := time.Now()
-	script, err := studio.New(flags.seed, flags.bets)
-	if err != nil {
-		return nil, nil, err
-	}
 	log := slog.New(local.NewLogHandler(app.err, slog.LevelError, pen.Colour))
 	stack, err := local.Start(ctx, local.Options{Template: tally.Template, Log: log, Stack: "demo", Parameters: map[string]string{"TableName": "tally-demo"},
 		Build: local.Tally(functions.Runtime{Log: log, Metrics: io.Discard, Now: time.Now})})
 	if err != nil {
+		return nil, nil, err
+	}
+	// What takes long to start takes long to answer: the tables wait for it.
+	slow := min(1+int(time.Since(began)/slowStart), studio.MaxSlow)
+	script, err := studio.New(flags.seed, flags.bets, slow)
+	if err != nil {
+		stack.Close()
 		return nil, nil, err
 	}
 	running, cancel := context.WithCancel(ctx)

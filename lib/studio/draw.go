@@ -81,6 +81,7 @@ type Draw struct {
 	windows    []window
 	offers     []offer
 	begins     time.Duration
+	slow       time.Duration // how many times longer everything takes
 }
 
 // ID is the draw's identifier when the script starts at a time.
@@ -98,21 +99,21 @@ func (d *Draw) Outcome() (outcome rules.Outcome, ok bool) {
 }
 
 // ends is when the first result or the cancellation is sent.
-func (d *Draw) ends() time.Duration { return d.windows[len(d.windows)-1].closes + untilResult }
+func (d *Draw) ends() time.Duration { return d.windows[len(d.windows)-1].closes + d.slow*untilResult }
 
 // newDraws returns a draw on every table.
-func newDraws(r *rand.Rand) ([]*Draw, error) {
+func newDraws(r *rand.Rand, slow time.Duration) ([]*Draw, error) {
 	draws := make([]*Draw, 0, len(tables))
 	for i, table := range tables {
 		game, known := games.Find(table.game)
 		if !known {
 			return nil, fmt.Errorf("there is no game %q", table.game)
 		}
-		d := &Draw{Game: game, Table: table.name, Event: table.event, Sequence: 1 + r.IntN(9000), begins: time.Duration(i) * stagger}
-		opens := d.begins + untilOpen
+		d := &Draw{Game: game, Table: table.name, Event: table.event, Sequence: 1 + r.IntN(9000), begins: time.Duration(i) * slow * stagger, slow: slow}
+		opens := d.begins + slow*untilOpen
 		for range game.Rounds {
-			d.windows = append(d.windows, window{opens, opens + roundLasts})
-			opens += roundLasts + betweenRound
+			d.windows = append(d.windows, window{opens, opens + slow*roundLasts})
+			opens += slow * (roundLasts + betweenRound)
 		}
 		if err := d.deal(r); err != nil {
 			return nil, err

@@ -76,15 +76,21 @@ type script struct {
 // stormTimes is how often a storm repeats each message.
 const stormTimes = 5
 
+// MaxSlow is the most that a script can be slowed down.
+const MaxSlow = 8
+
 // New writes the script of a seed, with so many bets of each bookmaker in each
-// betting round.
-func New(seed uint64, betsPerRound int) (*Script, error) {
+// betting round. On a slow machine everything may take slow times as long.
+func New(seed uint64, betsPerRound, slow int) (*Script, error) {
+	if slow < 1 || slow > MaxSlow {
+		return nil, fmt.Errorf("slowed down %d times: at most %d can be", slow, MaxSlow)
+	}
 	if betsPerRound < 1 {
 		return nil, fmt.Errorf("%d bets in a betting round: at least one is needed", betsPerRound)
 	}
 	s := &script{random: newRandom(seed), perRound: betsPerRound,
 		sent: map[*Draw][]*Message{}, placed: map[*Draw][]*Bet{}}
-	draws, err := newDraws(s.random)
+	draws, err := newDraws(s.random, time.Duration(slow))
 	if err != nil {
 		return nil, fmt.Errorf("writing the script of seed %d: %w", seed, err)
 	}
@@ -127,7 +133,7 @@ func (s *script) play(d *Draw) {
 	s.send(d.begins, nil, Message{Draw: d, Type: wire.DrawOpened, rest: d.opening})
 	for i, w := range d.windows {
 		round := i + 1
-		s.send(w.opens-announced, nil, Message{Draw: d, Type: wire.BettingOpened, Round: round, rest: func(start time.Time) []member { return d.bettingOpened(start, round) }})
+		s.send(w.opens-d.slow*announced, nil, Message{Draw: d, Type: wire.BettingOpened, Round: round, rest: func(start time.Time) []member { return d.bettingOpened(start, round) }})
 		s.send(w.closes, nil, Message{Draw: d, Type: wire.BettingClosed, Round: round, rest: func(start time.Time) []member {
 			return []member{{"round", fmt.Sprint(round)}, {"closed_at", quote(clock(start, w.closes))}}
 		}})
@@ -141,7 +147,7 @@ func (s *script) play(d *Draw) {
 	}
 	if d.impossible != "" {
 		s.send(ends, nil, Message{Draw: d, Type: wire.DrawResulted, Revision: 1, Impossible: true, rest: result(1, d.impossible)})
-		ends += untilResult
+		ends += d.slow * untilResult
 	}
 	s.send(ends, nil, Message{Draw: d, Type: wire.DrawResulted, Revision: 1, rest: result(1, cmp.Or(d.First, d.Facts))})
 }

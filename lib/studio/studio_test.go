@@ -26,7 +26,7 @@ func write(t *testing.T, seed uint64) *Script {
 
 func newScript(t *testing.T, seed uint64) *Script {
 	t.Helper()
-	script, err := New(seed, 6)
+	script, err := New(seed, 6, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +168,7 @@ func TestBoardOffersWhatIsOpen(t *testing.T) {
 }
 
 func TestTooFewBets(t *testing.T) {
-	if _, err := New(1, 0); err == nil {
+	if _, err := New(1, 0, 1); err == nil {
 		t.Error("a script without bets is written")
 	}
 }
