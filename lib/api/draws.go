@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"strconv"
 	"strings"
 	"time"
 
@@ -40,10 +41,11 @@ func listDraws(ctx context.Context, r *request) (any, error) {
 	}
 	next := store.FoundFrom(from)
 	if cursor != nil {
-		// Without from the list begins a day ago, which has moved on since.
-		if next = max(cursor[0], store.FoundFrom(from)); next > store.FoundFrom(to) {
+		if _, ok := openingOf(cursor[0]); !ok || cursor[0] > store.FoundFrom(to) {
 			return nil, r.badCursor()
 		}
+		// Without from the list begins a day ago, which has moved on since.
+		next = max(cursor[0], store.FoundFrom(from))
 	}
 	list := v1.Draws{Draws: []v1.Draw{}}
 	for looked := 0; next != "" && looked < maxFound && len(list.Draws) < r.limit(); {
@@ -104,8 +106,8 @@ const findBatch = 100
 // find returns draws of one day from a key on, and the key from which the rest is
 // to be read; empty at the end.
 func (r *request) find(ctx context.Context, from string, to instant) (batch []found, next string, err error) {
-	at, err := openingOf(from)
-	if err != nil {
+	at, ok := openingOf(from)
+	if !ok {
 		return nil, "", r.badCursor()
 	}
 	items, err := r.api.table.Span(ctx, store.DrawsKey(at), store.Span{From: from, To: store.FoundFrom(to), Limit: findBatch})
@@ -127,19 +129,12 @@ func (r *request) find(ctx context.Context, from string, to instant) (batch []fo
 	return batch, "", nil
 }
 
-// openingOf returns the time in a key of the index.
-func openingOf(key string) (at instant, err error) {
-	text, _, _ := strings.Cut(key, "#")
-	for _, digit := range []byte(text) {
-		if digit < '0' || digit > '9' || at > 1<<53 {
-			return 0, errNoCursor
-		}
-		at = at*10 + instant(digit-'0')
-	}
-	return at, nil
+// openingOf returns the time in a key of the index; ok is false for what is none.
+func openingOf(key string) (at instant, ok bool) {
+	text, _, ok := strings.Cut(key, "#")
+	millis, err := strconv.ParseInt(text, 10, 64)
+	return instant(millis), ok && err == nil && strings.HasPrefix(key, store.FoundFrom(instant(millis)))
 }
-
-var errNoCursor = newProblem(codeInvalid, "the cursor is none")
 
 // take reads the heads of the draws that are asked for and adds those of the right
 // status, until the page is full. It returns how many it has seen to.
