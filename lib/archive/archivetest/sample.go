@@ -5,6 +5,7 @@
 package archivetest
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -26,6 +28,7 @@ import (
 	"tally/lib/fakedynamo"
 	"tally/lib/games"
 	"tally/lib/intake"
+	"tally/lib/pages/history"
 	"tally/lib/rules"
 	"tally/lib/settlement"
 	"tally/lib/store"
@@ -222,4 +225,37 @@ func Draws(t testing.TB, game *rules.Game) (draws []string) {
 	}
 	slices.Sort(draws)
 	return slices.Compact(draws)
+}
+
+// Histories returns what the sample log of package archive's testdata says of a
+// game's draws, in the order of their openings.
+func Histories(t testing.TB, game *rules.Game) []*history.Draw {
+	t.Helper()
+	_, here, _, _ := runtime.Caller(0)
+	data, err := os.ReadFile(filepath.Join(filepath.Dir(here), "..", "testdata", game.ID+".jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	leaves := map[string][]history.Leaf{}
+	var order []string
+	for i, line := range bytes.Split(bytes.TrimSpace(data), []byte("\n")) {
+		leaf, err := history.Read(int64(i), line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		id := leaf.Entry.ID().Draw
+		if leaves[id] == nil {
+			order = append(order, id)
+		}
+		leaves[id] = append(leaves[id], leaf)
+	}
+	var histories []*history.Draw
+	for _, id := range order {
+		d, err := history.Of(leaves[id])
+		if err != nil {
+			t.Fatal(err)
+		}
+		histories = append(histories, d)
+	}
+	return histories
 }
