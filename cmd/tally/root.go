@@ -33,6 +33,7 @@ For those who operate it, here or on AWS:
   quarantine  messages that were put aside
   redrive     messages that failed on every delivery, again
   keys        bookmakers' API keys, settings and limits
+  disputes    what bookmakers ask to be voided
 
 Exit codes: 0 when every line was answered, whatever the answers; 1 when reading
 or writing failed; 2 for a misuse of the command; above, what verify found wrong.`
@@ -72,7 +73,7 @@ func newRootCommand(app *app) *cobra.Command {
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(newResolveCommand(app), newSettleCommand(app), newGamesCommand(app), newDemoCommand(app),
-		newLocalCommand(app), newSendCommand(app), newQuarantineCommand(app), newRedriveCommand(app), newKeysCommand(app),
+		newLocalCommand(app), newSendCommand(app), newQuarantineCommand(app), newRedriveCommand(app), newKeysCommand(app), newWebhooksCommand(app), newDisputesCommand(app),
 		newVerifyCommand(app), newProveCommand(app), newVersionCommand(app))
 	root.SetHelpCommand(newHelpCommand())
 	root.InitDefaultCompletionCmd()

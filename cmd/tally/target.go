@@ -81,7 +81,7 @@ func (t *target) config(ctx context.Context) (aws.Config, error) {
 }
 
 // queueNames are the queues of a stack by their short names.
-var queueNames = []string{"studio-messages", "operator-orders", "sweeps", "archive-entries", "studio-replies"}
+var queueNames = []string{"studio-messages", "operator-orders", "sweeps", "archive-entries", "webhooks", "studio-replies"}
 
 // queue finds a queue by its short name, its full name or its URL.
 func (c *clients) queue(ctx context.Context, name string) (url string, err error) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/mod/sumdb/note"
 
+	"tally/lib/archive/checkpoint"
 	"tally/lib/archive/entry"
 	"tally/lib/archive/verify"
 )
@@ -25,7 +27,25 @@ It reads every file: the checkpoint must be signed by the key, every entry must
 be in the tree under it, every tile must be what its entries come to, and the
 tree must begin with the one that was verified last, which it remembers in a
 file. Then it reads what the entries say, and resolves every result again by the
-rules. Draws without a result and numbers that a table has skipped are listed.
+rules. Draws without a result and numbers that a table has skipped are listed;
+so are cards that lay open in a betting round and are not in the result. With
+--thorough every completion of such cards is gone through again, too, which takes
+some ten milliseconds for a betting round.
+
+With --witness the checkpoint must be cosigned by that witness, and with several
+by each, or by as many as --witnesses-needed says.
+
+With --draw it verifies the entries of one draw alone: DRAW is its name, or the
+address or file of its results (results/<game>/<day>/<draw>.json of the public
+site). By name it looks for that file beside the log; without one, or with --site
+none, it reads the log backwards to the draw's opening, and so sees every entry
+about the draw. Of other draws it says nothing.
+
+With --reports it compares what bookmakers were told with what the log commits
+to. REPORTS is the address of the API, by a key with the scope feed:read in the
+variable TALLY_API_KEY or in the file --api-key; a folder of reports that
+--keep-reports has kept; or dynamodb://TABLE, by your AWS credentials, which has
+the reports of all bookmakers, so that their totals are compared as well.
 
 With --proof it checks one proof file instead, offline: a .tlog-proof, or the
 proof of a bet's settlement that ` + "`tally prove`" + ` has written.
@@ -34,10 +54,13 @@ Exit codes: 0 nothing is wrong; 1 the log could not be read; 2 misuse; and what
 is wrong: 3 the checkpoint or its signature; 4 it is older than what was seen
 before, or another log; 5 a tile or an entry is missing, changed, or in another
 place; 6 what entries say can't be; 7 a result is not what the rules come to;
-8 the proof does not hold. Of several things wrong the smallest counts.`
+8 the proof does not hold; 9 witnesses' cosignatures are missing or wrong;
+10 reports are not what the log commits to. Of several things wrong the smallest
+counts.`
 
 // exitCodes are the exit codes of what can be wrong with a log.
-var exitCodes = map[verify.Class]int{verify.Signature: 3, verify.Consistency: 4, verify.Tree: 5, verify.Entries: 6, verify.Results: 7, verify.Proof: 8}
+var exitCodes = map[verify.Class]int{verify.Signature: 3, verify.Consistency: 4, verify.Tree: 5, verify.Entries: 6, verify.Results: 7, verify.Proof: 8,
+	verify.Witnesses: 9, verify.Reports: 10}
 
 // refusal is what ends a command that has found something wrong.
 type refusal struct {
@@ -65,10 +88,7 @@ func (f *logFlags) options() (verify.Options, error) {
 	}
 	var known []note.Verifier
 	for _, key := range f.keys {
-		if text, err := os.ReadFile(key); err == nil {
-			key = strings.TrimSpace(string(text))
-		}
-		verifier, err := note.NewVerifier(key)
+		verifier, err := note.NewVerifier(textOf(key))
 		if err != nil {
 			return verify.Options{}, fmt.Errorf("--key is %.100q: it is no public key such as example.com/log+530d903a+AekyeR…, and no file that has one", key)
 		}
@@ -84,8 +104,56 @@ func (f *logFlags) options() (verify.Options, error) {
 // verifyFlags are the flags of verify.
 type verifyFlags struct {
 	logFlags
-	state, draw, proof string
-	asJSON             bool
+	state, draw, site, proof     string
+	witnesses                    []string
+	needed                       int
+	thorough, asJSON             bool
+	reports, apiKey, keepReports string
+}
+
+// options reads the keys of the log and of the witnesses.
+func (f *verifyFlags) options(command *cobra.Command) (verify.Options, error) {
+	options, err := f.logFlags.options()
+	if err != nil {
+		return options, err
+	}
+	for _, text := range f.witnesses {
+		key, err := checkpoint.NewWitnessKey(textOf(text))
+		if err != nil {
+			return options, fmt.Errorf("--witness: %w", err)
+		}
+		options.Witnesses = append(options.Witnesses, key)
+	}
+	options.Needed = len(options.Witnesses)
+	if command.Flags().Changed("witnesses-needed") {
+		if f.needed < 0 || f.needed > len(options.Witnesses) {
+			return options, fmt.Errorf("--witnesses-needed is %d: there are %d witnesses, each named by --witness", f.needed, len(options.Witnesses))
+		}
+		options.Needed = f.needed
+	}
+	options.Thorough, options.KeepSettlements = f.thorough, f.reports != ""
+	return options, nil
+}
+
+// check refuses flags that don't go together.
+func (f *verifyFlags) check() error {
+	switch {
+	case f.proof != "" && (f.draw != "" || f.reports != ""):
+		return errors.New("--proof goes with neither --draw nor --reports: a proof is checked offline")
+	case f.reports == "" && (f.apiKey != "" || f.keepReports != ""):
+		return errors.New("--api-key and --keep-reports go with --reports")
+	case f.site != "" && f.draw == "":
+		return errors.New("--site goes with --draw")
+	}
+	return nil
+}
+
+// textOf returns what a file has, or, where there is no such file, the text itself.
+func textOf(text string) string {
+	if inFile, err := os.ReadFile(text); err == nil {
+		return strings.TrimSpace(string(inFile))
+	}
+	return text
 }
 
 func newVerifyCommand(app *app) *cobra.Command {
@@ -104,8 +172,11 @@ func newVerifyCommand(app *app) *cobra.Command {
 			return nil
 		},
 		RunE: func(command *cobra.Command, args []string) error {
-			options, err := f.options()
+			options, err := f.options(command)
 			if err != nil {
+				return err
+			}
+			if err := f.check(); err != nil {
 				return err
 			}
 			if f.proof != "" {
@@ -117,7 +188,14 @@ func newVerifyCommand(app *app) *cobra.Command {
 	f.add(command)
 	flags := command.Flags()
 	flags.StringVar(&f.state, "state", "", "file that remembers what was verified last, or none (default: a file in your configuration)")
-	flags.StringVar(&f.draw, "draw", "", "show the entries of this draw")
+	flags.StringVar(&f.draw, "draw", "", "verify the entries of this draw alone, and show them")
+	flags.StringVar(&f.site, "site", "", "the public site that has results of draws, or none (default: the folder above one called log)")
+	flags.StringArrayVar(&f.witnesses, "witness", nil, "the verifier key of a witness that must have cosigned, or a file that has it")
+	flags.IntVar(&f.needed, "witnesses-needed", 0, "how many of the witnesses must have cosigned (default: all)")
+	flags.BoolVar(&f.thorough, "thorough", false, "go through every completion of the cards that lay open again")
+	flags.StringVar(&f.reports, "reports", "", "compare these reports to bookmakers with the log")
+	flags.StringVar(&f.apiKey, "api-key", "", "file with the key of the API that --reports names (default: TALLY_API_KEY)")
+	flags.StringVar(&f.keepReports, "keep-reports", "", "keep the reports that are read from the API in this folder")
 	flags.StringVar(&f.proof, "proof", "", "check this proof file instead of a log")
 	flags.BoolVar(&f.asJSON, "json", false, "write the report as one line of JSON")
 	return command
@@ -155,16 +233,12 @@ func (f *verifyFlags) checkLog(command *cobra.Command, app *app, options verify.
 			return failed("verifying", err)
 		}
 	}
-	options.Draw = f.draw
-	bar := &bar{app: app, start: time.Now()}
-	options.Progress = bar.show
-	report, err := verify.Log(command.Context(), source, options)
-	bar.erase()
+	report, err := f.verify(command.Context(), app, source, options, place)
 	if err != nil {
 		return failed("verifying", err)
 	}
-	if f.draw != "" && len(report.History) == 0 && len(report.Findings) == 0 {
-		return failed("verifying", fmt.Errorf("the log has no draw %s", f.draw))
+	if report.One != nil && len(report.History) == 0 && len(report.Findings) == 0 {
+		return failed("verifying", fmt.Errorf("the log has no draw %s", report.One.Draw))
 	}
 	if file != "" && len(report.Findings) == 0 {
 		if err := verify.Remember(file, report.Checkpoint); err != nil {
@@ -175,6 +249,31 @@ func (f *verifyFlags) checkLog(command *cobra.Command, app *app, options verify.
 		return err
 	}
 	return refused("the log does not hold", report.Findings, report.Class())
+}
+
+// verify verifies the log, or one draw of it, and compares reports.
+func (f *verifyFlags) verify(ctx context.Context, app *app, source verify.Source, options verify.Options, place string) (*verify.Report, error) {
+	bar := &bar{app: app, start: time.Now()}
+	options.Progress = bar.show
+	defer bar.erase()
+	var report *verify.Report
+	var err error
+	only := ""
+	if f.draw == "" {
+		report, err = verify.Log(ctx, source, options)
+	} else {
+		var named []int64
+		if only, named, err = f.find(ctx, place); err != nil {
+			return nil, err
+		}
+		report, err = verify.Draw(ctx, source, options, only, named)
+	}
+	bar.erase()
+	holds := err == nil && (report.Class() == verify.NothingWrong || report.Class() == verify.Witnesses)
+	if !holds || f.reports == "" {
+		return report, err // nothing is compared with a log that does not hold
+	}
+	return report, f.compare(ctx, app, report, only)
 }
 
 // refused returns the refusal of what was found; nil when nothing was.

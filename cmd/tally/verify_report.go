@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"tally/lib/archive/checkpoint"
+	"tally/lib/archive/reports"
 	"tally/lib/archive/verify"
 )
 
@@ -16,24 +18,52 @@ func writeReport(w io.Writer, r *verify.Report) {
 		fmt.Fprintf(w, "checkpoint  %s, root %s\n", several(int(r.Size), "entry", "entries"), r.Root)
 		fmt.Fprintf(w, "signed by   %s\n", strings.Join(r.SignedBy, ", "))
 	}
+	writeCosigned(w, r.Cosigned)
 	for _, f := range r.Findings {
-		fmt.Fprintf(w, "WRONG       %s\n", f)
+		fmt.Fprintf(w, "WRONG       %s\n", printable(f.String()))
 	}
 	if len(r.Findings) > 0 {
 		return
 	}
+	if r.One != nil {
+		writeOne(w, r)
+		return
+	}
 	c := r.Counts
 	fmt.Fprintf(w, "files       every tile and every entry is in the tree under this checkpoint\n")
+	writeHistory(w, r)
+	fmt.Fprintf(w, "draws       %d opened, %s, %s\n", c.Openings, several(c.States, "state", "states"), several(c.Settlements, "settlement", "settlements"))
+	fmt.Fprintf(w, "results     %d resolved again by the rules, all alike; %d by correction, %d cancelled, %d void\n", c.Resolved, c.Corrected, c.Cancelled, c.Void)
+	writeNotes(w, r)
+	writeCompared(w, r)
+}
+
+func writeCosigned(w io.Writer, list []checkpoint.Cosignature) {
+	for _, c := range list {
+		fmt.Fprintf(w, "cosigned    by %s at %s\n", c.Witness, c.At.Format(time.RFC3339))
+	}
+}
+
+func writeHistory(w io.Writer, r *verify.Report) {
 	switch r.Seen {
 	case 0:
 		fmt.Fprintf(w, "history     nothing was verified before\n")
 	default:
 		fmt.Fprintf(w, "history     it begins with the %s verified before\n", several(int(r.Seen), "entry", "entries"))
 	}
-	fmt.Fprintf(w, "draws       %d opened, %s, %s\n", c.Openings, several(c.States, "state", "states"), several(c.Settlements, "settlement", "settlements"))
-	fmt.Fprintf(w, "results     %d resolved again by the rules, all alike; %d by correction, %d cancelled, %d void\n", c.Resolved, c.Corrected, c.Cancelled, c.Void)
+}
+
+// writeNotes writes what is not wrong, and people may want to look at.
+func writeNotes(w io.Writer, r *verify.Report) {
+	c := r.Counts
 	if c.Hidden > 0 {
 		fmt.Fprintf(w, "hidden      the facts of %s are too large to be shown\n", several(c.Hidden, "state", "states"))
+	}
+	for _, note := range r.Contradicted[:min(len(r.Contradicted), maxNotes)] {
+		fmt.Fprintf(w, "other cards draw %s, state %d, betting round %d: %s\n", note.Draw, note.State, note.Round, note.Message)
+	}
+	if more := c.Contradicted - maxNotes; more > 0 {
+		fmt.Fprintf(w, "other cards … and %d more\n", more)
 	}
 	if c.Pending > 0 {
 		fmt.Fprintf(w, "no result   %s so far: %s\n", several(c.Pending, "draw", "draws"), short(r.Pending))
@@ -46,21 +76,56 @@ func writeReport(w io.Writer, r *verify.Report) {
 			fmt.Fprintf(w, "repeated    table %s: two draws have the %s %s\n", t.Table, plural(len(t.Repeated), "number", "numbers"), short(t.Repeated))
 		}
 	}
+}
+
+// maxNotes is how many notes of a kind are written out.
+const maxNotes = 10
+
+// writeOne writes what the verification of one draw came to.
+func writeOne(w io.Writer, r *verify.Report) {
+	c := r.Counts
+	fmt.Fprintf(w, "draw        %s: %s, each in the tree under this checkpoint\n", r.One.Draw, several(len(r.History), "entry", "entries"))
+	writeHistory(w, r)
+	fmt.Fprintf(w, "results     %s resolved again by the rules, all alike\n", several(c.Resolved, "state", "states"))
+	for _, d := range r.One.Decided {
+		fmt.Fprintf(w, "decided     betting round %d: %s, by the cards %s\n", d.Round, several(len(d.Selections), "selection", "selections"), d.Visible)
+	}
+	writeNotes(w, r)
+	writeCompared(w, r)
+	if r.One.Whole {
+		fmt.Fprintf(w, "not said    whether other draws hold: without --draw all are verified\n")
+	} else {
+		fmt.Fprintf(w, "not said    whether other draws hold, nor whether later entries are about this one: its results named these\n")
+	}
 	for _, e := range r.History {
 		fmt.Fprintf(w, "entry %-6d%s\n", e.Index, e.Data)
+	}
+}
+
+// writeCompared writes what comparing reports came to.
+func writeCompared(w io.Writer, r *verify.Report) {
+	compared, is := r.Compared.(*reports.Result)
+	if !is {
+		return
+	}
+	fmt.Fprintf(w, "reports     %s of %d: %s, %s, as the log commits to; the totals of %d added up\n", several(compared.Compared, "settlement", "settlements"),
+		compared.Settlements, several(compared.Reports, "report", "reports"), several(compared.Lines, "line", "lines"), compared.Totals)
+	if compared.Whole > 0 {
+		fmt.Fprintf(w, "totals      of %s: the reports of all bookmakers come to what the log says\n", several(compared.Whole, "settlement", "settlements"))
 	}
 }
 
 // writeProof writes what a proof comes to for people.
 func writeProof(w io.Writer, f *verify.ProofFile) {
 	for _, finding := range f.Findings {
-		fmt.Fprintf(w, "WRONG       %s\n", finding)
+		fmt.Fprintf(w, "WRONG       %s\n", printable(finding.String()))
 	}
 	if len(f.Findings) > 0 {
 		return
 	}
 	fmt.Fprintf(w, "log         %s\n", f.Origin)
 	fmt.Fprintf(w, "checkpoint  %s, signed by %s\n", several(int(f.Size), "entry", "entries"), strings.Join(f.SignedBy, ", "))
+	writeCosigned(w, f.Cosigned)
 	fmt.Fprintf(w, "proved      entry %d: %s\n", f.Index, f.ID)
 	fmt.Fprintf(w, "            %s\n", f.Entry)
 	if f.Line != "" {

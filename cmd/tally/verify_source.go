@@ -13,10 +13,13 @@ import (
 	"tally/lib/archive/verify"
 )
 
+// inBucketOf begins the name of a bucket.
+const inBucketOf = "s3://"
+
 // openLog returns the log at an address, in a folder, or in a bucket: s3://bucket,
 // by the credentials that AWS's own tools use.
 func openLog(ctx context.Context, place string) (verify.Source, error) {
-	bucket, isBucket := strings.CutPrefix(place, "s3://")
+	bucket, isBucket := strings.CutPrefix(place, inBucketOf)
 	if !isBucket {
 		return verify.Open(place)
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,16 +12,14 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/mod/sumdb/note"
 
-	"tally/lib/archive"
 	"tally/lib/archive/archivetest"
 	"tally/lib/archive/fakeobjects"
 	"tally/lib/archive/objects"
 	"tally/lib/archive/tilelog"
 	"tally/lib/archive/tiles"
+	"tally/lib/client"
 	"tally/lib/dynamotest"
 	"tally/lib/games"
-	"tally/lib/store"
-	"tally/lib/sweep"
 )
 
 // TestArchiveScripts runs the commands that read a log on a sample of one, and on
@@ -33,6 +30,10 @@ func TestArchiveScripts(t *testing.T) {
 		"OTHERKEY=" + otherKey(t), "OLDER=" + part(t, 0, 1), "FORK=" + part(t, 1, 10, 0, 1), "TAMPERED=" + tampered(t, s), "WRONG=" + wrongResult(t, s)}
 	disclosure, lines := reportOf(t, s, "war-1.20261130.0512", 1, "acme")
 	_, some, _ := bytes.Cut(lines, []byte("\n"))
+	folder, keys := cosigned(t)
+	vars = append(vars, "COSIGNED="+folder, "WITNESS="+keys[0], "WITNESSFILE="+writeFile(t, "witness", []byte(keys[1]+"\n")), "OTHERWITNESS="+keys[2], "SITE="+siteOf(t, s))
+	address, key := serveAPI(t, s, "acme")
+	vars = append(vars, "API="+address, "TALLY_API_KEY="+key, "APIKEYFILE="+writeFile(t, "api-key", []byte(key+"\n")))
 	vars = append(vars, "DISCLOSURE="+writeFile(t, "disclosure.json", disclosure), "LINES="+writeFile(t, "lines.jsonl", lines), "SOMELINES="+writeFile(t, "some.jsonl", append(some, lines...)))
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/archive",
@@ -114,26 +115,42 @@ func wrongResult(t *testing.T, s *archivetest.Sample) string {
 	return other.Copy()
 }
 
-// reportOf returns what a bookmaker has of a settlement.
+// reportOf returns what the API tells a bookmaker of a settlement: its disclosure,
+// and the lines of its report.
 func reportOf(t *testing.T, s *archivetest.Sample, draw string, state int, bookmaker string) (disclosure, lines []byte) {
 	t.Helper()
-	d, err := archive.Disclose(t.Context(), s.Table, draw, state, bookmaker)
+	c, err := client.New(serveAPI(t, s, bookmaker))
 	if err != nil {
 		t.Fatal(err)
 	}
-	disclosure, err = json.Marshal(d)
-	for shard := range 2 {
-		for page, failed := range s.Table.Query(t.Context(), store.ReportKey(draw, state, bookmaker, shard), "") {
-			text, broken := sweep.Inflate(page.Binary)
-			err = errors.Join(err, failed, broken)
-			lines = append(lines, text...)
+	for report, err := range c.Reports(t.Context(), 0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if report.Draw != draw || report.State != state {
+			continue
+		}
+		if lines, err = report.Text(t.Context()); err != nil {
+			t.Fatal(err)
 		}
 	}
+	d, err := c.Disclosure(t.Context(), draw, state)
 	if err != nil {
+		t.Fatal(err)
+	}
+	if disclosure, err = json.Marshal(d); err != nil {
 		t.Fatal(err)
 	}
 	return disclosure, lines
 }
+
+// unmeasured measures nothing.
+type unmeasured struct{}
+
+func (unmeasured) Accepted(string)        {}
+func (unmeasured) Refused(string, string) {}
+func (unmeasured) Denied(string)          {}
+func (unmeasured) Failed(string)          {}
 
 // TestVerifyBucket verifies a log in an emulated bucket.
 func TestVerifyBucket(t *testing.T) {

@@ -128,6 +128,7 @@ func handlers() map[string]handler {
 		"getPosition":   getPosition,
 		"setPosition":   setPosition,
 		"readPage":      readPage,
+		"getDisclosure": getDisclosure,
 		"getTotals":     getTotals,
 		"listDisputes":  listDisputes,
 		"openDispute":   openDispute,

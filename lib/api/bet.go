@@ -8,7 +8,6 @@ import (
 	"tally/lib/draw"
 	"tally/lib/money"
 	"tally/lib/placing"
-	"tally/lib/settlement"
 	"tally/lib/store"
 	"tally/lib/sweep"
 	"tally/lib/wire"
@@ -31,7 +30,7 @@ func getBet(ctx context.Context, r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	details, err := detailsOf(history, records, head)
+	details, err := detailsOf(history, records, head, r.api.now())
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +45,7 @@ func getBet(ctx context.Context, r *request) (any, error) {
 const maxRecords = 4096
 
 // detailsOf returns bets with their lines, and their side wagers under them.
-func detailsOf(history *sweep.History, records []store.StoredBet, head *draw.Head) ([]v1.BetDetail, error) {
+func detailsOf(history *sweep.History, records []store.StoredBet, head *draw.Head, now instant) ([]v1.BetDetail, error) {
 	details := []v1.BetDetail{}
 	if history == nil {
 		return details, nil
@@ -55,8 +54,13 @@ func detailsOf(history *sweep.History, records []store.StoredBet, head *draw.Hea
 	if err != nil {
 		return nil, err
 	}
-	for _, account := range accounts {
-		detail, err := detailOf(account, head)
+	var base *sweep.Account
+	for i := range accounts {
+		account := &accounts[i]
+		if account.Wager == "" {
+			base = account
+		}
+		detail, err := detailOf(account, base, head, now)
 		if err != nil {
 			return nil, err
 		}
@@ -64,32 +68,29 @@ func detailsOf(history *sweep.History, records []store.StoredBet, head *draw.Hea
 			details = append(details, detail)
 			continue
 		}
-		base := &details[len(details)-1]
-		base.Wagers = append(base.Wagers, detail)
+		under := &details[len(details)-1]
+		under.Wagers = append(under.Wagers, detail)
 	}
 	return details, nil
 }
 
 // detailOf says what an account says: the newest line's status, or, before the
-// first, what holds by the times.
-func detailOf(account sweep.Account, head *draw.Head) (v1.BetDetail, error) {
+// first, what holds by the times. A side wager shares those of its base.
+func detailOf(account, base *sweep.Account, head *draw.Head, now instant) (v1.BetDetail, error) {
 	bet, err := betOf(account.Record, head.Draw, account.Reference, account.Wager)
 	if err != nil {
 		return v1.BetDetail{}, err
 	}
-	closing := head.Closing(bet.Round)
-	cancelled := account.CancelledAt != 0 && account.CancelledAt < closing
-	if cancelled {
-		bet.CancelledAt = wire.FormatTime(account.CancelledAt)
+	standing := placing.StandingOf(head, int(base.Record.Round), base.Record.AcceptedAt, account.CancelledAt, now)
+	if account.CancelledAt != 0 {
+		bet.CancelledAt, bet.Cancellation = wire.FormatTime(account.CancelledAt), string(standing.Cancellation)
 	}
-	switch {
-	case len(account.Lines) > 0:
-		newest := account.Lines[len(account.Lines)-1]
-		bet.Status, bet.Reason = newest.Status, newest.Reason
-	case account.Record.AcceptedAt >= closing:
-		bet.Status, bet.Reason = "refunded", settlement.LateBet
-	case cancelled:
-		bet.Status, bet.Reason = "refunded", settlement.CancelledByBookmaker
+	if account != base && standing.Reason == "" {
+		standing = placing.StandingOf(head, bet.Round, account.Record.AcceptedAt, 0, now)
+	}
+	bet.Status, bet.Reason = standing.Status, standing.Reason
+	if n := len(account.Lines); n > 0 {
+		bet.Status, bet.Reason = account.Lines[n-1].Status, account.Lines[n-1].Reason
 	}
 	return v1.BetDetail{Bet: bet, Settlements: account.Lines}, nil
 }

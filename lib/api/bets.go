@@ -40,7 +40,7 @@ func listBets(ctx context.Context, r *request) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		details, err := detailsOf(history, records, head)
+		details, err := detailsOf(history, records, head, r.api.now())
 		if err != nil {
 			return nil, err
 		}

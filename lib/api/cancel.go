@@ -18,7 +18,7 @@ func cancelBet(ctx context.Context, r *request) (any, error) {
 	}
 	bet.Status, bet.Reason = answer.Status, answer.Reason
 	if answer.CancelledAt != 0 {
-		bet.CancelledAt = wire.FormatTime(answer.CancelledAt)
+		bet.CancelledAt, bet.Cancellation = wire.FormatTime(answer.CancelledAt), string(answer.Cancellation)
 	}
 	return bet, nil
 }

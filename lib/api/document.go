@@ -159,21 +159,23 @@ func (op *operation) match(given []string) (map[string]string, bool) {
 	if len(given) != len(op.parts) {
 		return nil, false
 	}
-	var values map[string]string
+	parameters := 0
+	for i, part := range op.parts {
+		if strings.HasPrefix(part, "{") {
+			parameters++
+		} else if given[i] != part {
+			return nil, false
+		}
+	}
+	values := make(map[string]string, parameters)
 	for i, part := range op.parts {
 		name, isParameter := strings.CutPrefix(part, "{")
 		if !isParameter {
-			if given[i] != part {
-				return nil, false
-			}
 			continue
 		}
 		value, err := url.PathUnescape(given[i])
 		if err != nil || value == "" {
 			return nil, false
-		}
-		if values == nil {
-			values = map[string]string{}
 		}
 		values[strings.TrimSuffix(name, "}")] = value
 	}

@@ -17,6 +17,7 @@ import (
 	"tally/lib/api/internal/docpage"
 	"tally/lib/api/internal/yamljson"
 	v1 "tally/lib/api/v1"
+	"tally/lib/archive/commitment"
 	"tally/lib/catalogue"
 )
 
@@ -144,8 +145,9 @@ func TestSchemasAreTheTypes(t *testing.T) {
 		"WagerRequest": v1.WagerRequest{}, "BatchBet": v1.BatchBet{}, "BatchRequest": v1.BatchRequest{}, "BatchResult": v1.BatchResult{},
 		"BatchAnswer": v1.BatchAnswer{}, "Bet": v1.Bet{}, "BetDetail": v1.BetDetail{}, "Bets": v1.Bets{}, "Line": v1.Line{}, "Totals": v1.Totals{},
 		"DrawTotals": v1.DrawTotals{}, "PeriodTotals": v1.PeriodTotals{}, "FeedEntry": v1.FeedEntry{}, "Page": v1.Page{}, "Feed": v1.Feed{},
+		"ReportCreated": v1.ReportCreated{}, "WebhookTest": v1.WebhookTest{}, "WebhookTestData": v1.WebhookTestData{},
 		"Position": v1.Position{}, "ReportPage": v1.ReportPage{}, "DisputeRequest": v1.DisputeRequest{}, "Dispute": v1.Dispute{},
-		"Disputes": v1.Disputes{}, "Settings": v1.Settings{}, "Problem": v1.Problem{}, "Fault": v1.Fault{},
+		"Disclosure": commitment.Disclosure{}, "Commitment": commitment.Commitment{}, "Disputes": v1.Disputes{}, "Settings": v1.Settings{}, "Problem": v1.Problem{}, "Fault": v1.Fault{},
 		"Catalogue": catalogue.Catalogue{}, "CatalogueRound": catalogue.Round{}, "CatalogueCancel": catalogue.Cancel{},
 		"CatalogueReason": catalogue.Reason{}, "CatalogueFamily": catalogue.Family{}, "CatalogueBoardGroup": catalogue.BoardGroup{},
 	}
@@ -228,7 +230,10 @@ func TestExamples(t *testing.T) {
 			}
 		}
 	}
-	for path, methods := range doc.at("paths") {
+	places := node{}
+	maps.Copy(places, doc.at("paths"))
+	maps.Copy(places, doc.at("webhooks"))
+	for path, methods := range places {
 		for method, each := range methods.(map[string]any) {
 			op := node(each.(map[string]any))
 			check(method+" "+path, op.at("requestBody", "content", "application/json"))

@@ -18,7 +18,7 @@ import (
 func (w *world) draws(query string) (ids []string) {
 	w.Helper()
 	for next := ""; ; {
-		list := decoded[v1.Draws](w.T, w.want(w.do(http.MethodGet, "/v1/draws?"+query+next, ""), "200"))
+		list := decoded[v1.Draws](w.TB, w.want(w.do(http.MethodGet, "/v1/draws?"+query+next, ""), "200"))
 		for _, d := range list.Draws {
 			ids = append(ids, d.Draw+" "+d.Status)
 		}

@@ -7,10 +7,8 @@ import (
 	"net/http"
 
 	v1 "tally/lib/api/v1"
-	"tally/lib/settlement"
 	"tally/lib/store"
 	"tally/lib/sweep"
-	"tally/lib/wire"
 )
 
 const (
@@ -43,7 +41,7 @@ func readFeed(ctx context.Context, r *request) (any, error) {
 	}
 	size := 0
 	for _, entry := range entries {
-		told := entryOf(entry)
+		told := v1.FeedEntryOf(entry)
 		if size += sizeOf(told); size > feedBytes && len(feed.Entries) > 0 {
 			break
 		}
@@ -75,36 +73,9 @@ func readEntries(ctx context.Context, table *store.Table, bookmaker string, afte
 	return entries, nil
 }
 
-// entryOf writes a report of the feed.
-func entryOf(e sweep.Entry) v1.FeedEntry {
-	told := v1.FeedEntry{Sequence: e.Sequence, Draw: e.Draw, Game: e.Game, State: e.State, Replaces: e.Replaces, At: wire.FormatTime(e.At),
-		Totals: totalsOf(e.Totals), Pages: []v1.Page{}}
-	if len(e.Before) > 0 {
-		told.Before = totalsOf(e.Before)
-	}
-	for _, shard := range e.Shards {
-		told.Lines += shard.Lines
-		for page := 1; page <= shard.Pages; page++ {
-			told.Pages = append(told.Pages, v1.Page{Shard: shard.Shard, Page: page,
-				Href: fmt.Sprintf("/v1/draws/%s/reports/%d/%d/%d", e.Draw, e.State, shard.Shard, page)})
-		}
-	}
-	return told
-}
-
 // sizeOf is about how many bytes a report takes in an answer.
 func sizeOf(e v1.FeedEntry) int {
 	return 300 + 160*(len(e.Totals)+len(e.Before)) + 160*len(e.Pages)
-}
-
-// totalsOf writes totals.
-func totalsOf(book settlement.Book) []v1.Totals {
-	list := []v1.Totals{}
-	for _, t := range book {
-		list = append(list, v1.Totals{Currency: t.Currency.Code(), Bets: t.Bets, Stake: string(t.Stake.AppendTo(nil, t.Currency)),
-			Payout: string(t.Payout.AppendTo(nil, t.Currency)), Won: t.Won, Lost: t.Lost, Refunded: t.Refunded})
-	}
-	return list
 }
 
 // getPosition answers how far the feed was acknowledged.

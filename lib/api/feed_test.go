@@ -23,7 +23,7 @@ const (
 func (w *world) lines(entry v1.FeedEntry) (lines []v1.Line) {
 	w.Helper()
 	for _, page := range entry.Pages {
-		lines = append(lines, decoded[v1.ReportPage](w.T, w.want(w.do(http.MethodGet, page.Href, ""), "200")).Lines...)
+		lines = append(lines, decoded[v1.ReportPage](w.TB, w.want(w.do(http.MethodGet, page.Href, ""), "200")).Lines...)
 	}
 	return lines
 }

@@ -30,7 +30,7 @@ const noon settlement.Instant = 1_796_040_000_000 // 2026-11-30T12:00:00Z
 
 // world is a studio, an API and a table.
 type world struct {
-	*testing.T
+	testing.TB
 	table  *store.Table
 	api    *api.API
 	server *httptest.Server
@@ -46,15 +46,15 @@ type world struct {
 	count map[string]int // what the recorder was told
 }
 
-func newWorld(t *testing.T) *world {
+func newWorld(t testing.TB) *world {
 	t.Helper()
 	db := dynamotest.Kumo(t)
 	return newWorldOn(t, store.New(db.Client, db.Table(t)))
 }
 
-func newWorldOn(t *testing.T, table *store.Table) *world {
+func newWorldOn(t testing.TB, table *store.Table) *world {
 	t.Helper()
-	w := &world{T: t, table: table, at: noon, count: map[string]int{}}
+	w := &world{TB: t, table: table, at: noon, count: map[string]int{}}
 	quiet := slog.New(slog.DiscardHandler)
 	var err error
 	w.api, err = api.New(api.Options{Table: w.table, Now: w.now, Record: w, Log: slog.New(slog.NewJSONHandler(w, nil))})
@@ -173,13 +173,13 @@ type answer struct {
 	body   string
 }
 
-func (a answer) problem(t *testing.T) v1.Problem {
+func (a answer) problem(t testing.TB) v1.Problem {
 	t.Helper()
 	return decoded[v1.Problem](t, a)
 }
 
 // decoded reads an answer's body.
-func decoded[T any](t *testing.T, a answer) (value T) {
+func decoded[T any](t testing.TB, a answer) (value T) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(a.body), &value); err != nil {
 		t.Fatalf("%d %s: %v", a.status, a.body, err)
@@ -188,7 +188,7 @@ func decoded[T any](t *testing.T, a answer) (value T) {
 }
 
 // code is the answer's status, with the problem's code where it is one.
-func (a answer) code(t *testing.T) string {
+func (a answer) code(t testing.TB) string {
 	t.Helper()
 	if a.status < 400 {
 		return fmt.Sprint(a.status)
@@ -228,7 +228,7 @@ func as(key string) []string { return []string{"Authorization", "Bearer " + key}
 // want compares an answer's code.
 func (w *world) want(a answer, code string) answer {
 	w.Helper()
-	if got := a.code(w.T); got != code {
+	if got := a.code(w.TB); got != code {
 		w.Errorf("answered %s, not %s: %s", got, code, a.body)
 	}
 	return a

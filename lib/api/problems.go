@@ -34,6 +34,7 @@ const (
 	codeUnavailable   = "unavailable"
 	codeUnknownGame   = "unknown_game"
 	codeUnknownReport = "unknown_report"
+	codeNotLogged     = "not_logged"
 	codeUnknownDisput = "unknown_dispute"
 	codeDisputeUsed   = "dispute_used"
 	codePositionAhead = "position_ahead"
@@ -53,7 +54,8 @@ var problemKinds = []ProblemKind{
 	{placing.CodeUnknownBet, http.StatusNotFound, "You have no such bet", "Check the draw and the reference.", 0},
 	{placing.CodeBaseNotFound, http.StatusNotFound, "You have no such bet to wager on", "Place the bet in the first betting round, then the side wager on it.", 0},
 	{codeUnknownGame, http.StatusNotFound, "There is no such game", "Look it up in the list of games.", 0},
-	{codeUnknownReport, http.StatusNotFound, "You have no such page of a report", "Follow the links in the feed.", 0},
+	{codeUnknownReport, http.StatusNotFound, "You have no such report", "Follow the links in the feed.", 0},
+	{codeNotLogged, http.StatusNotFound, "The settlement is not in the public log yet", "Ask again in a minute.", 0},
 	{codeUnknownDisput, http.StatusNotFound, "You have no such dispute", "Look it up in the list of disputes.", 0},
 	{codeMethod, http.StatusMethodNotAllowed, "The path does not take this method", "Use one of the methods in the header Allow.", 0},
 	{placing.CodeReferenceUsed, http.StatusConflict, "The reference has another bet", "Use a new reference for a new bet; differs names what is not the same.", 0},

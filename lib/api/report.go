@@ -2,12 +2,17 @@ package api
 
 import (
 	"context"
+	"net/http"
 	"strconv"
 
 	v1 "tally/lib/api/v1"
 	"tally/lib/store"
 	"tally/lib/sweep"
 )
+
+// formatLines is a page as it is stored, a line of JSON for each bet: the bytes that
+// the public log commits to.
+const formatLines = "jsonl"
 
 // readPage answers a page of a report. Only what the feed has told is answered:
 // the pages of a sweep under way may still be without their report.
@@ -32,6 +37,9 @@ func readPage(ctx context.Context, r *request) (any, error) {
 	text, err := sweep.Inflate(item.Binary)
 	if err != nil {
 		return nil, err
+	}
+	if r.query["format"] == formatLines {
+		return answered{status: http.StatusOK, media: "application/x-ndjson", text: text}, nil
 	}
 	lines, err := sweep.ParseLines(text)
 	if err != nil {

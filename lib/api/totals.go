@@ -17,7 +17,7 @@ func getDrawTotals(ctx context.Context, r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	totals := v1.DrawTotals{Draw: r.path["draw"], State: state, Totals: totalsOf(book)}
+	totals := v1.DrawTotals{Draw: r.path["draw"], State: state, Totals: v1.TotalsOf(book)}
 	if r.query["format"] == formatCSV {
 		return writeTotals(totals.Totals)
 	}

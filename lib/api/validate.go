@@ -1,9 +1,8 @@
 package api
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
+	stdjson "encoding/json" // of numbers as the validator knows them
 	"errors"
 	"fmt"
 	"maps"
@@ -12,6 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/go-json-experiment/json"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 	"golang.org/x/text/language"
@@ -110,7 +110,7 @@ func (d *document) value(schema *jsonschema.Schema, p parameter, text string, f 
 			f.add(faultType, p.In+" "+p.Name, "it is no whole number")
 			return
 		}
-		value = json.Number(text)
+		value = stdjson.Number(text)
 	}
 	report(schema.Validate(value), f, func([]string) string { return p.In + " " + p.Name })
 }
@@ -130,17 +130,9 @@ func isWhole(text string) bool {
 
 // read checks a body against the document and decodes it.
 func (d *document) read(op *operation, body []byte, into any, f *faults) {
-	var strict form.Document
-	strict.Parse("", body)
-	for _, p := range strict.Problems() {
-		f.add(string(p.Code), "/"+formPath.Replace(p.Path), cmp.Or(p.Detail, "the field is there more than once"))
-	}
-	if len(strict.Problems()) > 0 {
-		return
-	}
-	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(body))
-	if err != nil {
-		f.add(faultJSON, "/", "the body can't be read as JSON")
+	var value any
+	if err := json.Unmarshal(body, &value); err != nil {
+		d.malformed(body, f)
 		return
 	}
 	before := len(f.list)
@@ -150,6 +142,18 @@ func (d *document) read(op *operation, body []byte, into any, f *faults) {
 	}
 	if err := json.Unmarshal(body, into); err != nil {
 		f.add(faultType, "/", "a value has another type than the document says")
+	}
+}
+
+// malformed says all that is wrong with a body that is not JSON, or repeats names.
+func (d *document) malformed(body []byte, f *faults) {
+	var strict form.Document
+	strict.Parse("", body)
+	for _, p := range strict.Problems() {
+		f.add(string(p.Code), "/"+formPath.Replace(p.Path), cmp.Or(p.Detail, "the field is there more than once"))
+	}
+	if len(strict.Problems()) == 0 {
+		f.add(faultJSON, "/", "the body can't be read as JSON")
 	}
 }
 

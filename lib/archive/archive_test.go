@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"tally/lib/archive"
 	"tally/lib/archive/archivetest"
+	"tally/lib/archive/disclosure"
 	"tally/lib/archive/entry"
 	"tally/lib/archive/tiles"
 	"tally/lib/games"
@@ -183,7 +183,7 @@ func TestDisclosures(t *testing.T) {
 			continue
 		}
 		for _, bookmaker := range []string{"acme", "borealis"} {
-			d, err := archive.Disclose(t.Context(), s.Table, settled.Draw, settled.State, bookmaker)
+			d, err := disclosure.Of(t.Context(), s.Table, settled.Draw, settled.State, bookmaker)
 			if err != nil {
 				continue
 			}
@@ -209,7 +209,7 @@ func TestDisclosures(t *testing.T) {
 	if proved < 50 {
 		t.Errorf("only %d lines were proved", proved)
 	}
-	if _, err := archive.Disclose(t.Context(), s.Table, "nothing", 1, "acme"); !errors.Is(err, archive.ErrNotLogged) {
+	if _, err := disclosure.Of(t.Context(), s.Table, "nothing", 1, "acme"); !errors.Is(err, disclosure.ErrNotLogged) {
 		t.Errorf("a disclosure of nothing: %v", err)
 	}
 }

@@ -2,6 +2,7 @@ package archive
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -185,7 +186,7 @@ func (r *records) closed(round draw.FinalRound) (entry.Closed, error) {
 // state returns the entry of a state.
 func (r *records) state(s *draw.State, game *rules.Game) (*entry.State, error) {
 	if s.Catalogue != game.Version {
-		return nil, fmt.Errorf("state %d of draw %s is of catalogue %d of %s; this version has %d", s.Number, r.draw, s.Catalogue, game.ID, game.Version)
+		return nil, fmt.Errorf("%w: state %d of draw %s is of catalogue %d of %s; this version has %d", ErrCatalogue, s.Number, r.draw, s.Catalogue, game.ID, game.Version)
 	}
 	e := &entry.State{Draw: r.draw, Game: s.Game, State: s.Number, Replaces: s.Number - 1, MadeAt: s.MadeAt, Catalogue: s.Catalogue, Revision: s.Revision}
 	orders, err := r.orders(s.Orders)
@@ -224,6 +225,10 @@ func (r *records) state(s *draw.State, game *rules.Game) (*entry.State, error) {
 	e.Status, e.Outcome = entry.Resolved, m.Resolution.Outcome.AppendJSON(nil)
 	return e, nil
 }
+
+// ErrCatalogue says that a state was resolved by rules that this version does not
+// have.
+var ErrCatalogue = errors.New("the state is of another version of the game's rules")
 
 // orders returns the orders that hold in short, nil for none.
 func (r *records) orders(ids []string) (*entry.List, error) {

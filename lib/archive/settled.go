@@ -27,7 +27,18 @@ func (a *Archive) settlement(ctx context.Context, r *records, at int) (*entry.Se
 	if err != nil {
 		return nil, err
 	}
-	e := &entry.Settlement{Draw: r.draw, Game: r.head.Game, State: state, ShowTotals: a.ShowTotals}
+	e := r.settled(at, done, a.ShowTotals)
+	set, err := a.commitments(ctx, r, state, done)
+	if err != nil {
+		return nil, err
+	}
+	e.Bookmakers = set.Short()
+	return e, nil
+}
+
+// settled returns the entry of a settlement but for its commitments.
+func (r *records) settled(at int, done map[string][]*sweep.Done, showTotals bool) *entry.Settlement {
+	e := &entry.Settlement{Draw: r.draw, Game: r.head.Game, State: r.swept[at], ShowTotals: showTotals}
 	if at > 0 {
 		e.Replaces = r.swept[at-1]
 	}
@@ -36,12 +47,7 @@ func (a *Archive) settlement(ctx context.Context, r *records, at int) (*entry.Se
 			e.Totals.Merge(shard.Totals)
 		}
 	}
-	set, err := a.commitments(ctx, r, state, done)
-	if err != nil {
-		return nil, err
-	}
-	e.Bookmakers = set.Short()
-	return e, nil
+	return e
 }
 
 // done returns what the partitions of each bookmaker came to under a state, by
@@ -89,7 +95,7 @@ func (a *Archive) commitments(ctx context.Context, r *records, state int, done m
 		var totals settlement.Book
 		for shard, d := range done[bookmaker] {
 			totals.Merge(d.Totals)
-			if err := a.addLines(ctx, report, r.draw, state, bookmaker, shard, d.Lines); err != nil {
+			if err := a.addLines(ctx, report, r.draw, state, bookmaker, shard, d); err != nil {
 				return nil, err
 			}
 		}
@@ -109,13 +115,17 @@ func (a *Archive) commitments(ctx context.Context, r *records, state int, done m
 	return set, err
 }
 
-// addLines adds the lines of one shard's pages to a report.
-func (a *Archive) addLines(ctx context.Context, report *commitment.Report, draw string, state int, bookmaker string, shard, want int) error {
+// addLines adds the lines of one shard's pages to a report. A try of the sweep that
+// came second may have left a page after those that were reported.
+func (a *Archive) addLines(ctx context.Context, report *commitment.Report, draw string, state int, bookmaker string, shard int, done *sweep.Done) error {
 	pk := store.ReportKey(draw, state, bookmaker, shard)
 	got := 0
 	for page, err := range a.Table.Query(ctx, pk, "") {
 		if err != nil {
 			return err
+		}
+		if page.SK > store.PageKey(done.Pages) {
+			break
 		}
 		lines, err := sweep.Inflate(page.Binary)
 		if err != nil {
@@ -126,28 +136,8 @@ func (a *Archive) addLines(ctx context.Context, report *commitment.Report, draw 
 			got++
 		}
 	}
-	if got != want {
-		return fmt.Errorf("%s has %d lines, %d were reported", pk, got, want)
+	if got != done.Lines {
+		return fmt.Errorf("%s has %d lines, %d were reported", pk, got, done.Lines)
 	}
 	return nil
-}
-
-// ErrNotLogged says that a settlement is not in the log yet.
-var ErrNotLogged = errors.New("the settlement is not in the archive yet")
-
-// Disclose returns what a bookmaker needs to prove lines of its report to others.
-// It is that bookmaker's secret.
-func Disclose(ctx context.Context, table *store.Table, draw string, state int, bookmaker string) (*commitment.Disclosure, error) {
-	item, found, err := table.Get(ctx, store.DrawKey(draw), store.CommitmentKey(state))
-	if err != nil {
-		return nil, err
-	}
-	if !found {
-		return nil, ErrNotLogged
-	}
-	set, err := decode[commitment.Set](item)
-	if err != nil {
-		return nil, err
-	}
-	return set.Disclose(draw, state, bookmaker)
 }

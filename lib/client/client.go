@@ -84,7 +84,8 @@ func Code(err error) string {
 // maxAnswer bounds an answer, in bytes.
 const maxAnswer = 16 << 20
 
-// do sends a request until it is answered, and decodes the answer.
+// do sends a request until it is answered, and decodes the answer, which a *[]byte
+// takes as it is.
 func (c *Client) do(ctx context.Context, method, path string, body, into any) (status int, err error) {
 	var text []byte
 	if body != nil {
@@ -147,6 +148,10 @@ func (c *Client) once(ctx context.Context, method, path string, body []byte, int
 	}
 	if response.StatusCode >= http.StatusBadRequest {
 		return response.StatusCode, failure(response, text)
+	}
+	if plain, asText := into.(*[]byte); asText {
+		*plain = text
+		return response.StatusCode, nil
 	}
 	if err := json.Unmarshal(text, into); err != nil {
 		return 0, fmt.Errorf("reading the answer of %s: %w", path, err)

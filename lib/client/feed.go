@@ -7,6 +7,7 @@ import (
 	"time"
 
 	v1 "tally/lib/api/v1"
+	"tally/lib/archive/commitment"
 )
 
 // Acknowledged has the feed go on after the position that was acknowledged.
@@ -81,6 +82,26 @@ func (r *Report) Lines(ctx context.Context) iter.Seq2[v1.Line, error] {
 			}
 		}
 	}
+}
+
+// Text returns the lines of a report as the public log commits to them: what a
+// proof of one of them is made from, with the disclosure.
+func (r *Report) Text(ctx context.Context) ([]byte, error) {
+	var all []byte
+	for _, link := range r.Pages {
+		page, err := get[[]byte](ctx, r.client, link.Href, "format", "jsonl")
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, *page...)
+	}
+	return all, nil
+}
+
+// Disclosure returns what proves the lines of a report to others. It is the
+// bookmaker's secret.
+func (c *Client) Disclosure(ctx context.Context, draw string, state int) (*commitment.Disclosure, error) {
+	return get[commitment.Disclosure](ctx, c, at("draws", draw, "reports", strconv.Itoa(state), "disclosure"))
 }
 
 // Position returns how far the feed was acknowledged.

@@ -14,20 +14,34 @@ var ErrTooMany = errors.New("the draw has as many orders as are allowed")
 // contradicts the head is a *Conflict, one that comes too late a *TooLate; both
 // leave the head as it was.
 func (h *Head) Apply(m *wire.Message, storedAt instant, settings Settings) error {
-	if h.Game == "" {
-		h.Game, h.Table = m.Game.ID, m.Table
+	if h.Game == "" && !m.Type.IsOrder() {
+		h.know(m.Game.ID, m.Table)
 	}
-	if h.Game != m.Game.ID || h.Table != m.Table {
+	if h.Game != "" && (h.Game != m.Game.ID || h.Table != m.Table) {
 		return conflict("the draw is known as a draw of %s on table %s", h.Game, h.Table)
 	}
 	if h.RetainUntil != 0 && storedAt >= h.RetainUntil-retainClosing {
 		return &TooLate{h.RetainUntil}
+	}
+	if h.RetainUntil == 0 && m.Type != wire.DrawOpened {
+		h.RetainUntil = storedAt + settings.Retain() + unopenedLonger
 	}
 	if err := h.take(m, storedAt, settings); err != nil {
 		return err
 	}
 	h.StoredAt = max(h.StoredAt, storedAt)
 	return nil
+}
+
+// know fixes the draw's game and table. Orders that came before and agree are as if
+// they had come after.
+func (h *Head) know(game, table string) {
+	h.Game, h.Table = game, table
+	for i := range h.Orders {
+		if order := &h.Orders[i]; !h.stray(*order) {
+			order.Game, order.Table = "", ""
+		}
+	}
 }
 
 func (h *Head) take(m *wire.Message, storedAt instant, settings Settings) error {
@@ -66,7 +80,11 @@ func (h *Head) open(m *wire.Message, storedAt instant, settings Settings) error 
 		round.OpensAt, round.ClosesAt = times.OpensAt, times.ClosesAt
 		last = max(last, times.ClosesAt)
 	}
-	h.RetainUntil = last + settings.retain()
+	until := last + settings.Retain()
+	if h.RetainUntil != 0 { // what came before the opening expires then, and the rest no later
+		until = min(until, h.RetainUntil)
+	}
+	h.RetainUntil = until
 	return nil
 }
 
@@ -131,10 +149,17 @@ func (h *Head) order(m *wire.Message) error {
 	if found {
 		return nil
 	}
+	if slices.ContainsFunc(h.Orders, func(o Order) bool { return o.ID == m.Revokes && o.Revokes != "" }) {
+		return conflict("order %s is a revocation, which can't be revoked: to void bets again, send a new order", m.Revokes)
+	}
 	if len(h.Orders) >= wire.MaxOrders {
 		return ErrTooMany
 	}
-	h.Orders = slices.Insert(h.Orders, at, Order{ID: m.Order, Revokes: m.Revokes})
+	order := Order{ID: m.Order, Revokes: m.Revokes}
+	if h.Game == "" {
+		order.Game, order.Table = m.Game.ID, m.Table
+	}
+	h.Orders = slices.Insert(h.Orders, at, order)
 	return nil
 }
 

@@ -217,6 +217,8 @@ stored                               | then                        | taken
 1 opened 1:10-30                     | 33782399 result 1           | yes
 1 opened 1:10-30                     | 33955230 result 1           | no
 1 opened 1:10-30                     | 33955230 void a             | no
+1 void a                             | 2 revoke b a                | yes
+1 revoke b a                         | 2 revoke c b                | no
 `) {
 		head, _ := apply(t, say(t, row[0]))
 		before, err := json.Marshal(head)
@@ -243,6 +245,7 @@ stored                               | then                        | taken
 	if err := head.Apply(other.Message, other.at, settings); err == nil {
 		t.Error("a message of another table is taken")
 	}
+	head, _ = apply(t, say(t, "1 opened 1:10-30"))
 	for n := range wire.MaxOrders {
 		if err := head.Apply(say(t, fmt.Sprintf("3 void a%d", n)).Message, noon, settings); err != nil {
 			t.Fatalf("order %d: %v", n, err)
@@ -250,6 +253,47 @@ stored                               | then                        | taken
 	}
 	if err := head.Apply(say(t, "3 void b").Message, noon, settings); !errors.Is(err, draw.ErrTooMany) {
 		t.Errorf("one order too many: %v", err)
+	}
+}
+
+// An operator's order does not fix a draw's game and table. One that came first and
+// names another never holds, and neither does such a revocation.
+func TestStrays(t *testing.T) {
+	stray, revocation := say(t, "1 void a"), say(t, "2 revoke b c")
+	stray.Table, revocation.Table = "war-2", "war-2"
+	head, state := apply(t, stray, revocation, say(t, "3 void c"), say(t, "4 opened 1:10-30"), say(t, "40 result 1"))
+	if head.Table != "war-1" || !slices.Equal(state.Orders, []string{"c"}) {
+		t.Errorf("table %s, orders %v hold", head.Table, state.Orders)
+	}
+	var ids []string
+	for _, order := range head.Strays() {
+		ids = append(ids, order.ID)
+	}
+	if !slices.Equal(ids, []string{"a", "b"}) {
+		t.Errorf("strays are %v", ids)
+	}
+}
+
+// What is stored before the opening is kept at least as long as what follows it.
+func TestRetention(t *testing.T) {
+	const days = 24 * 3600 * 1000
+	for _, row := range ruletest.Rows(t, `
+messages                                      | kept days, counted from noon
+1 opened 1:10-30                              | 400
+1 round 1:10-30                               | 430
+1 void a                                      | 430
+1 round 1:10-30, 20 opened 1:10-30            | 400
+1 round 1:10-30, 20 opened 2:8640000-8640001  | 430
+1 opened 1:8640000-8640001                    | 500
+`) {
+		var messages []stored
+		for text := range strings.SplitSeq(row[0], ",") {
+			messages = append(messages, say(t, text))
+		}
+		head, _ := apply(t, messages...)
+		if got := fmt.Sprint((head.RetainUntil - noon) / days); got != row[1] {
+			t.Errorf("%s: kept for %s days instead of %s", row[0], got, row[1])
+		}
 	}
 }
 

@@ -26,14 +26,24 @@ const (
 	// SettleGrace is how long after the last closing, and after the moment it
 	// was stored, the first sweep waits for bets still in flight.
 	SettleGrace = 10_000
+	// finalAfter is how long after a round's closing no message moves it any more: one
+	// that says so claims no more than ClosedGrace, and is stored within less than
+	// SettleGrace.
+	finalAfter = ClosedGrace + SettleGrace
 	// retainClosing is how long before the records' end no revision is taken.
 	retainClosing = 7 * 24 * 3600 * 1000
+	// unopenedLonger is how much longer than a draw's records are kept what is stored
+	// before its opening: so far ahead an opening may plan, or so late it may come,
+	// and nothing of the draw expires before the rest.
+	unopenedLonger = 30 * 24 * 3600 * 1000
 )
 
 // Head is a draw as it stands. It is stored as JSON; the zero value is a draw
 // that nothing is known of.
 type Head struct {
-	Draw     string `json:"draw"`
+	Draw string `json:"draw"`
+	// Game and Table are what the studio's first message said, empty before it. An
+	// operator's order does not fix them: people mistype.
 	Game     string `json:"game"`
 	Table    string `json:"table"`
 	Sequence int64  `json:"sequence,omitempty"`
@@ -71,7 +81,24 @@ type Round struct {
 type Order struct {
 	ID      string `json:"order"`
 	Revokes string `json:"revokes,omitempty"`
+	// Game and Table are those of an order that came before the studio's first
+	// message.
+	Game  string `json:"game,omitempty"`
+	Table string `json:"table,omitempty"`
 }
+
+// Strays returns the orders that came before anything was known of the draw and
+// name another game or table. They never hold.
+func (h *Head) Strays() (strays []Order) {
+	for _, order := range h.Orders {
+		if h.Game != "" && h.stray(order) {
+			strays = append(strays, order)
+		}
+	}
+	return strays
+}
+
+func (h *Head) stray(o Order) bool { return o.Game != "" && (o.Game != h.Game || o.Table != h.Table) }
 
 // New returns the head of a draw that nothing is known of.
 func New(draw string) *Head { return &Head{Draw: draw, Revision: NoRevision} }
@@ -127,6 +154,13 @@ func (h *Head) Closing(number int) instant {
 		}
 	}
 	return max(closing, round.OpensAt)
+}
+
+// Final reports whether a round's closing can't move any more, as far as a head says
+// that was read a second ago or less: a revision is stored, or it is long enough ago
+// that whatever could have moved it is stored.
+func (h *Head) Final(number int, at instant) bool {
+	return h.ResultAt != 0 || at >= h.Closing(number)+finalAfter
 }
 
 // RoundAt returns the betting round that takes bets at a time; ok is false when
@@ -197,8 +231,8 @@ type Settings struct {
 // defaultRetain is how long records are kept where nothing is set.
 const defaultRetain = 400 * 24 * 3600 * 1000
 
-// retain returns how long records are kept.
-func (s Settings) retain() instant {
+// Retain returns how long records are kept.
+func (s Settings) Retain() instant {
 	if s.RetainMillis <= 0 {
 		return defaultRetain
 	}

@@ -62,8 +62,8 @@ func (h *Head) Next(newest *State, game *rules.Game, now instant) *State {
 // holding returns the orders to void that no order revokes.
 func (h *Head) holding() (ids []string) {
 	for _, order := range h.Orders {
-		revoked := slices.ContainsFunc(h.Orders, func(o Order) bool { return o.Revokes == order.ID })
-		if order.Revokes == "" && !revoked {
+		revoked := slices.ContainsFunc(h.Orders, func(o Order) bool { return o.Revokes == order.ID && !h.stray(o) })
+		if order.Revokes == "" && !revoked && !h.stray(order) {
 			ids = append(ids, order.ID)
 		}
 	}

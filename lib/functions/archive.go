@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/kms"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
@@ -17,6 +18,7 @@ import (
 	"tally/lib/archive/objects"
 	"tally/lib/archive/signing"
 	"tally/lib/archive/tilelog"
+	"tally/lib/archive/witness"
 	"tally/lib/lambdaqueue"
 	"tally/lib/observe"
 	"tally/lib/wire"
@@ -31,6 +33,9 @@ type ArchiveConfig struct {
 	Key        string `env:"TALLY_LOG_KEY" doc:"KMS key that signs the log, or file: and a file"`
 	OldKey     string `env:"TALLY_LOG_OLD_KEY" doc:"key that Key replaces and that still signs too, or nothing" default:""`
 	ShowTotals bool   `env:"TALLY_LOG_TOTALS" doc:"whether the log shows the totals of a draw" default:"true"`
+	Witnesses  string `env:"TALLY_LOG_WITNESSES" doc:"witnesses of the log: each a verifier key, a space and a URL, with commas between them" default:""`
+	// Publishing waits so long, and no longer, for all of them together.
+	WitnessWait time.Duration `env:"TALLY_LOG_WITNESS_WAIT" doc:"time for which a checkpoint waits for the cosignatures of witnesses" default:"2s" min:"100ms" max:"20s"`
 }
 
 // archiveConcurrency is how many messages of a batch are worked on at once. They
@@ -50,9 +55,13 @@ func NewArchive(c ArchiveConfig, r Runtime) (QueueHandler, error) {
 	if strings.Contains(c.Origin, "#") {
 		return nil, fmt.Errorf("putting archive together: TALLY_LOG_ORIGIN is %q: a log's name has no #", c.Origin)
 	}
+	witnesses, err := witness.Parse(c.Witnesses)
+	if err != nil {
+		return nil, fmt.Errorf("putting archive together: TALLY_LOG_WITNESSES: %w", err)
+	}
 	client := sqs.NewFromConfig(r.AWS)
 	metrics := observe.NewMetrics(r.Metrics, c.Namespace, "archive", r.Now)
-	opened := &opener{config: c, runtime: r, record: recorder{metrics}}
+	opened := &opener{config: c, runtime: r, record: recorder{metrics}, witnesses: witnesses}
 	handler, err := r.queueHandler(func(ctx context.Context, m lambdaqueue.Message) error {
 		told, err := wire.ParseEntry(m.Body)
 		if err != nil {
@@ -72,9 +81,10 @@ func NewArchive(c ArchiveConfig, r Runtime) (QueueHandler, error) {
 
 // opener opens the log once. Where that fails, the next message tries again.
 type opener struct {
-	config  ArchiveConfig
-	runtime Runtime
-	record  recorder
+	config    ArchiveConfig
+	runtime   Runtime
+	record    recorder
+	witnesses []witness.Witness
 
 	mutex  sync.Mutex
 	opened *archive.Archive
@@ -90,6 +100,9 @@ func (o *opener) get(ctx context.Context) (*archive.Archive, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening the log: %w", err)
 	}
+	if len(o.witnesses) > 0 {
+		log.Witnesses = &witness.Asker{Witnesses: o.witnesses, Within: o.config.WitnessWait, Record: o.record, Log: o.runtime.Log, Now: o.runtime.Now}
+	}
 	o.opened = &archive.Archive{Table: log.Table, To: &tilelog.Batcher{Log: log}, ShowTotals: o.config.ShowTotals, Random: rand.Reader,
 		Record: o.record, Log: o.runtime.Log}
 	return o.opened, nil
@@ -98,38 +111,58 @@ func (o *opener) get(ctx context.Context) (*archive.Archive, error) {
 // log opens the log, and publishes its public keys.
 func (c ArchiveConfig) log(ctx context.Context, r Runtime) (*tilelog.Log, error) {
 	log := &tilelog.Log{Origin: c.Origin, Table: r.table(c.Common), Log: r.Log}
-	var known []note.Verifier
+	keys, err := logKeys(ctx, r, c.Origin, c.Key, c.OldKey)
+	if err != nil {
+		return nil, err
+	}
 	var public string
-	for _, name := range []string{c.Key, c.OldKey} {
-		if name == "" {
-			continue
-		}
-		key, err := c.key(ctx, r, name)
-		if err != nil {
-			return nil, err
-		}
-		log.Signers, known = append(log.Signers, key.Signer), append(known, key.Verifier)
+	for _, key := range keys {
+		log.Signers = append(log.Signers, key.Signer)
 		public += key.Public + "\n"
 	}
-	log.Known = note.VerifierList(known...)
-	if folder, isFolder := strings.CutPrefix(c.Bucket, inFile); isFolder {
-		store, err := objects.OpenFolder(folder)
-		if err != nil {
-			return nil, err
-		}
-		log.Objects = store
-	} else {
-		client := s3.NewFromConfig(r.AWS, func(o *s3.Options) { o.UsePathStyle = r.AWS.BaseEndpoint != nil })
-		log.Objects = objects.NewS3(client, c.Bucket)
+	log.Known = verifiers(keys)
+	if log.Objects, err = logObjects(r, c.Bucket); err != nil {
+		return nil, err
 	}
 	return log, publishKeys(ctx, log.Objects, []byte(public))
 }
 
-func (c ArchiveConfig) key(ctx context.Context, r Runtime, name string) (signing.Key, error) {
-	if path, isFile := strings.CutPrefix(name, inFile); isFile {
-		return signing.FromFile(path, c.Origin)
+// logKeys returns the keys of a log: that which signs it, and the one before it
+// where it still signs, too.
+func logKeys(ctx context.Context, r Runtime, origin string, names ...string) (keys []signing.Key, err error) {
+	for _, name := range names {
+		if name == "" {
+			continue
+		}
+		var key signing.Key
+		if path, isFile := strings.CutPrefix(name, inFile); isFile {
+			key, err = signing.FromFile(path, origin)
+		} else {
+			key, err = signing.FromKMS(ctx, kms.NewFromConfig(r.AWS), name, origin)
+		}
+		if err != nil {
+			return nil, err
+		}
+		keys = append(keys, key)
 	}
-	return signing.FromKMS(ctx, kms.NewFromConfig(r.AWS), name, c.Origin)
+	return keys, nil
+}
+
+func verifiers(keys []signing.Key) note.Verifiers {
+	list := make([]note.Verifier, len(keys))
+	for i, key := range keys {
+		list[i] = key.Verifier
+	}
+	return note.VerifierList(list...)
+}
+
+// logObjects opens the files of a log: a bucket, or file: and a folder.
+func logObjects(r Runtime, bucket string) (objects.Store, error) {
+	if folder, isFolder := strings.CutPrefix(bucket, inFile); isFolder {
+		return objects.OpenFolder(folder)
+	}
+	client := s3.NewFromConfig(r.AWS, func(o *s3.Options) { o.UsePathStyle = r.AWS.BaseEndpoint != nil })
+	return objects.NewS3(client, bucket), nil
 }
 
 // publishKeys writes the public keys beside the log, if they are not there yet.

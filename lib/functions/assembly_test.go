@@ -26,6 +26,7 @@ var complete = map[string]string{
 	"TALLY_SWEEPS_URL": "https://sqs/1/sweeps", "TALLY_ARCHIVE_URL": "https://sqs/1/archive", "TALLY_REPLIES_URL": "https://sqs/1/replies",
 	"TALLY_STUDIO_DLQ_URL": "https://sqs/1/a", "TALLY_ORDERS_DLQ_URL": "https://sqs/1/b", "TALLY_SWEEPS_DLQ_URL": "https://sqs/1/c",
 	"TALLY_ARCHIVE_DLQ_URL": "https://sqs/1/d", "TALLY_REPLIES_DLQ_URL": "https://sqs/1/e",
+	"TALLY_WEBHOOKS_URL": "https://sqs/1/webhooks", "TALLY_WEBHOOKS_DLQ_URL": "https://sqs/1/f",
 	"TALLY_LOG_ORIGIN": "example.com/tally", "TALLY_LOG_BUCKET": "log", "TALLY_LOG_KEY": "alias/log",
 }
 
@@ -158,6 +159,9 @@ func TestRecorder(t *testing.T) {
 	r.Straggled("wheel", 2)
 	r.Depth("sweeps", 5)
 	r.InQuarantine(6)
+	r.Delivered(20)
+	r.NotDelivered("timeout")
+	r.WebhookDisabled("gone")
 	if err := metrics.Flush(); err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +172,9 @@ func TestRecorder(t *testing.T) {
 		`"game":"dice","unequal":1}`,
 		`"game":"wheel","stragglers":2,"stuck":1}`,
 		`"kind":"sweeps","dead_letter_depth":5}`,
-		`"function":"test","quarantine_depth":6}`,
+		`"function":"test","delivered":20,"quarantine_depth":6}`,
+		`"kind":"timeout","not_delivered":1}`,
+		`"kind":"gone","webhooks_disabled":1}`,
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no line ends in %s:\n%s", want, out.String())

@@ -20,6 +20,10 @@ func New(name string, variables config.Lookup, r Runtime) (any, error) {
 		return load(variables, r, NewReconcile)
 	case "archive":
 		return load(variables, r, NewArchive)
+	case "pages":
+		return load(variables, r, NewPages)
+	case "webhook":
+		return load(variables, r, NewWebhook)
 	}
 	return nil, fmt.Errorf("there is no function %q", name)
 }

@@ -31,6 +31,7 @@ type Runtime struct {
 	Log     *slog.Logger
 	Metrics io.Writer // takes metrics as lines; os.Stdout in a Lambda
 	Now     func() time.Time
+	Follow  FollowLog // of the function pages; nil for the others
 }
 
 // Common is the configuration of every function.

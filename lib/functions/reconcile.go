@@ -2,6 +2,7 @@ package functions
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
@@ -12,6 +13,7 @@ import (
 	"tally/lib/reconcile"
 	"tally/lib/sqsqueue"
 	"tally/lib/sweep"
+	"tally/lib/webhook"
 )
 
 // ReconcileConfig is the configuration of reconcile.
@@ -19,11 +21,13 @@ type ReconcileConfig struct {
 	Common
 	SweepsURL       string        `env:"TALLY_SWEEPS_URL" doc:"URL of the queue sweeps"`
 	ArchiveURL      string        `env:"TALLY_ARCHIVE_URL" doc:"URL of the queue archive-entries"`
+	WebhooksURL     string        `env:"TALLY_WEBHOOKS_URL" doc:"URL of the queue webhooks"`
 	StudioDLQ       string        `env:"TALLY_STUDIO_DLQ_URL" doc:"URL of the dead letters of studio-messages"`
 	OrdersDLQ       string        `env:"TALLY_ORDERS_DLQ_URL" doc:"URL of the dead letters of operator-orders"`
 	SweepsDLQ       string        `env:"TALLY_SWEEPS_DLQ_URL" doc:"URL of the dead letters of sweeps"`
 	ArchiveDLQ      string        `env:"TALLY_ARCHIVE_DLQ_URL" doc:"URL of the dead letters of archive-entries"`
 	RepliesDLQ      string        `env:"TALLY_REPLIES_DLQ_URL" doc:"URL of the dead letters of studio-replies"`
+	WebhooksDLQ     string        `env:"TALLY_WEBHOOKS_DLQ_URL" doc:"URL of the dead letters of webhooks"`
 	AutoCancelAfter time.Duration `env:"TALLY_AUTO_CANCEL_AFTER" doc:"time after its last closing at which a draw without a result is cancelled; 0s never" default:"0s" min:"0s"`
 	ResultWithin    time.Duration `env:"TALLY_RESULT_WITHIN" doc:"time after its last closing at which a draw's result is missed" default:"5m" min:"1s"`
 }
@@ -44,13 +48,14 @@ func NewReconcile(c ReconcileConfig, r Runtime) (ScheduledHandler, error) {
 		Sweeps:  sweeps,
 		Depths: sqsqueue.NewCounter(client, map[string]string{
 			"studio-messages": c.StudioDLQ, "operator-orders": c.OrdersDLQ, "sweeps": c.SweepsDLQ,
-			"archive-entries": c.ArchiveDLQ, "studio-replies": c.RepliesDLQ,
+			"archive-entries": c.ArchiveDLQ, "studio-replies": c.RepliesDLQ, "webhooks": c.WebhooksDLQ,
 		}),
 		Record: record, Now: r.instant, Log: r.Log, ResultWithin: c.ResultWithin, CancelAfter: c.AutoCancelAfter,
 	}
+	waker := &webhook.Waker{Table: table, Queue: r.queue(client, c.WebhooksURL), Now: r.instant}
 	return func(ctx context.Context) error {
 		defer r.flush(ctx, metrics)
-		err := reconciler.Run(ctx)
+		err := errors.Join(waker.Wake(ctx), reconciler.Run(ctx))
 		if err != nil {
 			metrics.Add(observe.Failures, string(lambdaqueue.OutcomeError), 1)
 			r.Log.ErrorContext(ctx, "reconcile failed in part", "error", err)

@@ -5,10 +5,12 @@ import (
 	"time"
 
 	"tally/lib/archive"
+	"tally/lib/archive/witness"
 	"tally/lib/intake"
 	"tally/lib/observe"
 	"tally/lib/reconcile"
 	"tally/lib/sweep"
+	"tally/lib/webhook"
 )
 
 // recorder turns what the packages tell into metrics.
@@ -19,6 +21,9 @@ var (
 	_ sweep.Recorder     = recorder{}
 	_ reconcile.Recorder = recorder{}
 	_ archive.Recorder   = recorder{}
+	_ PagesRecorder      = recorder{}
+	_ witness.Recorder   = recorder{}
+	_ webhook.Recorder   = recorder{}
 )
 
 // unknown stands for the game of a message that names none.
@@ -56,4 +61,26 @@ func (r recorder) Depth(queue string, messages int) {
 
 func (r recorder) InQuarantine(messages int) { r.metrics.Set(observe.QuarantineDepth, "", messages) }
 
+func (r recorder) Delivered(reports int) { r.metrics.Add(observe.Delivered, "", reports) }
+
+func (r recorder) NotDelivered(kind string) { r.metrics.Add(observe.NotDelivered, kind, 1) }
+
+func (r recorder) WebhookDisabled(reason string) {
+	r.metrics.Add(observe.WebhooksDisabled, reason, 1)
+}
+
 func (r recorder) Appended(game string, entries int) { r.metrics.Add(observe.Archived, game, entries) }
+
+func (r recorder) Behind(entries int64) { r.metrics.Set(observe.PagesLag, "", int(entries)) }
+
+func (r recorder) Written(files int) { r.metrics.Add(observe.PagesFiles, "", files) }
+
+func (r recorder) Witness(_ string, outcome witness.Outcome) {
+	switch outcome {
+	case witness.Cosigned:
+	case witness.Contradicted:
+		r.metrics.Add(observe.LogFaults, string(outcome), 1)
+	default:
+		r.metrics.Add(observe.Uncosigned, string(outcome), 1)
+	}
+}

@@ -16,16 +16,17 @@ import (
 // SettleConfig is the configuration of settle.
 type SettleConfig struct {
 	Common
-	SweepsURL  string `env:"TALLY_SWEEPS_URL" doc:"URL of the queue sweeps"`
-	ArchiveURL string `env:"TALLY_ARCHIVE_URL" doc:"URL of the queue archive-entries"`
-	Parallel   int    `env:"TALLY_PARALLEL" doc:"partitions of a draw that are settled at once, each of which takes some MB" default:"8" min:"1" max:"64"`
+	SweepsURL   string `env:"TALLY_SWEEPS_URL" doc:"URL of the queue sweeps"`
+	ArchiveURL  string `env:"TALLY_ARCHIVE_URL" doc:"URL of the queue archive-entries"`
+	WebhooksURL string `env:"TALLY_WEBHOOKS_URL" doc:"URL of the queue webhooks"`
+	Parallel    int    `env:"TALLY_PARALLEL" doc:"partitions of a draw that are settled at once, each of which takes some MB" default:"8" min:"1" max:"64"`
 }
 
 // NewSettle puts settle together.
 func NewSettle(c SettleConfig, r Runtime) (QueueHandler, error) {
 	client := sqs.NewFromConfig(r.AWS)
 	metrics := observe.NewMetrics(r.Metrics, c.Namespace, "settle", r.Now)
-	sweeper := &sweep.Sweeper{Table: r.table(c.Common), Archive: r.queue(client, c.ArchiveURL), Record: recorder{metrics},
+	sweeper := &sweep.Sweeper{Table: r.table(c.Common), Archive: r.queue(client, c.ArchiveURL), Webhooks: r.queue(client, c.WebhooksURL), Record: recorder{metrics},
 		Now: r.instant, Log: r.Log, Parallel: c.Parallel}
 	handler, err := r.queueHandler(func(ctx context.Context, m lambdaqueue.Message) error {
 		asked, err := wire.ParseSweep(m.Body)

@@ -38,6 +38,7 @@ func Describe() []Description {
 			{"TALLY_TABLE", []string{"dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem"}},
 			{"TALLY_SWEEPS_URL", receives},
 			{"TALLY_ARCHIVE_URL", sends},
+			{"TALLY_WEBHOOKS_URL", sends},
 		}},
 		{Name: "api", Configuration: APIConfig{}, Uses: []Use{
 			{"TALLY_TABLE", []string{"dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem"}},
@@ -46,11 +47,13 @@ func Describe() []Description {
 			{"TALLY_TABLE", []string{"dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:DeleteItem"}},
 			{"TALLY_SWEEPS_URL", sends},
 			{"TALLY_ARCHIVE_URL", sends},
+			{"TALLY_WEBHOOKS_URL", sends},
 			{"TALLY_STUDIO_DLQ_URL", counts},
 			{"TALLY_ORDERS_DLQ_URL", counts},
 			{"TALLY_SWEEPS_DLQ_URL", counts},
 			{"TALLY_ARCHIVE_DLQ_URL", counts},
 			{"TALLY_REPLIES_DLQ_URL", counts},
+			{"TALLY_WEBHOOKS_DLQ_URL", counts},
 		}},
 		{Name: "archive", Configuration: ArchiveConfig{}, Uses: []Use{
 			{"TALLY_TABLE", []string{"dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem"}},
@@ -58,6 +61,15 @@ func Describe() []Description {
 			// Without the right to list a bucket, S3 does not say that an object is not there.
 			{"TALLY_LOG_BUCKET", []string{"s3:GetObject", "s3:PutObject", "s3:ListBucket"}},
 			{"TALLY_LOG_KEY", []string{"kms:GetPublicKey", "kms:Sign"}},
+		}},
+		{Name: "pages", Configuration: PagesConfig{}, Uses: []Use{
+			{"TALLY_LOG_BUCKET", []string{"s3:GetObject", "s3:ListBucket"}},
+			{"TALLY_LOG_KEY", []string{"kms:GetPublicKey"}},
+			{"TALLY_PAGES_BUCKET", []string{"s3:GetObject", "s3:PutObject", "s3:ListBucket"}},
+		}},
+		{Name: "webhook", Configuration: WebhookConfig{}, Uses: []Use{
+			{"TALLY_TABLE", []string{"dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem"}},
+			{"TALLY_WEBHOOKS_URL", receives},
 		}},
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
@@ -27,6 +29,7 @@ import (
 	"tally/lib/placing"
 	"tally/lib/settlement"
 	"tally/lib/store"
+	"tally/lib/webhook"
 )
 
 // calls notes which actions are called, and on what.
@@ -101,6 +104,7 @@ type day struct {
 	settle    functions.QueueHandler
 	reconcile functions.ScheduledHandler
 	archive   functions.QueueHandler
+	webhook   functions.QueueHandler
 	api       functions.HTTPHandler
 	clock     time.Time
 }
@@ -110,7 +114,7 @@ func runtimeAt(t *testing.T, now func() time.Time) functions.Runtime {
 }
 
 func newDay(t *testing.T) *day {
-	d := &day{t: t, stack: emulate(t, map[string]string{"AutoCancelAfter": "10m", "ShardsByGame": "roulette=2"}), calls: make(map[string]*calls)}
+	d := &day{t: t, stack: emulate(t, map[string]string{"AutoCancelAfter": "10m", "ShardsByGame": "roulette=2", "WebhookLoopback": "true"}), calls: make(map[string]*calls)}
 	for _, described := range functions.Describe() {
 		noted := &calls{made: make(map[string]bool)}
 		runtime := runtimeAt(t, func() time.Time { return d.clock })
@@ -131,6 +135,8 @@ func newDay(t *testing.T) *day {
 			d.api = made.(functions.HTTPHandler)
 		case "archive":
 			d.archive = made.(functions.QueueHandler)
+		case "webhook":
+			d.webhook = made.(functions.QueueHandler)
 		}
 	}
 	return d
@@ -209,12 +215,14 @@ func (ignored) Refused(string, string) {}
 func TestUses(t *testing.T) {
 	d := newDay(t)
 	const draw = "rou-1.20261130.1001"
+	var told <-chan string
 	roulette := d.files("roulette")
 	for i, file := range roulette[:7] {
 		d.take(file)
 		switch i {
 		case 1: // betting has opened
 			d.clock = d.clock.Add(10 * time.Second)
+			told = d.hook("acme", -1)
 			d.bet(draw, "acme", "b1")
 			d.bet(draw, "borealis", "b2")
 		case 3: // resulted
@@ -244,11 +252,23 @@ func TestUses(t *testing.T) {
 			t.Error("a record without a time was taken")
 		}
 	}
+	// The receiver fails at first, so that the message is given back.
+	if d.push("acme") != 1 {
+		t.Error("a message was not given back")
+	}
+	d.clock = d.clock.Add(time.Minute)
+	if d.push("acme") != 0 {
+		t.Error("webhook failed")
+	}
+	d.hook("borealis", 0) // reconcile finds it
 	from := queue(t, d.stack, "ArchiveEntriesQueue")
 	if d.deliver(d.archive, envelope(from, d.clock, `{"draw":"`+draw+`","what":"settlement","state":2}`)) != 0 || d.deliver(d.archive, envelope(from, d.clock, "{")) != 1 {
 		t.Error("archive failed")
 	}
 	d.ask()
+	if len(told) == 0 {
+		t.Error("the webhook was not told")
+	}
 	for range 30 {
 		d.clock = d.clock.Add(time.Minute)
 		if err := d.reconcile(t.Context()); err != nil {
@@ -258,6 +278,53 @@ func TestUses(t *testing.T) {
 	for _, described := range functions.Describe() {
 		d.compare(described)
 	}
+	d.expires()
+}
+
+// expires goes through all that was stored: whatever has no expiry is on the list of
+// what never expires.
+func (d *day) expires() {
+	d.t.Helper()
+	client := dynamodb.NewFromConfig(local.Config(d.stack.Endpoint))
+	stored, err := client.Scan(d.t.Context(), &dynamodb.ScanInput{TableName: &d.stack.Table})
+	if err != nil || len(stored.Items) < 50 || stored.LastEvaluatedKey != nil {
+		d.t.Fatalf("%d items are stored, %v", len(stored.Items), err)
+	}
+	for _, item := range stored.Items {
+		pk, sk := item["pk"].(*types.AttributeValueMemberS).Value, item["sk"].(*types.AttributeValueMemberS).Value
+		_, expires := item["expires_at"]
+		if _, permanent := store.Permanent(pk, sk); permanent == expires {
+			d.t.Errorf("%s / %s expires: %v; it never does: %v", pk, sk, expires, permanent)
+		}
+	}
+}
+
+// hook sets an endpoint of a bookmaker, which fails at first, and returns what it
+// is told.
+func (d *day) hook(bookmaker string, after int64) (told <-chan string) {
+	d.t.Helper()
+	taken := make(chan string, 100)
+	tries := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if tries++; tries == 1 {
+			w.WriteHeader(http.StatusInternalServerError)
+			return
+		}
+		taken <- r.Header.Get("webhook-id")
+	}))
+	d.t.Cleanup(server.Close)
+	hooks := &webhook.Store{Table: store.New(dynamodb.NewFromConfig(local.Config(d.stack.Endpoint)), d.stack.Table), Loopback: true,
+		Now: func() settlement.Instant { return settlement.Instant(d.clock.UnixMilli()) }}
+	if _, _, err := hooks.Set(d.t.Context(), webhook.Spec{Bookmaker: bookmaker, URL: server.URL, After: after}); err != nil {
+		d.t.Fatal(err)
+	}
+	return taken
+}
+
+// push delivers a message for a bookmaker to webhook.
+func (d *day) push(bookmaker string) (failed int) {
+	d.t.Helper()
+	return d.deliver(d.webhook, envelope(queue(d.t, d.stack, "WebhooksQueue"), d.clock, `{"bookmaker":"`+bookmaker+`"}`))
 }
 
 // compare holds what a function called against what it declares.

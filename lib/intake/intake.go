@@ -16,7 +16,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"strings"
 	"time"
 
@@ -96,7 +95,7 @@ const StoreWithin = 2 * time.Second
 // Take takes up one message. An error means that it has to be delivered again.
 func (in *Intake) Take(ctx context.Context, d Delivery) error {
 	m, partial, faults := wire.Parse(d.Body)
-	if len(faults) == 0 && d.From != Own && strings.HasPrefix(m.Order, OwnOrder) {
+	if len(faults) == 0 && d.From != Own && (strings.HasPrefix(m.Order, OwnOrder) || strings.HasPrefix(m.Revokes, OwnOrder)) {
 		faults = []wire.Fault{{Code: wire.CodeNotAllowed, Message: "order: ids that begin with " + OwnOrder + " are tally's own"}}
 	}
 	if len(faults) == 0 && !d.From.allows(m.Type) {
@@ -113,22 +112,11 @@ func (in *Intake) Take(ctx context.Context, d Delivery) error {
 			}
 			return in.follow(ctx, m, d, partial, result)
 		}
-		if err := pause(ctx, try); err != nil {
+		if err := store.Pause(ctx, try); err != nil {
 			return err
 		}
 	}
 	return fmt.Errorf("taking up %s of draw %s: other writers came first %d times", m.Type, m.Draw, maxTries)
-}
-
-// pause waits with full jitter before the next try.
-func pause(ctx context.Context, try int) error {
-	limit := time.Millisecond << min(try, 7)
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(rand.N(limit) + 1):
-		return nil
-	}
 }
 
 // result is what one try came to.
@@ -230,6 +218,9 @@ func (in *Intake) follow(ctx context.Context, m *wire.Message, d Delivery, parti
 		if err := in.entry(ctx, wire.Entry{Draw: m.Draw, What: wire.EntryOpening}); err != nil {
 			return err
 		}
+		if err := in.strays(ctx, r.head); err != nil {
+			return err
+		}
 	}
 	if err := in.Announce(ctx, r.head); err != nil {
 		return err
@@ -240,6 +231,25 @@ func (in *Intake) follow(ctx context.Context, m *wire.Message, d Delivery, parti
 		return nil
 	}
 	return in.reply(ctx, wire.Reply{ID: m.ID, Draw: m.Draw, Status: r.status})
+}
+
+// strays puts into quarantine the orders that came before the draw was known and
+// turn out to be about another game or table. They are stored, and never hold.
+func (in *Intake) strays(ctx context.Context, head *draw.Head) error {
+	for _, order := range head.Strays() {
+		item, found, err := in.Table.Get(ctx, store.DrawKey(head.Draw), store.OrderKey(order.ID))
+		if err != nil || !found {
+			return errors.Join(err, fmt.Errorf("reading order %s of draw %s", order.ID, head.Draw))
+		}
+		_, partial, _ := wire.Parse([]byte(item.Body))
+		fault := wire.Fault{Code: wire.CodeConflict, Message: fmt.Sprintf("the order came before the draw was known, and names %s on table %s; the draw is one of %s on table %s. It does not hold: send it right, under another order id",
+			order.Game, order.Table, head.Game, head.Table)}
+		delivery := Delivery{Body: []byte(item.Body), SentAt: item.StoredAt, From: Operator}
+		if err := in.quarantine(ctx, delivery, partial, head.Game, []wire.Fault{fault}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Announce tells the archive and the settling function of a draw's newest
@@ -300,16 +310,8 @@ func LoadHead(ctx context.Context, table *store.Table, id string) (*draw.Head, i
 	if !found {
 		return draw.New(id), 0, nil
 	}
-	head, err := decodeAs[draw.Head](item)
+	head, err := store.Decode[draw.Head](item)
 	return head, item.Version, err
-}
-
-func decodeAs[T any](item store.Item) (*T, error) {
-	value := new(T)
-	if err := json.Unmarshal([]byte(item.Body), value); err != nil {
-		return nil, fmt.Errorf("reading %s / %s: %w", item.PK, item.SK, err)
-	}
-	return value, nil
 }
 
 // NextState returns the state that the head calls for, nil for none.
@@ -323,7 +325,7 @@ func NextState(ctx context.Context, table *store.Table, head *draw.Head, game *r
 		if !found {
 			return nil, fmt.Errorf("draw %s has no state %d, which its head names", head.Draw, head.State)
 		}
-		if newest, err = decodeAs[draw.State](item); err != nil {
+		if newest, err = store.Decode[draw.State](item); err != nil {
 			return nil, err
 		}
 	}
@@ -366,7 +368,7 @@ func foundItem(m *wire.Message, head *draw.Head) store.Item {
 	return store.Item{PK: store.DrawsKey(opensAt), SK: store.FoundKey(opensAt, m.Game.ID, m.Table, m.Draw), ExpiresAt: head.RetainUntil}
 }
 
-// Due asks reconcile to look at a draw at a time.
+// Due asks reconcile to look at a draw at a time, as long as it has no newer state.
 func Due(head *draw.Head, at instant) store.Item {
-	return store.Item{PK: store.DueKey(at), SK: head.Draw, StoredAt: at, ExpiresAt: head.RetainUntil}
+	return store.Item{PK: store.DueKey(at), SK: store.DueDrawKey(head.Draw, head.State), StoredAt: at, ExpiresAt: head.RetainUntil}
 }

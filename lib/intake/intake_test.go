@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"tally/lib/draw"
@@ -90,7 +91,7 @@ func body(kind string) string {
 		"draw.cancelled": `"revision":1,"reason":"card_hidden"`,
 		"bets.voided":    `"order":"ord-1","scope":{"round":1},"reason":"x","evidence":"y"`,
 		"order.revoked":  `"order":"ord-2","revokes":"ord-1","reason":"x","evidence":"y"`,
-		"bets.found":     `"order":"found-1","scope":{"bookmaker":"acme","bets":["b1"]},"reason":"x","evidence":"y"`,
+		"bets.found":     `"order":"found-1","bookmaker":"acme","records":["b1"],"reason":"x","evidence":"y"`,
 	}
 	return `{"schema":1,"id":"m1","type":"` + kind + `","game":"war","table":"war-1","draw":"war-1.7","at":"2026-11-30T12:00:00.000Z",` + fields[kind] + `}`
 }
@@ -179,13 +180,13 @@ func TestQuarantine(t *testing.T) {
 		t.Errorf("it is filed as %+v", held)
 	}
 	marks := slices.Collect(func(yield func(string) bool) {
-		for item, err := range d.Table.Query(t.Context(), store.DrawKey("war-1.7"), store.HeldKey("")) {
-			if err != nil || !yield(item.Body) {
+		for item, err := range d.Table.Query(t.Context(), store.DrawKey("war-1.7"), store.HeldPrefix) {
+			if err != nil || !yield(item.SK) {
 				return
 			}
 		}
 	})
-	if want := []string{store.QuarantineKey(noon)}; !slices.Equal(marks, want) {
+	if want := []string{store.HeldKey(store.QuarantineKey(noon), intake.HashOf(wrong))}; !slices.Equal(marks, want) {
 		t.Errorf("the draw is marked with %v", marks)
 	}
 	for _, junk := range []string{"", "[]", strings.Repeat("x", wire.MaxBody+1), "{\"id\":\"m2\",\xff}"} {
@@ -220,5 +221,87 @@ func TestConflict(t *testing.T) {
 		if sent, err := d.take(t, from, body(kind)); err != nil || !strings.HasSuffix(sent, "reply replay") {
 			t.Errorf("%s again: sent %s, %v", kind, sent, err)
 		}
+	}
+}
+
+// A message that can't be stored within its time is not stored at all: closings are
+// made of that time, and bets were answered without it meanwhile.
+func TestTimeLimit(t *testing.T) {
+	for _, test := range []struct {
+		slow   string // the request that is held up
+		by     time.Duration
+		stored bool
+	}{
+		{"TransactWriteItems", intake.StoreWithin - 100*time.Millisecond, true},
+		{"TransactWriteItems", intake.StoreWithin + 100*time.Millisecond, false},
+		{"GetItem DRAW#war-1.7 / STATE#000001", intake.StoreWithin + 100*time.Millisecond, false},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			d := newDesk(t)
+			for _, kind := range []string{"draw.opened", "draw.resulted"} {
+				if _, err := d.take(t, intake.Studio, body(kind)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			d.db.Intercept = func(_ context.Context, call fakedynamo.Call) fakedynamo.Verdict {
+				if strings.HasPrefix(call.String(), test.slow) {
+					time.Sleep(test.by)
+				}
+				return fakedynamo.Proceed
+			}
+			_, err := d.take(t, intake.Operator, body("bets.voided"))
+			d.db.Intercept = nil
+			_, found, readErr := d.Table.Get(t.Context(), store.DrawKey("war-1.7"), store.OrderKey("ord-1"))
+			if (err == nil) != test.stored || found != test.stored || readErr != nil {
+				t.Errorf("%s held up by %v: stored %v, %v, %v", test.slow, test.by, found, err, readErr)
+			}
+		})
+	}
+}
+
+// What an order can't revoke is said at once.
+func TestRevocations(t *testing.T) {
+	d := newDesk(t)
+	if _, err := d.take(t, intake.Operator, body("order.revoked")); err != nil {
+		t.Fatal(err)
+	}
+	for revokes, code := range map[string]string{"ord-2": wire.CodeConflict, intake.OwnOrder + "1": wire.CodeNotAllowed} {
+		other := strings.NewReplacer("ord-2", "ord-3", "ord-1", revokes).Replace(body("order.revoked"))
+		if sent, err := d.take(t, intake.Operator, other); err != nil || sent != "reply quarantined" {
+			t.Errorf("revoking %s: sent %s, %v", revokes, sent, err)
+		}
+		if held := d.held(t, other); held.Faults[0].Code != code {
+			t.Errorf("revoking %s: %v", revokes, held.Faults)
+		}
+	}
+}
+
+// held reads back why a message was put into quarantine.
+func (d *desk) held(t *testing.T, body string) *intake.Held {
+	t.Helper()
+	item, found, err := d.Table.Get(t.Context(), store.QuarantineKey(d.now), intake.HashOf(body))
+	if err != nil || !found {
+		t.Fatalf("%s is not in quarantine: %v", body, err)
+	}
+	held, err := store.Decode[intake.Held](item)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return held
+}
+
+// An order that came before its draw and names another table goes into quarantine
+// when the draw opens; the draw does not follow it.
+func TestStrayOrder(t *testing.T) {
+	d := newDesk(t)
+	stray := strings.Replace(body("bets.voided"), "war-1", "war-2", 1)
+	if sent, err := d.take(t, intake.Operator, stray); err != nil || sent != "reply stored" {
+		t.Fatalf("sent %s, %v", sent, err)
+	}
+	if sent, err := d.take(t, intake.Studio, body("draw.opened")); err != nil || sent != "archive opening, reply quarantined, reply stored" {
+		t.Errorf("sent %s, %v", sent, err)
+	}
+	if held := d.held(t, stray); held.Queue != "orders" || held.Faults[0].Code != wire.CodeConflict || !strings.Contains(held.Faults[0].Message, "war-2") {
+		t.Errorf("held as %+v", held)
 	}
 }

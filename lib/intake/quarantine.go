@@ -56,12 +56,13 @@ func (in *Intake) quarantine(ctx context.Context, d Delivery, partial wire.Parti
 		return fmt.Errorf("encoding a quarantined message: %w", err)
 	}
 	hash := HashOf(string(d.Body))
+	now := in.Now()
 	item := store.Item{PK: store.QuarantineKey(d.SentAt), SK: hash, Body: string(body),
-		Binary: d.Body[:min(len(d.Body), maxHeld)], StoredAt: in.Now(), Hash: hash}
+		Binary: d.Body[:min(len(d.Body), maxHeld)], StoredAt: now, Hash: hash, ExpiresAt: now + in.Settings.Retain()}
 	writes := []store.Write{store.Creating(item)}
 	if held.Draw != "" {
 		// While this marker is there the draw is not cancelled by itself.
-		writes = append(writes, store.Putting(store.Item{PK: store.DrawKey(held.Draw), SK: store.HeldKey(hash), Body: item.PK, StoredAt: in.Now()}))
+		writes = append(writes, store.Putting(store.Item{PK: store.DrawKey(held.Draw), SK: store.HeldKey(item.PK, hash), StoredAt: now, ExpiresAt: item.ExpiresAt}))
 	}
 	switch err := in.Table.Transact(ctx, writes...); {
 	case errors.Is(err, store.ErrChanged): // it is filed already, or is being filed

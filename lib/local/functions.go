@@ -7,13 +7,14 @@ import (
 
 	"tally/lib/config"
 	"tally/lib/functions"
+	"tally/lib/pages/publish"
 )
 
 // Tally builds tally's own functions. The runtime's AWS configuration is replaced
 // by the stack's.
 func Tally(runtime functions.Runtime) Build {
 	return func(name string, variables config.Lookup, clients aws.Config) (Function, error) {
-		runtime.AWS = clients
+		runtime.AWS, runtime.Follow = clients, publish.Follow
 		made, err := functions.New(name, variables, runtime)
 		if err != nil {
 			return Function{}, err

@@ -18,6 +18,15 @@ const (
 	Overdue     Name = "overdue"      // draws past their deadline
 	Stragglers  Name = "stragglers"   // bets found after their draw was swept
 	Archived    Name = "archived"     // entries appended to the public log
+	Uncosigned  Name = "uncosigned"   // requests to witnesses of the log that brought no cosignature
+	LogFaults   Name = "log_faults"   // what contradicts the public log, by kind
+	LogLag      Name = "log_lag"      // entries that wait to be public
+	PagesLag    Name = "pages_lag"    // entries of the public log that the site lacks
+	PagesFiles  Name = "pages_files"  // files of the site that were written
+
+	Delivered        Name = "delivered"         // reports that endpoints of webhooks took
+	NotDelivered     Name = "not_delivered"     // tries that they did not, by kind
+	WebhooksDisabled Name = "webhooks_disabled" // endpoints that nothing is sent to any more
 
 	SettlementDelay Name = "settlement_delay" // from the last closing to the report
 	QuarantineDepth Name = "quarantine_depth" // messages in quarantine now
@@ -33,22 +42,30 @@ const (
 
 // divided tells by which dimension, besides the function, a metric is divided.
 var divided = map[Name]string{
-	Accepted:        DimensionGame,
-	RefusedBets:     DimensionKind, // the problem's code
-	Denied:          DimensionKind, // the problem's code
-	Settled:         DimensionGame,
-	Refunded:        DimensionGame,
-	Corrected:       DimensionGame,
-	Quarantined:     DimensionGame,
-	Failures:        DimensionKind, // of failure
-	Unequal:         DimensionGame,
-	Stuck:           DimensionGame,
-	Overdue:         DimensionGame,
-	Stragglers:      DimensionGame,
-	Archived:        DimensionGame,
-	SettlementDelay: DimensionGame,
-	QuarantineDepth: DimensionFunction,
-	DeadLetterDepth: DimensionKind, // the queue
+	Accepted:         DimensionGame,
+	RefusedBets:      DimensionKind, // the problem's code
+	Denied:           DimensionKind, // the problem's code
+	Settled:          DimensionGame,
+	Refunded:         DimensionGame,
+	Corrected:        DimensionGame,
+	Quarantined:      DimensionGame,
+	Failures:         DimensionKind, // of failure
+	Unequal:          DimensionGame,
+	Stuck:            DimensionGame,
+	Overdue:          DimensionGame,
+	Stragglers:       DimensionGame,
+	Archived:         DimensionGame,
+	Uncosigned:       DimensionKind, // the outcome
+	LogFaults:        DimensionKind, // of contradiction
+	LogLag:           DimensionFunction,
+	PagesLag:         DimensionFunction,
+	PagesFiles:       DimensionFunction,
+	Delivered:        DimensionFunction,
+	NotDelivered:     DimensionKind, // of failure
+	WebhooksDisabled: DimensionKind, // the reason
+	SettlementDelay:  DimensionGame,
+	QuarantineDepth:  DimensionFunction,
+	DeadLetterDepth:  DimensionKind, // the queue
 }
 
 // Names returns all metrics with the dimension that divides each; for one that
@@ -71,7 +88,9 @@ func (n Name) unit() string {
 
 // gauge tells whether values of the metric are alternatives, of which the last
 // counts, rather than to be added up.
-func (n Name) gauge() bool { return n == QuarantineDepth || n == DeadLetterDepth }
+func (n Name) gauge() bool {
+	return n == QuarantineDepth || n == DeadLetterDepth || n == LogLag || n == PagesLag
+}
 
 // sampled tells whether each value is kept, for percentiles.
 func (n Name) sampled() bool { return n == SettlementDelay }

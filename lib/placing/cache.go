@@ -57,6 +57,11 @@ func (c *drawCache) get(ctx context.Context, table *store.Table, id string, now 
 	if known != nil && now-known.readAt < headFor && now >= known.readAt {
 		return known, nil
 	}
+	return c.read(ctx, table, id, now)
+}
+
+// read reads a draw, whatever is remembered of it; nil when it is unknown.
+func (c *drawCache) read(ctx context.Context, table *store.Table, id string, now instant) (*cachedDraw, error) {
 	head, version, err := intake.LoadHead(ctx, table, id)
 	if err != nil || version == 0 {
 		return nil, err
@@ -66,11 +71,11 @@ func (c *drawCache) get(ctx context.Context, table *store.Table, id string, now 
 		return nil, err
 	}
 	read := &cachedDraw{head: head, game: game, readAt: now, rounds: &roundCache{rounds: map[int]cachedRound{}}}
-	if known != nil {
-		read.rounds = known.rounds
-	}
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
+	if known := c.draws[id]; known != nil {
+		read.rounds = known.rounds
+	}
 	if c.draws == nil || len(c.draws) >= maxDraws {
 		c.draws = map[string]*cachedDraw{}
 	}

@@ -2,14 +2,15 @@ package placing
 
 import (
 	"context"
+	"errors"
 
-	"tally/lib/settlement"
 	"tally/lib/store"
 )
 
 // Cancel takes a bet back for its bookmaker, before its betting round closes.
-// Like a bet, a cancellation is stored once, and a refusal makes sure that an
-// earlier try can't land afterwards.
+// Like a bet, a cancellation is stored once and then always answered, with what is
+// known of whether it counts; and a refusal makes sure that an earlier try can't
+// land afterwards.
 func (p *Placer) Cancel(ctx context.Context, bookmaker, id, reference string) (*Answer, error) {
 	at := p.Now()
 	request := Request{Bookmaker: bookmaker, Draw: id, Reference: reference}
@@ -31,9 +32,13 @@ func (p *Placer) Cancel(ctx context.Context, bookmaker, id, reference string) (*
 	if bet == nil || bet.Refused != "" {
 		return nil, refuse(CodeUnknownBet, "there is no bet %s on draw %s", reference, id)
 	}
+	if d.head.Closing(int(bet.Round)) == 0 { // what is remembered is from before that round was known
+		if d, err = p.draws.read(ctx, p.Table, id, at); err != nil || d == nil {
+			return nil, errors.Join(err, errors.New("the bet's draw could not be read again"))
+		}
+	}
 	record := store.StoredBet{SK: store.CancelKey(reference), AcceptedAt: at, ExpiresAt: d.head.RetainUntil}
-	closing := d.head.Closing(int(bet.Round))
-	if at >= closing {
+	if at >= d.head.Closing(int(bet.Round)) {
 		record.Refused = CodeBettingClosed
 	}
 	within, cancel := p.until(ctx, at, acceptWithin)
@@ -46,10 +51,12 @@ func (p *Placer) Cancel(ctx context.Context, bookmaker, id, reference string) (*
 	if replay {
 		record = *existing
 	}
-	if record.Refused != "" || record.AcceptedAt >= closing {
+	if record.Refused != "" {
 		return nil, refuse(CodeBettingClosed, "betting round %d is closed: the bet stands", bet.Round)
 	}
-	return &Answer{Bet: *bet, Replay: replay, Status: "refunded", Reason: settlement.CancelledByBookmaker, CancelledAt: record.AcceptedAt}, nil
+	standing := StandingOf(d.head, int(bet.Round), bet.AcceptedAt, record.AcceptedAt, at)
+	return &Answer{Bet: *bet, Replay: replay, Status: standing.Status, Reason: standing.Reason,
+		CancelledAt: record.AcceptedAt, Cancellation: standing.Cancellation}, nil
 }
 
 // claimCancel puts a cancellation, or the refusal of one; once the grace time is

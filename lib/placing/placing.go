@@ -70,11 +70,12 @@ type Answer struct {
 	Bet    store.StoredBet
 	Replay bool // it was stored before
 	// Status is accepted, or refunded when its betting round turned out to have
-	// closed before it was accepted.
+	// closed before it was accepted, or its cancellation counts.
 	Status string
 	Reason string
 	// CancelledAt is when the bet was cancelled; zero in the answer to a bet.
-	CancelledAt instant
+	CancelledAt  instant
+	Cancellation Cancellation // whether that counts
 }
 
 // Place accepts a bet or a side wager. The error is a *Refusal, or says that the
@@ -267,11 +268,8 @@ func (p *Placer) existing(bet *parsed, there *store.StoredBet, d *cachedDraw) (*
 
 // answer computes a stored bet's status from stored values.
 func (p *Placer) answer(record store.StoredBet, replay bool, head *draw.Head) *Answer {
-	answer := &Answer{Bet: record, Replay: replay, Status: "accepted"}
-	if record.AcceptedAt >= head.Closing(int(record.Round)) {
-		answer.Status, answer.Reason = "refunded", settlement.LateBet
-	}
-	return answer
+	standing := StandingOf(head, int(record.Round), record.AcceptedAt, 0, p.Now())
+	return &Answer{Bet: record, Replay: replay, Status: standing.Status, Reason: standing.Reason}
 }
 
 // shardOf spreads a bookmaker's references over the draw's shards; a side wager

@@ -154,14 +154,7 @@ func (q *Quarantine) Drop(ctx context.Context, m *Message, reason string) error 
 func (q *Quarantine) remove(ctx context.Context, m *Message) error {
 	writes := []store.Write{store.DeletingAsRead(m.item)}
 	if m.Draw != "" {
-		pk, sk := store.DrawKey(m.Draw), store.HeldKey(m.item.SK)
-		marker, found, err := q.Table.Get(ctx, pk, sk)
-		if err != nil {
-			return err
-		}
-		if found && marker.Body == m.item.PK { // not that of the same message on another day
-			writes = append(writes, store.Deleting(pk, sk))
-		}
+		writes = append(writes, store.Deleting(store.DrawKey(m.Draw), store.HeldKey(m.item.PK, m.item.SK)))
 	}
 	err := q.Table.Transact(ctx, writes...)
 	if !errors.Is(err, store.ErrChanged) {

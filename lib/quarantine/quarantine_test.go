@@ -82,7 +82,7 @@ func (w *world) all(t *testing.T) (messages []*quarantine.Message) {
 // held tells whether the draw's marker is there.
 func (w *world) held(t *testing.T) bool {
 	t.Helper()
-	for _, err := range w.Table.Query(t.Context(), store.DrawKey("d1"), store.HeldKey("")) {
+	for _, err := range w.Table.Query(t.Context(), store.DrawKey("d1"), store.HeldPrefix) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -160,13 +160,28 @@ func TestReleasedAndRefusedAgain(t *testing.T) {
 		if len(w.all(t)) != 1 || !w.held(t) {
 			t.Error("it is lost")
 		}
-		// On another day it is another item, whose marker must stay.
+		// On another day it is another item, with a marker of its own: whichever of the
+		// two is taken out first, the draw stays marked for the other.
 		w.studio.before = func() { w.refuse(t, impossible, intake.Studio, -24*time.Hour) }
 		if err := w.Release(t.Context(), w.all(t)[0]); err != nil {
 			t.Error(err)
 		}
 		if len(w.all(t)) != 1 || !w.held(t) {
 			t.Error("it is lost, or its draw not marked")
+		}
+		w.studio.before = nil
+		for _, newest := range []bool{true, false} {
+			w.refuse(t, impossible, intake.Studio, 0)
+			w.refuse(t, impossible, intake.Studio, -24*time.Hour)
+			messages := w.all(t)
+			if !newest {
+				slices.Reverse(messages)
+			}
+			for i, m := range messages {
+				if err := w.Drop(t.Context(), m, "twice"); err != nil || w.held(t) != (i == 0) {
+					t.Errorf("%d of %d dropped: marked %v, %v", i+1, len(messages), w.held(t), err)
+				}
+			}
 		}
 	})
 }

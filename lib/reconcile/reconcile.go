@@ -3,17 +3,21 @@
 // that names what was missed, and raises an alarm on the rest.
 //
 // Every draw has a DUE item from its opening until it is settled and counted
-// again. Looking at a draw moves its item to the next minute to look, the new
-// one written before the old one is deleted: a crash in between looks twice.
+// again. Looking at a draw moves its item to the next minute to look, in one
+// transaction: of two runs that overlap one moves it. A new state of the draw has an
+// item of its own, written with it; the one before is dropped when it comes up, so
+// that a draw is looked at once however many messages it gets.
 package reconcile
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"strconv"
+	"strings"
 	"time"
 
 	"tally/lib/draw"
@@ -68,6 +72,7 @@ type Reconciler struct {
 
 const (
 	minute       = 60_000
+	day          = 24 * 60 * minute
 	recountAfter = 10 * minute
 	// maxMinutes bounds how many minutes one run works off.
 	maxMinutes = 180
@@ -100,11 +105,14 @@ func (r *Reconciler) draws(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	from := cursor{Minute: (now - 2*minute) / minute * minute}
+	from := &cursor{Minute: (now - 2*minute) / minute * minute}
 	if found {
-		if err := json.Unmarshal([]byte(item.Body), &from); err != nil {
-			return fmt.Errorf("reading the cursor of reconcile: %w", err)
-		}
+		from, err = store.Decode[cursor](item)
+	} else {
+		err = r.begin(ctx, from.Minute)
+	}
+	if err != nil {
+		return err
 	}
 	var failed error
 	next := from.Minute
@@ -129,6 +137,34 @@ func (r *Reconciler) draws(ctx context.Context) error {
 	return err
 }
 
+// beginDays is how many days before its first run reconcile looks for draws.
+const beginDays = 7
+
+// begin is for the first run on a table. Intake may have been at work long before,
+// and nobody has worked off those minutes. So the draws that opened in the last days
+// and were due before the first minute to work off are made due in it. Before the
+// cursor is written all of this is done again.
+func (r *Reconciler) begin(ctx context.Context, first instant) error {
+	for ago := range instant(beginDays + 1) {
+		for found, err := range r.Table.Query(ctx, store.DrawsKey(first-ago*day), "") {
+			if err != nil {
+				return err
+			}
+			head, version, err := intake.LoadHead(ctx, r.Table, found.SK[strings.LastIndex(found.SK, "#")+1:])
+			if err != nil {
+				return err
+			}
+			if version == 0 || intake.DueItem(head, head.StateAt).StoredAt >= first {
+				continue
+			}
+			if err := r.Table.Put(ctx, intake.Due(head, first)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // minute looks at the draws due in one minute.
 func (r *Reconciler) minute(ctx context.Context, at instant) error {
 	var failed error
@@ -145,24 +181,36 @@ func (r *Reconciler) minute(ctx context.Context, at instant) error {
 
 // due looks at a draw and moves its item to when it is next due, if ever.
 func (r *Reconciler) due(ctx context.Context, item store.Item) error {
-	head, version, err := intake.LoadHead(ctx, r.Table, item.SK)
+	id, state, err := store.DueOf(item.SK)
 	if err != nil {
 		return err
+	}
+	head, version, err := intake.LoadHead(ctx, r.Table, id)
+	if err != nil {
+		return err
+	}
+	if version == 0 || head.State != state {
+		return r.Table.Delete(ctx, item.PK, item.SK) // the newer state has an item of its own
 	}
 	next, err := r.look(ctx, head, version)
 	if err != nil {
 		return err
 	}
-	if next > 0 {
-		again := intake.Due(head, next)
-		if again.PK == item.PK {
-			return nil
-		}
-		if err := r.Table.Put(ctx, again); err != nil {
-			return err
-		}
+	if next == 0 {
+		return r.Table.Delete(ctx, item.PK, item.SK)
 	}
-	return r.Table.Delete(ctx, item.PK, item.SK)
+	again := intake.Due(head, next)
+	again.SK = item.SK // looking may have made a new state
+	err = r.Table.Transact(ctx, store.Putting(again), store.DeletingAsRead(item))
+	if !errors.Is(err, store.ErrChanged) {
+		return err
+	}
+	// Another run has moved it, or this one before its answer was lost; else it is
+	// looked at again.
+	if _, still, readErr := r.Table.Get(ctx, item.PK, item.SK); readErr != nil || still {
+		return errors.Join(err, readErr)
+	}
+	return nil
 }
 
 // look does what a draw needs and returns when to look again, zero for never.
@@ -173,13 +221,15 @@ func (r *Reconciler) look(ctx context.Context, head *draw.Head, version int64) (
 		return 0, err
 	}
 	switch {
-	case version == 0:
-		return 0, nil
 	case standing.State == 0:
 		return r.missing(ctx, head, version, standing, now)
 	case standing.Stopped != "":
 		r.stuck(ctx, head, StuckStopped)
-		return later(head, now), intake.SendSweep(ctx, r.Sweeps, head, now)
+		next, err := r.recount(ctx, head, now)
+		if err != nil {
+			return 0, err
+		}
+		return cmp.Or(next, later(head, now)), intake.SendSweep(ctx, r.Sweeps, head, now)
 	case !standing.Swept:
 		r.stuck(ctx, head, StuckSweep)
 		return later(head, now), intake.SendSweep(ctx, r.Sweeps, head, now)
@@ -223,7 +273,10 @@ func (r *Reconciler) missing(ctx context.Context, head *draw.Head, version int64
 }
 
 // cancel cancels a draw that got no result in time. It ranks below any revision
-// of the studio's: one that comes later corrects it.
+// of the studio's: one that comes later corrects it. That no message of the draw sits
+// in quarantine was read before; one that is put there between that and this
+// transaction is as one that came a moment later, and nothing is lost by it: sent
+// right, it corrects the cancellation as well.
 func (r *Reconciler) cancel(ctx context.Context, head *draw.Head, version int64, now instant) error {
 	game, known := games.Find(head.Game)
 	if !known {
@@ -243,7 +296,7 @@ func (r *Reconciler) cancel(ctx context.Context, head *draw.Head, version int64,
 		return err
 	}
 	revision := store.Item{PK: store.DrawKey(head.Draw), SK: store.RevisionKey(draw.AutomaticRevision), StoredAt: now, ExpiresAt: head.RetainUntil}
-	err = r.Table.Transact(within, append(writes, store.Creating(revision))...)
+	err = r.Table.Transact(within, append(writes, store.Creating(revision), store.Putting(intake.DueItem(head, now)))...)
 	if errors.Is(err, store.ErrChanged) {
 		return nil // something came in: the next look decides again
 	}
@@ -254,7 +307,9 @@ func (r *Reconciler) cancel(ctx context.Context, head *draw.Head, version int64,
 	return r.Intake.Announce(ctx, head)
 }
 
-// recount counts a settled draw again and has stragglers settled.
+// recount counts a settled draw again, or the state before that of a sweep that was
+// stopped, and has stragglers settled: by orders of tally's own, which make a newer
+// state. It returns zero when there was nothing to do.
 func (r *Reconciler) recount(ctx context.Context, head *draw.Head, now instant) (instant, error) {
 	missed, err := r.Sweeper.Recount(ctx, head.Draw)
 	if unequal := (*sweep.UnequalError)(nil); errors.As(err, &unequal) {
@@ -266,8 +321,9 @@ func (r *Reconciler) recount(ctx context.Context, head *draw.Head, now instant) 
 		return 0, err
 	}
 	for _, m := range missed {
-		r.Record.Straggled(head.Game, len(m.References))
-		r.Log.LogAttrs(ctx, slog.LevelError, "bets were missed by a sweep", slog.String("draw", head.Draw), slog.String("bookmaker", m.Bookmaker), slog.Int("bets", len(m.References)))
+		found := max(1, len(m.Records)) // at least one, of a bookmaker that had none before
+		r.Record.Straggled(head.Game, found)
+		r.Log.LogAttrs(ctx, slog.LevelError, "bets were missed by a sweep", slog.String("draw", head.Draw), slog.String("bookmaker", m.Bookmaker), slog.Int("records", found))
 		body, err := order(head, m, now)
 		if err != nil {
 			return 0, err
@@ -279,7 +335,7 @@ func (r *Reconciler) recount(ctx context.Context, head *draw.Head, now instant) 
 	return now + minute, nil
 }
 
-// order is tally's own order that names bets a sweep has missed. Its id follows
+// order is tally's own order that names what a sweep has missed. Its id follows
 // from what it says, so that the same recount again gives the same order.
 func order(head *draw.Head, m sweep.Stragglers, now instant) ([]byte, error) {
 	named, err := json.Marshal(m)
@@ -290,7 +346,7 @@ func order(head *draw.Head, m sweep.Stragglers, now instant) ([]byte, error) {
 	body, err := json.Marshal(map[string]any{
 		"schema": wire.Schema, "id": id, "type": wire.BetsFound, "game": head.Game, "table": head.Table, "draw": head.Draw,
 		"at": wire.FormatTime(now), "order": id, "reason": "missed_by_sweep", "evidence": "recount",
-		"scope": map[string]any{"bookmaker": m.Bookmaker, "bets": m.References},
+		"bookmaker": m.Bookmaker, "records": append([]string{}, m.Records...),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("encoding an order: %w", err)
@@ -310,8 +366,8 @@ func (r *Reconciler) depths(ctx context.Context) error {
 func (r *Reconciler) quarantine(ctx context.Context) error {
 	const days = 7
 	held := 0
-	for day := range instant(days) {
-		for _, err := range r.Table.Query(ctx, store.QuarantineKey(r.Now()-day*24*60*minute), "") {
+	for ago := range instant(days) {
+		for _, err := range r.Table.Query(ctx, store.QuarantineKey(r.Now()-ago*day), "") {
 			if err != nil {
 				return err
 			}

@@ -3,6 +3,7 @@ package simulation
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -20,13 +21,14 @@ type checker struct {
 	truths map[string]*truth
 	feeds  map[string]*feed
 	bets   map[string][]*record // by draw
+	ends   map[string]instant   // of each draw's records
 }
 
 func (c *checker) problem(format string, args ...any) { c.world.problem(format, args...) }
 
 // check verifies everything; it needs all queues to be empty.
 func (w *world) check() *checker {
-	c := &checker{world: w, table: w.table, truths: map[string]*truth{}, feeds: map[string]*feed{}, bets: map[string][]*record{}}
+	c := &checker{world: w, table: w.table, truths: map[string]*truth{}, feeds: map[string]*feed{}, bets: map[string][]*record{}, ends: map[string]instant{}}
 	for _, bookmaker := range []string{"acme", "borealis", "cresta"} {
 		c.feeds[bookmaker] = c.readFeed(bookmaker)
 	}
@@ -42,6 +44,7 @@ func (w *world) check() *checker {
 	}
 	c.messages()
 	c.answers()
+	c.expiry()
 	return c
 }
 
@@ -59,6 +62,7 @@ func (c *checker) draw(id string) {
 		return
 	}
 	t.shards = head.Shards
+	c.ends[id] = head.RetainUntil
 	c.bets[id] = c.readBets(id)
 	ready := t.opened && t.revision >= 0
 	if ready != (head.State > 0) {
@@ -94,7 +98,7 @@ func (c *checker) readBets(id string) (list []*record) {
 				return list
 			}
 			reference, part, _ := strings.Cut(strings.TrimPrefix(b.SK, "BET#"), "#")
-			switch r := (&record{StoredBet: b, bookmaker: bookmaker, reference: reference, wager: part, base: bases[reference]}); {
+			switch r := (&record{StoredBet: b, draw: id, bookmaker: bookmaker, reference: reference, wager: part, base: bases[reference]}); {
 			case b.Refused != "":
 			case part == "cancel":
 				bases[reference].cancelledAt = b.AcceptedAt
@@ -129,10 +133,53 @@ func (c *checker) sweepOf(t *truth, head *draw.Head) {
 	if sweep.State != 0 || sweep.Base != head.State || sweep.Stopped != "" {
 		c.problem("draw %s has state %d, its sweep is %+v", t.id, head.State, sweep)
 	}
+	c.found(items)
+	abandoned := c.abandonedOf(items)
+	if c.world.abandoned += len(abandoned); len(abandoned) > 0 && !c.world.plan.Stragglers {
+		c.problem("draw %s: states %v were abandoned without a straggler", t.id, slices.Sorted(maps.Keys(abandoned)))
+	}
 	for sk := range items {
 		state, bookmaker, isDone := doneOf(sk)
-		if _, told := items[store.FedKey(state, bookmaker)]; isDone && !told {
-			c.problem("draw %s: %s was not told of state %d", t.id, bookmaker, state)
+		if _, told := items[store.FedKey(state, bookmaker)]; isDone && told == abandoned[state] {
+			c.problem("draw %s: %s was told of state %d: %v; the state was abandoned: %v", t.id, bookmaker, state, told, abandoned[state])
+		}
+	}
+}
+
+// abandonedOf returns the states of a draw that were given up.
+func (c *checker) abandonedOf(items map[string]store.Item) map[int]bool {
+	abandoned := map[int]bool{}
+	for sk, item := range items {
+		var done struct{ Abandoned bool }
+		if state, _, isDone := doneOf(sk); isDone {
+			c.decode(item, &done)
+			if done.Abandoned {
+				abandoned[state] = true
+			}
+		}
+	}
+	return abandoned
+}
+
+// found counts the stragglers of a draw that reconcile had settled.
+func (c *checker) found(items map[string]store.Item) {
+	for sk, item := range items {
+		m, _, _ := wire.Parse([]byte(item.Body))
+		if !strings.HasPrefix(sk, store.OrderKey("")) || m == nil || m.Type != wire.BetsFound {
+			continue
+		}
+		for _, record := range m.Found.Records {
+			kind := "bet"
+			if _, part, hangsOn := strings.Cut(record, "#"); hangsOn {
+				kind = "wager"
+				if part == "cancel" {
+					kind = part
+				}
+			}
+			c.world.found[kind]++
+		}
+		if len(m.Found.Records) == 0 {
+			c.world.found["first"]++
 		}
 	}
 }
@@ -147,24 +194,27 @@ func doneOf(sk string) (state int, bookmaker string, ok bool) {
 	return state, parts[2], err == nil
 }
 
-// due verifies that reconcile will look at the draw again exactly while it is not
-// settled and counted. What an overlapping run left in a minute that is worked off
-// is never looked at.
+// due verifies that reconcile will look at the draw again, once, while it is not
+// settled and counted, and not after that.
 func (c *checker) due(t *truth, ready bool) {
 	looks := 0
 	for _, pk := range c.world.db.Partitions() {
 		if pk < store.DueKey(instant(time.Now().UnixMilli()-60_000)) || !strings.HasPrefix(pk, "DUE#") {
 			continue
 		}
-		_, found, err := c.table.Get(context.Background(), pk, t.id)
-		if err != nil {
-			c.problem("draw %s: %v", t.id, err)
-		}
-		if found {
+		for _, err := range c.table.Query(context.Background(), pk, t.id+"#") {
+			if err != nil {
+				c.problem("draw %s: %v", t.id, err)
+				return
+			}
 			looks++
 		}
 	}
-	if t.opened && (looks > 0) == ready {
+	want := 1
+	if ready || !t.opened {
+		want = 0
+	}
+	if looks != want {
 		c.problem("draw %s: it is settled: %v, but reconcile looks at it %d times more", t.id, ready, looks)
 	}
 }

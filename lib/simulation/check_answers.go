@@ -10,6 +10,7 @@ import (
 	"tally/lib/intake"
 	"tally/lib/money"
 	"tally/lib/placing"
+	"tally/lib/settlement"
 	"tally/lib/store"
 	"tally/lib/wire"
 )
@@ -157,12 +158,15 @@ func (c *checker) accepted(id string, b *record, attempts []*attempt) {
 	}
 	told := false
 	for _, a := range attempts {
+		if a.answer != nil {
+			c.late(a, b)
+		}
 		switch {
 		case a.answer != nil && (!same(a) || a.answer.Bet.AcceptedAt != b.AcceptedAt):
 			c.problem("draw %s: bet %s, accepted at %s, was answered: %s", id, b.name(), wire.FormatTime(b.AcceptedAt), a.result())
 		case a.answer != nil && a.answer.Status == "accepted":
 			told = true
-		case a.refusal != nil && same(a) && a.ended > source && a.refusal.Code != placing.CodeUnknownDraw:
+		case a.refusal != nil && same(a) && a.ended > source && a.refusal.Code != placing.CodeUnknownDraw && !c.world.plan.Stragglers:
 			c.problem("draw %s: bet %s is stored, but was answered: %s", id, b.name(), a.result())
 		case a.refusal != nil && a.refusal.Code == placing.CodeReferenceUsed && same(a):
 			c.problem("draw %s: bet %s was taken for another one", id, b.name())
@@ -201,14 +205,35 @@ func (c *checker) cancelled(a *attempt) {
 		return
 	}
 	b := bets[at]
-	round := c.truths[a.cancel.Draw].rounds[int(b.Round)]
-	holds := b.cancelledAt != 0 && b.cancelledAt < round.closing
-	switch {
-	case a.answer != nil && b.cancelledAt == 0:
-		c.problem("draw %s: the cancellation of %s is not stored, but was answered: %s", a.cancel.Draw, b.name(), a.result())
-	case a.answer != nil && !holds && !c.couldNotKnow(a.cancel.Draw, b.cancelledAt, int(b.Round)):
-		c.problem("draw %s: the cancellation of %s does not count, but was answered: %s", a.cancel.Draw, b.name(), a.result())
-	case a.refusal != nil && a.refusal.Code == placing.CodeBettingClosed && holds:
+	t := c.truths[a.cancel.Draw]
+	closing := t.rounds[int(b.Round)].closing
+	holds := b.cancelledAt != 0 && b.cancelledAt < closing
+	if a.refusal != nil && a.refusal.Code == placing.CodeBettingClosed && holds && !c.world.plan.Stragglers {
 		c.problem("draw %s: the cancellation of %s counts, but was answered: %s", a.cancel.Draw, b.name(), a.result())
+	}
+	if a.answer == nil {
+		return
+	}
+	c.late(a, b)
+	said := a.answer.Cancellation
+	refunded := a.answer.Reason == settlement.CancelledByBookmaker
+	final := closing + 15_000 // a message claims at most 5 s and is stored within 10
+	if t.revision >= 0 {
+		final = min(final, t.revisedAt)
+	}
+	switch {
+	case b.cancelledAt == 0 || a.answer.CancelledAt != b.cancelledAt:
+		c.problem("draw %s: the cancellation of %s at %s was answered: %s", a.cancel.Draw, b.name(), wire.FormatTime(b.cancelledAt), a.result())
+	case said == placing.CancellationCounts && !holds, said == placing.CancellationTooLate && holds, refunded && !holds, refunded && said != placing.CancellationCounts:
+		c.problem("draw %s: the cancellation of %s counts: %v, but was answered: %s", a.cancel.Draw, b.name(), holds, a.result())
+	case said == placing.CancellationPending && a.taken.UnixMilli() > int64(final)+cacheFor.Milliseconds():
+		c.problem("draw %s: the cancellation of %s stands since %s, but was answered: %s", a.cancel.Draw, b.name(), wire.FormatTime(final), a.result())
+	}
+}
+
+// late verifies an answer that said that a bet was late: it can't turn out not to be.
+func (c *checker) late(a *attempt, b *record) {
+	if late := b.AcceptedAt >= c.truths[b.draw].rounds[int(b.Round)].closing; a.answer.Reason == settlement.LateBet && !late {
+		c.problem("draw %s: bet %s was in time, but was answered: %s", b.draw, b.name(), a.result())
 	}
 }

@@ -24,7 +24,7 @@ type Plan struct {
 	// LateWithin bounds how long a request whose answer was lost is on its way. A
 	// bet that is longer on its way than the first sweep waits is a straggler.
 	LateWithin time.Duration
-	Stragglers bool // there may be some
+	Stragglers bool // there may be some: writes of bets are lost and late more often
 	// CancelAfter is how long after its last closing a draw without a result is
 	// cancelled; zero for never.
 	CancelAfter time.Duration
@@ -117,11 +117,19 @@ func NewPlan(seed uint64) *Plan {
 		CancelAfter: pick(r, []time.Duration{0, 40 * time.Second}),
 		Good:        map[string]bool{}, Bad: map[string]bool{},
 	}}
+	if p.chance(20) {
+		p.plan.Stragglers, p.plan.LateWithin = true, time.Duration(15+r.IntN(60))*time.Second
+	}
 	for n := range 1 + r.IntN(3) {
 		p.draw(n)
 	}
 	for range r.IntN(3) {
 		p.plan.Ops = append(p.plan.Ops, &Op{At: time.Duration(30_000+r.IntN(120_000)) * time.Millisecond, Reconcile: true})
+	}
+	if p.plan.Stragglers { // they are recounted, and corrected, while handlers still fail
+		for n := range 14 {
+			p.plan.Ops = append(p.plan.Ops, &Op{At: time.Duration(n+1) * time.Minute, Reconcile: true})
+		}
 	}
 	slices.SortStableFunc(p.plan.Ops, func(a, b *Op) int { return int(a.At - b.At) })
 	return p.plan

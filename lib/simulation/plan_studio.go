@@ -117,7 +117,11 @@ func (p *planner) junk(d *drawPlan) {
 // revisions plans results, corrections and cancellations.
 func (p *planner) revisions(d *drawPlan) {
 	at := d.result
-	for revision := 1; revision <= 1+p.IntN(2)*p.IntN(3); revision++ {
+	corrections := p.IntN(2) * p.IntN(3)
+	if p.plan.Stragglers {
+		corrections = 1 + p.IntN(4)
+	}
+	for revision := 1; revision <= 1+corrections; revision++ {
 		if p.chance(12) {
 			p.result(d, at-time.Second, revision, d.script.wrong, p.plan.Bad)
 		}
@@ -137,6 +141,9 @@ func (p *planner) revisions(d *drawPlan) {
 			p.send("studio", at, m, nil)
 		}
 		at += time.Duration(p.IntN(40_000)) * time.Millisecond
+		if p.plan.Stragglers && p.chance(30) { // when they are recounted
+			at += 10 * time.Minute
+		}
 	}
 }
 

@@ -12,7 +12,11 @@ import (
 // Run carries out a plan and returns what is wrong with the result, and the
 // steps.
 func Run(t *testing.T, plan *Plan) (problems, steps []string) {
-	return run(t, plan, &storm{random: rand.New(rand.NewPCG(plan.Seed, 3)), faults: plan.Faults, rate: 0.04, tasks: plan.Tasks})
+	s := &storm{random: rand.New(rand.NewPCG(plan.Seed, 3)), faults: plan.Faults, rate: 0.04, tasks: plan.Tasks}
+	if plan.Stragglers {
+		s.late = 0.4
+	}
+	return run(t, plan, s)
 }
 
 func run(t *testing.T, plan *Plan, policy policy) (problems, steps []string) {

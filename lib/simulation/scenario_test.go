@@ -300,7 +300,7 @@ func (s *scenario) compare(t *testing.T, w *world, c *checker) {
 func (a *attempt) short() string {
 	switch {
 	case a.answer != nil:
-		return a.answer.Status
+		return cmp.Or(string(a.answer.Cancellation), a.answer.Status)
 	case a.refusal != nil:
 		return a.refusal.Code
 	}

@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"math/rand/v2"
+	"strings"
 	"time"
 
 	"tally/lib/fakedynamo"
@@ -42,7 +43,11 @@ func (w *world) run() {
 	}
 	w.work(replays)
 	var looks []*Op // until every swept draw was counted again
-	for n := range 16 {
+	most := 16
+	if w.plan.Stragglers {
+		most = 45
+	}
+	for n := range most {
 		looks = append(looks, &Op{At: time.Since(w.started) + time.Duration(n)*time.Minute, Reconcile: true})
 	}
 	w.work(looks)
@@ -207,6 +212,9 @@ type storm struct {
 	faults int // left
 	rate   float64
 	tasks  int
+	// late is how many writes of bets are lost with the process that made them, and
+	// arrive later than the first sweep waits; zero when nothing may.
+	late float64
 }
 
 func (s *storm) most() int { return s.tasks }
@@ -216,6 +224,10 @@ func (s *storm) again(*world) bool { return s.tasks > 1 && s.random.IntN(10) == 
 var verdicts = []fakedynamo.Verdict{fakedynamo.FailBefore, fakedynamo.FailAfter, fakedynamo.FailLate, fakedynamo.SendTwice, fakedynamo.Conflict}
 
 func (s *storm) verdict(_ *world, t *task) (v fakedynamo.Verdict, crash bool) {
+	ofBet := t.call.Write && strings.HasPrefix(t.call.Keys[0], "BETS#")
+	if s.late > 0 && ofBet && s.random.Float64() < s.late {
+		return fakedynamo.FailLate, true
+	}
 	if s.faults == 0 || s.random.Float64() >= s.rate {
 		return fakedynamo.Proceed, false
 	}
@@ -227,6 +239,9 @@ func (s *storm) verdict(_ *world, t *task) (v fakedynamo.Verdict, crash bool) {
 	v = verdicts[s.random.IntN(len(verdicts))]
 	if v == fakedynamo.Conflict && t.call.Operation != "TransactWriteItems" {
 		v = fakedynamo.FailAfter
+	}
+	if v == fakedynamo.FailLate && s.late > 0 && !ofBet && t.call.Operation != "Send" {
+		v = fakedynamo.FailAfter // only bets are that late
 	}
 	return v, crash
 }

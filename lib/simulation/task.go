@@ -197,7 +197,7 @@ func (w *world) request(a *api, op *Op) {
 func (a *attempt) result() string {
 	switch {
 	case a.answer != nil:
-		return fmt.Sprintf("%s %s accepted at %s", a.answer.Status, a.answer.Reason, wire.FormatTime(a.answer.Bet.AcceptedAt))
+		return fmt.Sprintf("%s %s %s accepted at %s", a.answer.Status, a.answer.Reason, a.answer.Cancellation, wire.FormatTime(a.answer.Bet.AcceptedAt))
 	case a.refusal != nil:
 		return "refused: " + a.refusal.Error()
 	}

@@ -18,15 +18,16 @@ import (
 // truth is what a draw's stored messages say, worked out without what is under
 // test: no head, no state, no sweep.
 type truth struct {
-	id       string
-	game     *rules.Game
-	opened   bool
-	shards   int
-	revision int             // -1 for none
-	held     json.RawMessage // the body of the revision that holds
-	rounds   map[int]*roundTruth
-	orders   []order
-	stored   map[string]string // content of each stored message, by its key
+	id        string
+	game      *rules.Game
+	opened    bool
+	revisedAt instant // when the first revision was stored
+	shards    int
+	revision  int             // -1 for none
+	held      json.RawMessage // the body of the revision that holds
+	rounds    map[int]*roundTruth
+	orders    []order
+	stored    map[string]string // content of each stored message, by its key
 }
 
 type roundTruth struct {
@@ -107,6 +108,7 @@ func readTruth(table *store.Table, id string) (*truth, error) {
 			r.closedAt = max(at[0], at[1]-5000)
 		}
 	}
+	t.revisedAt = revisedAt
 	t.close(revisedAt)
 	return t, nil
 }
@@ -155,9 +157,9 @@ type outcome struct{ status, payout, reason string }
 // record is a stored bet or side wager with what decides about it.
 type record struct {
 	store.StoredBet
-	bookmaker, reference, wager string
-	cancelledAt                 instant // of its bet
-	base                        *record
+	draw, bookmaker, reference, wager string
+	cancelledAt                       instant // of its bet
+	base                              *record
 }
 
 func (r *record) name() string { return r.bookmaker + " " + r.reference + " " + r.wager }

@@ -39,18 +39,20 @@ type world struct {
 
 	studio, orders, sweeps, replies, archive *queue
 
-	started  time.Time
-	step     int
-	active   []*task
-	apis     []*api
-	attempts []*attempt
-	handled  []handled
-	heads    map[string][]headAt
-	changed  []string    // draws whose head was written since it was last looked at
-	landBy   []time.Time // when each late write has to arrive
-	mutex    sync.Mutex  // of problems: handlers find some
-	problems []string
-	trace    []string
+	started   time.Time
+	step      int
+	active    []*task
+	apis      []*api
+	attempts  []*attempt
+	handled   []handled
+	heads     map[string][]headAt
+	changed   []string    // draws whose head was written since it was last looked at
+	landBy    []time.Time // when each late write has to arrive
+	mutex     sync.Mutex  // of problems: handlers find some
+	problems  []string
+	trace     []string
+	abandoned int            // states, as the checker has counted them
+	found     map[string]int // stragglers that reconcile had settled, by kind
 }
 
 // headAt is a draw's head as it stood from a time on.
@@ -75,7 +77,7 @@ type api struct {
 
 func newWorld(t testing.TB, plan *Plan, policy policy) *world {
 	copied := *plan
-	w := &world{plan: &copied, policy: policy, random: rand.New(rand.NewPCG(plan.Seed, 2)), started: time.Now(), heads: map[string][]headAt{}}
+	w := &world{plan: &copied, policy: policy, random: rand.New(rand.NewPCG(plan.Seed, 2)), started: time.Now(), heads: map[string][]headAt{}, found: map[string]int{}}
 	w.db = fakedynamo.New(t, tableName)
 	w.db.PageBytes = plan.PageBytes
 	w.db.Intercept = w.intercept

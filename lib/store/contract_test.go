@@ -114,7 +114,7 @@ func TestQuery(t *testing.T) {
 			at.must(t, at.Create(t.Context(), item(sk)))
 		}
 		at.must(t, at.Create(t.Context(), store.Item{PK: "other", SK: "A3"}))
-		var all, some, after []string
+		var all, some, after, backward []string
 		for i, err := range at.Query(t.Context(), "p", "") {
 			at.must(t, err)
 			all = append(all, i.SK)
@@ -126,6 +126,14 @@ func TestQuery(t *testing.T) {
 		for i, err := range at.After(t.Context(), "p", "A2") {
 			at.must(t, err)
 			after = append(after, i.SK)
+		}
+		for i, err := range at.Backward(t.Context(), "p") {
+			at.must(t, err)
+			backward = append(backward, i.SK)
+		}
+		slices.Reverse(backward)
+		if !slices.Equal(backward, all) {
+			t.Errorf("from its end, turned round: %v", backward)
 		}
 		span, err := at.Span(t.Context(), "p", store.Span{From: store.Next("A"), To: "B", Limit: 3})
 		at.must(t, err)
@@ -152,6 +160,16 @@ func TestQueryOfSeveralPages(t *testing.T) {
 		at.must(t, err)
 		if len(all) != items || !bytes.Equal(all[store.PageKey(items-1)].Binary, large) {
 			t.Errorf("read %d items of %d", len(all), items)
+		}
+		backward := 0
+		for i, err := range at.Backward(t.Context(), "p") {
+			at.must(t, err)
+			if backward++; i.SK != store.PageKey(items-backward) {
+				t.Errorf("item %d from the end is %s", backward, i.SK)
+			}
+		}
+		if backward != items {
+			t.Errorf("read %d items of %d from the end", backward, items)
 		}
 	})
 }

@@ -10,6 +10,8 @@ package store
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"tally/lib/settlement"
@@ -49,8 +51,14 @@ const PartPrefix = "PART#"
 // PartKey is a bookmaker's entry in the registry.
 func PartKey(bookmaker string) string { return PartPrefix + bookmaker }
 
-// HeldKey marks that a message of the draw sits in quarantine.
-func HeldKey(hash string) string { return "HELD#" + hash }
+// HeldPrefix begins the marks of a draw's messages in quarantine.
+const HeldPrefix = "HELD#"
+
+// HeldKey marks that a message of the draw sits in a partition of quarantine, by the
+// hash of its bytes: the same bytes may sit there under two days.
+func HeldKey(quarantine, hash string) string {
+	return HeldPrefix + strings.TrimPrefix(quarantine, quarantinePrefix) + "#" + hash
+}
 
 // DonePrefix begins the partitions that are done for a state.
 func DonePrefix(state int) string { return fmt.Sprintf("DONE#%06d#", state) }
@@ -102,9 +110,23 @@ func DueKey(at settlement.Instant) string {
 	return "DUE#" + time.UnixMilli(int64(at)).UTC().Format("200601021504")
 }
 
+// DueDrawKey is a draw in the partition of a minute, while it has that state.
+func DueDrawKey(draw string, state int) string { return fmt.Sprintf("%s#%d", draw, state) }
+
+// DueOf reads the key of a draw that is due.
+func DueOf(sk string) (draw string, state int, err error) {
+	draw, text, _ := strings.Cut(sk, "#")
+	if state, err = strconv.Atoi(text); err != nil {
+		return "", 0, fmt.Errorf("reading the key %q of a draw that is due: %w", sk, err)
+	}
+	return draw, state, nil
+}
+
+const quarantinePrefix = "QUARANTINE#"
+
 // QuarantineKey is the partition of the messages quarantined on a day.
 func QuarantineKey(at settlement.Instant) string {
-	return "QUARANTINE#" + time.UnixMilli(int64(at)).UTC().Format("20060102")
+	return quarantinePrefix + time.UnixMilli(int64(at)).UTC().Format("20060102")
 }
 
 // DrawsKey is the partition that finds the draws whose first betting round opens
@@ -136,11 +158,53 @@ const (
 // APIKeyKey is an API key of a bookmaker, by its public id.
 func APIKeyKey(id string) string { return APIKeyPrefix + id }
 
+// HookPrefix begins the endpoints of a bookmaker's webhooks.
+const HookPrefix = "HOOK#"
+
+// HookKey is an endpoint of a bookmaker's webhooks: what an operator has set.
+func HookKey(id string) string { return HookPrefix + id }
+
+// hookPosition ends the key of an endpoint's position.
+const hookPosition = "#POSITION"
+
+// HookPositionKey is how far an endpoint was told, and when it is next.
+func HookPositionKey(id string) string { return HookKey(id) + hookPosition }
+
+// HookOf returns the endpoint that a sort key is about, and whether it is its
+// position.
+func HookOf(sk string) (id string, position bool) {
+	return strings.CutSuffix(strings.TrimPrefix(sk, HookPrefix), hookPosition)
+}
+
+// HooksKey is the partition of the bookmakers that have webhooks.
+const HooksKey = "HOOKS"
+
+// PushesKey is the partition of what was sent to an endpoint, by time.
+func PushesKey(bookmaker, id string) string { return "PUSHES#" + bookmaker + "#" + id }
+
+// PushKey is what one worker sent in a row, from a time on.
+func PushKey(at settlement.Instant, worker string) string {
+	return fmt.Sprintf("%013d#%s", int64(at), worker)
+}
+
 // DisputesKey is the partition of a bookmaker's disputes.
 func DisputesKey(bookmaker string) string { return "DISPUTES#" + bookmaker }
 
 // DisputeKey is a dispute.
 func DisputeKey(id string) string { return "DISPUTE#" + id }
+
+// DecisionKey is the operator's decision of a dispute. It comes right after the
+// dispute, so that one query reads both.
+func DecisionKey(id string) string { return DisputeKey(id) + "#decision" }
+
+// PendingKey is the partition that finds the disputes of all bookmakers that wait
+// for an operator. It finds; what decides are the dispute and its decision.
+const PendingKey = "DISPUTED"
+
+// PendingDisputeKey is a dispute in that partition: the oldest first.
+func PendingDisputeKey(createdAt settlement.Instant, bookmaker, id string) string {
+	return fmt.Sprintf("%013d#%s#%s", int64(createdAt), bookmaker, id)
+}
 
 // TotalsKey is the partition of what a bookmaker's whole days came to.
 func TotalsKey(bookmaker string) string { return "TOTALS#" + bookmaker }
@@ -150,6 +214,9 @@ func LogKey(origin string) string { return "LOG#" + origin }
 
 // LogStateKey is a log's state: its size and root.
 const LogStateKey = "STATE"
+
+// LogSeenKey is the checkpoint of a log that the monitor saw last.
+const LogSeenKey = "SEEN"
 
 // LogEntriesKey is the partition of the entries about a draw that a log has.
 func LogEntriesKey(origin, draw string) string { return "LOG#" + origin + "#" + draw }

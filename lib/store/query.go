@@ -41,6 +41,34 @@ func (t *Table) After(ctx context.Context, pk, after string) iter.Seq2[Item, err
 	}
 }
 
+// Backward yields the items of a partition from its end, for people to look at:
+// it reads no more pages than are taken.
+func (t *Table) Backward(ctx context.Context, pk string) iter.Seq2[Item, error] {
+	return func(yield func(Item, error) bool) {
+		input := &dynamodb.QueryInput{TableName: &t.name, ConsistentRead: aws.Bool(true), ScanIndexForward: aws.Bool(false), Limit: aws.Int32(backwardPage),
+			KeyConditionExpression: aws.String(attrPK + " = :pk"), ExpressionAttributeValues: attributes{":pk": text(pk)}}
+		for {
+			out, err := t.client.Query(ctx, input)
+			if err != nil {
+				yield(Item{}, fmt.Errorf("reading %s from its end: %w", pk, err))
+				return
+			}
+			for _, item := range out.Items {
+				if !yield(decode(item), nil) {
+					return
+				}
+			}
+			if len(out.LastEvaluatedKey) == 0 {
+				return
+			}
+			input.ExclusiveStartKey = out.LastEvaluatedKey
+		}
+	}
+}
+
+// backwardPage is how many items Backward reads at a time.
+const backwardPage = 50
+
 // query yields the items of a partition that meet a condition on the sort key,
 // which names :sk; an empty condition asks for all.
 func (t *Table) query(ctx context.Context, pk, condition, sk string) iter.Seq2[attributes, error] {

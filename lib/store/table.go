@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -131,6 +132,15 @@ func numberOf(a attributes, name string) int64 {
 		}
 	}
 	return 0
+}
+
+// Decode reads what an item's owner has put into its body.
+func Decode[T any](item Item) (*T, error) {
+	value := new(T)
+	if err := json.Unmarshal([]byte(item.Body), value); err != nil {
+		return nil, fmt.Errorf("reading %s / %s: %w", item.PK, item.SK, err)
+	}
+	return value, nil
 }
 
 // Get reads an item consistently.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -70,6 +72,18 @@ func (t *Table) Transact(ctx context.Context, writes ...Write) error {
 		return fmt.Errorf("writing a transaction of %d items: %w", len(writes), err)
 	}
 	return nil
+}
+
+// Pause waits before the next try, with full jitter: many may be writing the same
+// item.
+func Pause(ctx context.Context, try int) error {
+	limit := time.Millisecond << min(try, 7)
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(rand.N(limit) + 1):
+		return nil
+	}
 }
 
 // retriable reports whether a transaction failed because of other writers.

@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"time"
 
 	"tally/lib/settlement"
 	"tally/lib/store"
+	"tally/lib/wire"
 )
 
 // Entry is an entry of a bookmaker's feed: the report of one draw under one
@@ -38,20 +38,59 @@ type Shard struct {
 type counter struct {
 	Newest int64   `json:"newest"`
 	At     instant `json:"at,omitempty"` // that entry's time
+	// Pushed says that the bookmaker has webhooks: settle reads it with the number,
+	// so that knowing it costs nothing.
+	Pushed bool `json:"pushed,omitempty"`
 }
 
 // Newest returns the number of the newest entry of a bookmaker's feed, 0 when it
 // has none. Every number up to it was given to an entry.
 func Newest(ctx context.Context, table *store.Table, bookmaker string) (int64, error) {
+	newest, _, err := count(ctx, table, bookmaker)
+	return newest.Newest, err
+}
+
+// count reads a feed's counter and its version, 0 when there is none.
+func count(ctx context.Context, table *store.Table, bookmaker string) (counter, int64, error) {
 	item, found, err := table.Get(ctx, store.FeedKey(bookmaker), store.CounterKey)
 	if err != nil || !found {
-		return 0, err
+		return counter{}, 0, err
 	}
-	newest, err := decodeAs[counter](item)
+	newest, err := store.Decode[counter](item)
 	if err != nil {
-		return 0, err
+		return counter{}, 0, err
 	}
-	return newest.Newest, nil
+	return *newest, item.Version, nil
+}
+
+// write is the write of a counter over a version.
+func (c counter) write(bookmaker string, version int64) (store.Write, error) {
+	body, err := json.Marshal(c)
+	if err != nil {
+		return nil, fmt.Errorf("encoding a feed's counter: %w", err)
+	}
+	return store.Replacing(store.Item{PK: store.FeedKey(bookmaker), SK: store.CounterKey, Body: string(body), Version: version + 1}), nil
+}
+
+// Feed is the end of a bookmaker's feed as it was read.
+type Feed struct {
+	Newest    int64 // number of the newest entry
+	bookmaker string
+	counter   counter
+	version   int64
+}
+
+// ReadFeed reads the end of a bookmaker's feed.
+func ReadFeed(ctx context.Context, table *store.Table, bookmaker string) (Feed, error) {
+	now, version, err := count(ctx, table, bookmaker)
+	return Feed{now.Newest, bookmaker, now, version}, err
+}
+
+// SetPushed returns the write that says whether the bookmaker has webhooks, from
+// the next entry on. It fails when the feed has changed since it was read.
+func (f Feed) SetPushed(pushed bool) (store.Write, error) {
+	f.counter.Pushed = pushed
+	return f.counter.write(f.bookmaker, f.version)
 }
 
 // maxFeedTries bounds how often a feed's next number is taken by others.
@@ -64,7 +103,13 @@ func (s *Sweeper) feed(ctx context.Context, r *records, now status, bookmaker st
 	if _, already := r.items[fed.SK]; already {
 		return nil
 	}
-	entry := Entry{Draw: r.draw, Game: r.game.ID, State: now.State, Replaces: now.Base, At: s.Now()}
+	entry := Entry{Draw: r.draw, Game: r.game.ID, State: now.State, At: s.Now()}
+	switch before, err := r.done(now.Base, bookmaker, 0); {
+	case err != nil:
+		return err
+	case before != nil: // else its first bets came after the base was planned
+		entry.Replaces = now.Base
+	}
 	lines := 0
 	for shard, done := range shards {
 		entry.Totals.Merge(done.Totals)
@@ -82,10 +127,13 @@ func (s *Sweeper) feed(ctx context.Context, r *records, now status, bookmaker st
 		return err
 	}
 	for try := range maxFeedTries {
-		err := s.append(ctx, bookmaker, entry, fed)
+		pushed, err := s.append(ctx, bookmaker, entry, fed)
 		if !errors.Is(err, store.ErrChanged) {
 			if err == nil {
 				s.told(ctx, r, now, bookmaker, lines, entry)
+			}
+			if pushed && err == nil {
+				s.push(ctx, bookmaker)
 			}
 			return err
 		}
@@ -93,37 +141,20 @@ func (s *Sweeper) feed(ctx context.Context, r *records, now status, bookmaker st
 		if err != nil || already {
 			return err // told by another try, or by this one before its answer was lost
 		}
-		if err := pause(ctx, try); err != nil {
+		if err := store.Pause(ctx, try); err != nil {
 			return err
 		}
 	}
 	return fmt.Errorf("feeding %s: its feed's next number was taken %d times", bookmaker, maxFeedTries)
 }
 
-// pause waits with full jitter before the next try: many draws may be feeding one
-// bookmaker.
-func pause(ctx context.Context, try int) error {
-	limit := time.Millisecond << min(try, 7)
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(rand.N(limit) + 1):
-		return nil
-	}
-}
-
 // append appends the entry and marks the bookmaker as told, in one transaction:
-// before it there is neither, after it both.
-func (s *Sweeper) append(ctx context.Context, bookmaker string, entry Entry, fed store.Item) error {
-	item, found, err := s.Table.Get(ctx, store.FeedKey(bookmaker), store.CounterKey)
+// before it there is neither, after it both. It reports whether the bookmaker has
+// webhooks.
+func (s *Sweeper) append(ctx context.Context, bookmaker string, entry Entry, fed store.Item) (pushed bool, err error) {
+	newest, version, err := count(ctx, s.Table, bookmaker)
 	if err != nil {
-		return err
-	}
-	newest := &counter{}
-	if found {
-		if newest, err = decodeAs[counter](item); err != nil {
-			return err
-		}
+		return false, err
 	}
 	newest.Newest++
 	// Clocks differ a little; times still rise with the numbers, so that the entries
@@ -132,16 +163,31 @@ func (s *Sweeper) append(ctx context.Context, bookmaker string, entry Entry, fed
 	entry.Sequence, entry.At = newest.Newest, newest.At
 	body, err := json.Marshal(entry)
 	if err != nil {
-		return fmt.Errorf("encoding a feed entry: %w", err)
+		return false, fmt.Errorf("encoding a feed entry: %w", err)
 	}
-	count, err := json.Marshal(newest)
+	counted, err := newest.write(bookmaker, version)
 	if err != nil {
-		return fmt.Errorf("encoding a feed's counter: %w", err)
+		return false, err
 	}
-	return s.Table.Transact(ctx,
-		store.Replacing(store.Item{PK: store.FeedKey(bookmaker), SK: store.CounterKey, Body: string(count), Version: item.Version + 1}),
+	return newest.Pushed, s.Table.Transact(ctx, counted,
 		store.Creating(store.Item{PK: store.FeedKey(bookmaker), SK: store.EntryKey(entry.Sequence), Body: string(body), ExpiresAt: fed.ExpiresAt}),
 		store.Creating(fed))
+}
+
+// push asks for the bookmaker's webhooks to be sent what they lack. A message that
+// is lost, here or by a crash before it, delays them until reconcile looks: that
+// fails no sweep.
+func (s *Sweeper) push(ctx context.Context, bookmaker string) {
+	if s.Webhooks == nil {
+		return
+	}
+	body, err := wire.Encode(wire.Push{Bookmaker: bookmaker})
+	if err == nil {
+		err = s.Webhooks.Send(ctx, body, 0)
+	}
+	if err != nil {
+		s.Log.LogAttrs(ctx, slog.LevelWarn, "webhooks are told later", slog.String("bookmaker", bookmaker), slog.Any("error", err))
+	}
 }
 
 func (s *Sweeper) told(ctx context.Context, r *records, now status, bookmaker string, lines int, entry Entry) {

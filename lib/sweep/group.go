@@ -25,6 +25,36 @@ type group struct {
 	bets      []placed
 }
 
+// recordPrefix begins the sort keys of a partition's records; without it they name
+// a record.
+var recordPrefix = store.BetKey("")
+
+// recordOf names the record of a bet, or of a side wager of it.
+func recordOf(reference, wager string) string {
+	if wager == "" {
+		return reference
+	}
+	return strings.TrimPrefix(store.WagerKey(reference, wager), recordPrefix)
+}
+
+// record names the record of the group's i-th bet.
+func (g *group) record(i int) string { return recordOf(g.reference, g.bets[i].wager) }
+
+// cancellation names the record of the group's cancellation.
+func (g *group) cancellation() string {
+	return strings.TrimPrefix(store.CancelKey(g.reference), recordPrefix)
+}
+
+// uncancelled returns the group's i-th bet as it was before its cancellation.
+func (g *group) uncancelled(i int) *settlement.Bet {
+	bet := g.bets[i].Bet
+	bet.CancelledAt = 0
+	if i > 0 {
+		bet.Base = g.uncancelled(0)
+	}
+	return &bet
+}
+
 // groups puts a partition's records together. A cancellation or a side wager
 // may be the first record of the next page of a query, so a bet is finished only
 // when the next reference is seen.
@@ -36,9 +66,9 @@ func (p *partition) groups(records iter.Seq2[store.StoredBet, error]) iter.Seq2[
 				yield(nil, err)
 				return
 			}
-			reference, part, _ := strings.Cut(strings.TrimPrefix(record.SK, "BET#"), "#")
+			reference, part, _ := strings.Cut(strings.TrimPrefix(record.SK, recordPrefix), "#")
 			if open != nil && open.reference != reference {
-				if !yield(open, nil) {
+				if !yield(open.tie(), nil) {
 					return
 				}
 				open = nil
@@ -52,9 +82,17 @@ func (p *partition) groups(records iter.Seq2[store.StoredBet, error]) iter.Seq2[
 			}
 		}
 		if open != nil {
-			yield(open, nil)
+			yield(open.tie(), nil)
 		}
 	}
+}
+
+// tie makes the side wagers of a whole group hang on its bet.
+func (g *group) tie() *group {
+	for i := range g.bets[min(1, len(g.bets)):] {
+		g.bets[i+1].Base = &g.bets[0].Bet
+	}
+	return g
 }
 
 // join adds a record to its bet's group. A refusal is no bet, and what hangs on

@@ -46,9 +46,8 @@ func ParseLines(text []byte) ([]Line, error) {
 // draw, by the states that it was told of and the bets themselves. It says the
 // same as the reports' lines, without reading them.
 //
-// The exception are bets that a sweep missed: for the minutes until reconcile has
-// found one, its history says under the old state what its report will say under a
-// new one.
+// The exception is what a sweep missed: for the minutes until reconcile has found
+// it, the history says under the old state what the report will say under a new one.
 type History struct {
 	partition *partition
 	told      []told
@@ -57,7 +56,7 @@ type History struct {
 // told is a state that the bookmaker was told of.
 type told struct {
 	state *settlement.State
-	found map[string]bool // references whose first line is in this state's report
+	found map[string]bool // records that this state's sweep was the first to know
 }
 
 // LoadHistory reads the history of a draw for a bookmaker; nil when the draw is
@@ -74,12 +73,12 @@ func LoadHistory(ctx context.Context, table *store.Table, id, bookmaker string) 
 		if err != nil {
 			return nil, err
 		}
-		fresh := map[string]bool{}
-		for key := range found {
-			if reference, mine := strings.CutPrefix(key, bookmaker+"#"); mine && !known[key] && len(h.told) > 0 {
-				fresh[reference] = true
+		fresh := recordsOf(found, bookmaker)
+		for record := range fresh {
+			if known[record] || len(h.told) == 0 {
+				delete(fresh, record)
 			}
-			known[key] = true
+			known[record] = true
 		}
 		h.told = append(h.told, told{state, fresh})
 	}
@@ -128,40 +127,50 @@ func (h *History) Accounts(records []store.StoredBet) ([]Account, error) {
 			return nil, err
 		}
 		for i := range g.bets {
-			bet := &g.bets[i]
-			key := store.BetKey(g.reference)
-			if i > 0 {
-				bet.Base, key = &g.bets[0].Bet, store.WagerKey(g.reference, bet.wager)
-			}
-			lines, err := h.lines(bet, g.reference)
+			lines, err := h.lines(g, i)
 			if err != nil {
 				return nil, err
 			}
-			accounts = append(accounts, Account{byKey[key], g.reference, bet.wager, g.bets[0].CancelledAt, lines})
+			record := byKey[recordPrefix+g.record(i)]
+			accounts = append(accounts, Account{record, g.reference, g.bets[i].wager, g.bets[0].CancelledAt, lines})
 		}
 	}
 	return accounts, nil
 }
 
-// lines computes a bet's lines as the sweeps have reported them.
-func (h *History) lines(bet *placed, reference string) ([]Line, error) {
+// lines computes the lines of a group's bet as the sweeps have reported them: from
+// the one on that knew the bet, with its cancellation from the one on that knew that.
+func (h *History) lines(g *group, i int) ([]Line, error) {
 	var text []byte
 	var before settlement.Settlement
-	replaces := 0
-	for i, t := range h.told {
-		now, err := settlement.Settle(&bet.Bet, t.state)
+	first := max(h.since(g.reference), h.since(g.record(i)))
+	cancelled := h.since(g.cancellation())
+	for n, t := range h.told {
+		if n < first {
+			continue
+		}
+		bet := &g.bets[i].Bet
+		if n < cancelled {
+			bet = g.uncancelled(i)
+		}
+		now, err := settlement.Settle(bet, t.state)
 		if err != nil {
 			return nil, err
 		}
-		if t.found[reference] {
-			text, replaces = text[:0], 0 // no report before this one names it
+		switch {
+		case n == first:
+			text = appendReported(text, appendLine(nil, &g.bets[i], now), t.state.Number, 0)
+		case before != now:
+			text = appendReported(text, appendLine(nil, &g.bets[i], now), t.state.Number, h.told[n-1].state.Number)
 		}
-		if i == 0 || replaces == 0 || before != now {
-			text = appendReported(text, appendLine(nil, bet, now), t.state.Number, replaces)
-		}
-		before, replaces = now, t.state.Number
+		before = now
 	}
 	return ParseLines(text)
+}
+
+// since returns the place of the state whose sweep was the first to know a record.
+func (h *History) since(record string) int {
+	return max(0, slices.IndexFunc(h.told, func(t told) bool { return t.found[record] }))
 }
 
 // Totals returns what a bookmaker's bets on a draw came to under the newest state
@@ -171,7 +180,7 @@ func Totals(ctx context.Context, table *store.Table, id, bookmaker string) (stat
 	if err != nil || !found {
 		return 0, nil, err
 	}
-	now, err := decodeAs[status](item)
+	now, err := store.Decode[status](item)
 	if err != nil || now.Base == 0 {
 		return 0, nil, err
 	}
@@ -179,7 +188,7 @@ func Totals(ctx context.Context, table *store.Table, id, bookmaker string) (stat
 		if err != nil {
 			return 0, nil, err
 		}
-		done, err := decodeAs[Done](item)
+		done, err := store.Decode[Done](item)
 		if err != nil {
 			return 0, nil, err
 		}

@@ -2,7 +2,6 @@ package sweep
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -44,7 +43,7 @@ func load(ctx context.Context, table *store.Table, id string) (*records, error) 
 	if !found {
 		return r, nil
 	}
-	if r.head, err = decodeAs[draw.Head](item); err != nil {
+	if r.head, err = store.Decode[draw.Head](item); err != nil {
 		return nil, err
 	}
 	game, known := games.Find(r.head.Game)
@@ -53,14 +52,6 @@ func load(ctx context.Context, table *store.Table, id string) (*records, error) 
 	}
 	r.game = game
 	return r, nil
-}
-
-func decodeAs[T any](item store.Item) (*T, error) {
-	value := new(T)
-	if err := json.Unmarshal([]byte(item.Body), value); err != nil {
-		return nil, fmt.Errorf("reading %s / %s: %w", item.PK, item.SK, err)
-	}
-	return value, nil
 }
 
 // bookmakers returns the registry of bookmakers with bets on the draw, in the
@@ -77,13 +68,14 @@ func (r *records) bookmakers() (list []string) {
 
 // state returns a state of the draw to settle under: what it names, read back
 // and resolved again. Stored facts that no longer resolve are an error, never a
-// guess. found are the stragglers that it knows of, see wire.BetsFound.
+// guess. found are the stragglers that it knows of, by bookmaker and record, see
+// wire.BetsFound.
 func (r *records) state(number int) (state *settlement.State, found map[string]bool, err error) {
 	item, exists := r.items[store.StateKey(number)]
 	if !exists {
 		return nil, nil, fmt.Errorf("draw %s has no state %d", r.draw, number)
 	}
-	stored, err := decodeAs[draw.State](item)
+	stored, err := store.Decode[draw.State](item)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -104,8 +96,11 @@ func (r *records) state(number int) (state *settlement.State, found map[string]b
 			return nil, nil, err
 		}
 		if m.Type == wire.BetsFound {
-			for _, reference := range m.Scope.Bets {
-				found[foundKey(m.Scope.Bookmaker, reference)] = true
+			if len(m.Found.Records) == 0 {
+				found[foundKey(m.Found.Bookmaker, "")] = true
+			}
+			for _, record := range m.Found.Records {
+				found[foundKey(m.Found.Bookmaker, record)] = true
 			}
 			continue
 		}
@@ -114,17 +109,17 @@ func (r *records) state(number int) (state *settlement.State, found map[string]b
 	return state, found, nil
 }
 
-func foundKey(bookmaker, reference string) string { return bookmaker + "#" + reference }
+func foundKey(bookmaker, record string) string { return bookmaker + "#" + record }
 
-// referencesOf returns a bookmaker's stragglers by reference.
-func referencesOf(found map[string]bool, bookmaker string) map[string]bool {
-	references := map[string]bool{}
+// recordsOf returns a bookmaker's stragglers by record.
+func recordsOf(found map[string]bool, bookmaker string) map[string]bool {
+	records := map[string]bool{}
 	for key := range found {
-		if reference, ok := strings.CutPrefix(key, bookmaker+"#"); ok {
-			references[reference] = true
+		if record, mine := strings.CutPrefix(key, foundKey(bookmaker, "")); mine {
+			records[record] = true
 		}
 	}
-	return references
+	return records
 }
 
 // message reads a stored message back.

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"tally/lib/rules"
 	"tally/lib/settlement"
@@ -35,8 +36,8 @@ type partition struct {
 	shard     int
 	next      *settlement.State
 	base      *settlement.State // nil for the first settlement
-	// found are the references that only the next state knows of: stragglers that
-	// were never reported under the base.
+	// found are the records that only the next state knows of: stragglers that the
+	// base's sweep did not see.
 	found      map[string]bool
 	pageLines  int
 	reading    chan struct{} // holds one for each partition whose bets are being read
@@ -56,6 +57,8 @@ type Done struct {
 	Totals settlement.Book `json:"totals"`           // of all bets
 	Before settlement.Book `json:"before,omitempty"` // the same under the base
 	Digest string          `json:"digest"`           // SHA-256 over all absolute lines
+	// Abandoned says instead of all that, that this state is never told to anybody.
+	Abandoned bool `json:"abandoned,omitempty"`
 }
 
 // UnequalError says that a state computed again came to something else than was
@@ -96,7 +99,7 @@ func (p *partition) resume(ctx context.Context) error {
 	if err != nil || !found {
 		return err
 	}
-	stored, err := decodeAs[progress](item)
+	stored, err := store.Decode[progress](item)
 	if err != nil {
 		return err
 	}
@@ -126,15 +129,27 @@ func (p *partition) settleAll(ctx context.Context) error {
 // takes some 30 MB of memory while the SDK decodes it.
 const maxReading = 2
 
+// mayRead waits until the partition's bets may be read.
+func (p *partition) mayRead(ctx context.Context) (release func(), err error) {
+	if p.reading == nil {
+		return func() {}, nil // the only one at work
+	}
+	select {
+	case p.reading <- struct{}{}:
+		return func() { <-p.reading }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
 // settleRest settles the bets and writes the pages that are full. The last page
 // is left for when others may read.
 func (p *partition) settleRest(ctx context.Context) error {
-	select {
-	case p.reading <- struct{}{}:
-		defer func() { <-p.reading }()
-	case <-ctx.Done():
-		return ctx.Err()
+	release, err := p.mayRead(ctx)
+	if err != nil {
+		return err
 	}
+	defer release()
 	pk := store.BetsKey(p.records.draw, p.bookmaker, p.shard)
 	for g, err := range p.groups(p.table.Bets(ctx, pk, p.progress.Last)) {
 		if err != nil {
@@ -161,9 +176,6 @@ const maxGroup = 4
 func (p *partition) settleGroup(g *group) error {
 	for i := range g.bets {
 		bet := &g.bets[i]
-		if i > 0 {
-			bet.Base = &g.bets[0].Bet
-		}
 		now, err := settlement.Settle(&bet.Bet, p.next)
 		if err != nil {
 			return err
@@ -172,11 +184,12 @@ func (p *partition) settleGroup(g *group) error {
 		p.progress.Bets++
 		p.progress.Digest.write(p.absolute)
 		p.progress.Totals.Of(bet.currency).Add(bet.Stake, now)
-		if p.base == nil || p.found[g.reference] {
+		known := p.knew(g, i)
+		if known == nil {
 			p.report(0, now)
 			continue
 		}
-		before, err := settlement.Settle(&bet.Bet, p.base)
+		before, err := settlement.Settle(known, p.base)
 		if err != nil {
 			return err
 		}
@@ -189,6 +202,18 @@ func (p *partition) settleGroup(g *group) error {
 		p.report(p.base.Number, now)
 	}
 	return nil
+}
+
+// knew returns a group's bet as the base's sweep knew it: nil when it did not, and
+// without a cancellation that came later.
+func (p *partition) knew(g *group, i int) *settlement.Bet {
+	switch {
+	case p.base == nil || len(p.found) > 0 && (p.found[g.reference] || p.found[g.record(i)]):
+		return nil
+	case len(p.found) > 0 && p.found[g.cancellation()]:
+		return g.uncancelled(i)
+	}
+	return &g.bets[i].Bet
 }
 
 // report adds the absolute line to the page.
@@ -234,7 +259,7 @@ func (p *partition) finish(ctx context.Context) (*Done, error) {
 			return nil, &UnequalError{fmt.Sprintf("%s shard %d: %d bets in %s, but %d settled", p.bookmaker, p.shard, t.Bets, t.Currency.Code(), t.Won+t.Lost+t.Refunded)}
 		}
 	}
-	if err := p.checkBase(); err != nil {
+	if err := p.checkBase(ctx); err != nil {
 		return nil, err
 	}
 	body, err := json.Marshal(done)
@@ -245,36 +270,47 @@ func (p *partition) finish(ctx context.Context) (*Done, error) {
 		Body: string(body), ExpiresAt: p.records.head.RetainUntil}
 	err = p.table.Create(ctx, item)
 	if exists := (*store.ExistsError)(nil); errors.As(err, &exists) {
-		return p.sameDone(done, exists.Item)
+		return storedDone(exists.Item)
 	}
 	return done, err
 }
 
-// checkBase compares what the base comes to now with what was stored of it.
-func (p *partition) checkBase() error {
+// checkBase compares what the base comes to now with what was stored of it. Where
+// bets, side wagers and cancellations that were written later explain all of the
+// difference, the error is a *stragglersError.
+func (p *partition) checkBase(ctx context.Context) error {
 	if p.base == nil {
 		return nil
 	}
 	stored, err := p.records.done(p.base.Number, p.bookmaker, p.shard)
-	if err != nil || stored == nil {
+	if err != nil || stored == nil || p.progress.Base.String() == stored.Digest {
 		return err
 	}
-	if again := p.progress.Base.String(); again != stored.Digest {
-		return &UnequalError{fmt.Sprintf("%s shard %d: state %d computed again has digest %.12s…, stored is %.12s…", p.bookmaker, p.shard, p.base.Number, again, stored.Digest)}
+	before := &partition{table: p.table, records: p.records, bookmaker: p.bookmaker, shard: p.shard, next: p.base, reading: p.reading, selections: p.selections}
+	missed, err := before.stragglers(ctx, stored)
+	if err != nil {
+		return err
 	}
-	return nil
+	return &stragglersError{doneKey: store.DoneKey(p.next.Number, p.bookmaker, p.shard),
+		reason: fmt.Sprintf("%s shard %d: %d records were written after state %d was settled", p.bookmaker, p.shard, len(missed), p.base.Number)}
 }
 
-// sameDone compares what this try came to with what another try has stored.
-func (p *partition) sameDone(mine *Done, item store.Item) (*Done, error) {
-	stored, err := decodeAs[Done](item)
-	if err != nil {
-		return nil, err
+// stragglersError says that a sweep met records which its base's sweep had not
+// seen, and which the state that it sweeps does not know of.
+type stragglersError struct{ doneKey, reason string }
+
+// Error says how many.
+func (e *stragglersError) Error() string { return e.reason }
+
+// storedDone returns what another try has stored of a partition. It was first, so it
+// holds: a later try may have seen a straggler, which the next recount finds, or
+// may be of other code, which the next recount finds as well.
+func storedDone(item store.Item) (*Done, error) {
+	stored, err := store.Decode[Done](item)
+	if err == nil && stored.Abandoned {
+		return nil, store.ErrChanged
 	}
-	if stored.Digest != mine.Digest {
-		return nil, &UnequalError{fmt.Sprintf("%s shard %d: state %d came to digest %.12s…, another try to %.12s…", p.bookmaker, p.shard, p.next.Number, mine.Digest, stored.Digest)}
-	}
-	return stored, nil
+	return stored, err
 }
 
 // done returns what a partition came to under a state, nil when it is not done.
@@ -283,7 +319,20 @@ func (r *records) done(state int, bookmaker string, shard int) (*Done, error) {
 	if !found {
 		return nil, nil
 	}
-	return decodeAs[Done](item)
+	return store.Decode[Done](item)
+}
+
+// abandoned reports whether a state was given up.
+func (r *records) abandoned(state int) (bool, error) {
+	for sk, item := range r.items {
+		if !strings.HasPrefix(sk, store.DonePrefix(state)) {
+			continue
+		}
+		if done, err := store.Decode[Done](item); err != nil || done.Abandoned {
+			return true, err
+		}
+	}
+	return false, nil
 }
 
 // Deflate compresses a page's lines.

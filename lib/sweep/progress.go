@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding"
 	"encoding/hex"
@@ -87,4 +88,10 @@ func appendReported(dst, absolute []byte, state, replaces int) []byte {
 		out = out.IntMember("replaces", replaces)
 	}
 	return append(out.Close(), '\n')
+}
+
+// absoluteOf returns the absolute line of a reported one.
+func absoluteOf(reported []byte) []byte {
+	end := max(0, bytes.LastIndex(reported, []byte(`,"state":`)))
+	return append(reported[:end:end], '}')
 }

@@ -9,6 +9,7 @@
 package sweep
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -46,9 +47,11 @@ type Recorder interface {
 type Sweeper struct {
 	Table   *store.Table
 	Archive Sender
-	Record  Recorder
-	Now     func() instant
-	Log     *slog.Logger
+	// Webhooks hears of bookmakers with webhooks that were told; nil for nobody.
+	Webhooks Sender
+	Record   Recorder
+	Now      func() instant
+	Log      *slog.Logger
 	// Parallel is how many partitions are worked on at once.
 	Parallel int
 	// PageLines is how many lines a page has, at most and by default 1,000.
@@ -84,7 +87,7 @@ const maxSwept = 100
 // Swept returns the states that a draw's bets were settled under, in order, as
 // its SWEEP item says: the newest hundred. Each replaced the one before it.
 func Swept(item store.Item) ([]int, error) {
-	now, err := decodeAs[status](item)
+	now, err := store.Decode[status](item)
 	if err != nil {
 		return nil, err
 	}
@@ -128,6 +131,12 @@ func (s *Sweeper) step(ctx context.Context, id string) (finished bool, err error
 		return false, err
 	}
 	if now.State != 0 {
+		switch abandoned, err := r.abandoned(now.State); {
+		case err != nil:
+			return false, err
+		case abandoned:
+			return s.plan(ctx, r, now, version) // another try died before planning the next
+		}
 		return s.partitions(ctx, r, now, version, true) // another try has planned it
 	}
 	if now.Base == r.head.State {
@@ -144,7 +153,7 @@ func (r *records) status() (status, int64, error) {
 	if !found {
 		return status{}, 0, nil
 	}
-	now, err := decodeAs[status](item)
+	now, err := store.Decode[status](item)
 	if err != nil {
 		return status{}, 0, err
 	}
@@ -162,10 +171,13 @@ func (s *Sweeper) put(ctx context.Context, r *records, next status, version int6
 }
 
 // plan starts the sweep of the newest state. From the moment it is written, a
-// newer state waits until this one is closed.
+// newer state waits until this one is closed or abandoned.
 func (s *Sweeper) plan(ctx context.Context, r *records, now status, version int64) (finished bool, err error) {
-	next := status{Base: now.Base, State: r.head.State, Bookmakers: r.bookmakers(), StartedAt: s.Now(), Skipped: now.Skipped, Swept: now.Swept}
-	for skipped := now.Base + 1; skipped < next.State; skipped++ {
+	next := status{Base: now.Base, State: r.head.State, Bookmakers: r.bookmakers(), StartedAt: s.Now(), Skipped: slices.Clone(now.Skipped), Swept: now.Swept}
+	if next.State <= max(now.Base, now.State) {
+		return false, fmt.Errorf("there is no state after %d to sweep", max(now.Base, now.State))
+	}
+	for skipped := cmp.Or(now.State, now.Base+1); skipped < next.State; skipped++ {
 		next.Skipped = append(next.Skipped, skipped)
 	}
 	if n := len(next.Skipped); n > maxSkipped {
@@ -186,10 +198,17 @@ const maxSkipped = 100
 // partitions works through the plan, feeds and closes.
 func (s *Sweeper) partitions(ctx context.Context, r *records, now status, version int64, resume bool) (finished bool, err error) {
 	done, err := s.settle(ctx, r, now, resume)
-	if unequal := (*UnequalError)(nil); errors.As(err, &unequal) {
-		return false, s.stop(ctx, r, now, version, unequal)
-	}
-	if err != nil {
+	var unequal *UnequalError
+	var stragglers *stragglersError
+	switch {
+	case errors.As(err, &stragglers) && r.head.State > now.State:
+		return s.abandon(ctx, r, now, version, stragglers)
+	case errors.As(err, &stragglers):
+		return true, s.stop(ctx, r, now, version, stragglers.Error())
+	case errors.As(err, &unequal):
+		s.Record.Unequal(r.game.ID)
+		return false, errors.Join(s.stop(ctx, r, now, version, unequal.Reason), unequal)
+	case err != nil:
 		return false, err
 	}
 	for _, bookmaker := range now.Bookmakers {
@@ -239,7 +258,7 @@ func (s *Sweeper) settle(ctx context.Context, r *records, now status, resume boo
 			if shards[shard] != nil {
 				continue
 			}
-			p := &partition{table: s.Table, records: r, bookmaker: bookmaker, shard: shard, next: next, found: referencesOf(found, bookmaker),
+			p := &partition{table: s.Table, records: r, bookmaker: bookmaker, shard: shard, next: next, found: recordsOf(found, bookmaker),
 				pageLines: s.pageLines(), reading: reading, selections: map[string]rules.Selection{}}
 			if stored, err := r.done(now.Base, bookmaker, shard); err != nil {
 				return nil, errors.Join(err, group.Wait())
@@ -256,17 +275,39 @@ func (s *Sweeper) settle(ctx context.Context, r *records, now status, resume boo
 }
 
 // stop notes why a sweep can't go on. The message is done with: going on would
-// report what can't be right. A later message tries again, with other code.
-func (s *Sweeper) stop(ctx context.Context, r *records, now status, version int64, cause *UnequalError) error {
-	s.Record.Unequal(r.game.ID)
-	s.Log.LogAttrs(ctx, slog.LevelError, "sweep stopped", slog.String("draw", r.draw), slog.Int("state", now.State), slog.String("reason", cause.Reason))
-	if now.Stopped != cause.Reason {
-		now.Stopped = cause.Reason
-		if err := s.put(ctx, r, now, version); err != nil {
-			return err
-		}
+// report what can't be right. A later message tries again: with a newer state that
+// knows the stragglers, or with other code.
+func (s *Sweeper) stop(ctx context.Context, r *records, now status, version int64, reason string) error {
+	s.Log.LogAttrs(ctx, slog.LevelError, "sweep stopped", slog.String("draw", r.draw), slog.Int("state", now.State), slog.String("reason", reason))
+	if now.Stopped == reason {
+		return nil
 	}
-	return cause
+	now.Stopped = reason
+	return s.put(ctx, r, now, version)
+}
+
+// abandon gives up the sweep of a state that met stragglers, since there is a newer
+// one, and takes that. Nobody is told of a state until all its partitions are done.
+// So the partition that met them is marked, at the key at which it would be done:
+// whichever write comes first decides whether the state is told or abandoned, also
+// between tries that overlap. What was stored of an abandoned state is never read.
+//
+// Before the mark the state is as it was; after it, whoever comes plans the newer
+// one.
+func (s *Sweeper) abandon(ctx context.Context, r *records, now status, version int64, met *stragglersError) (finished bool, err error) {
+	body, err := json.Marshal(Done{Abandoned: true})
+	if err != nil {
+		return false, fmt.Errorf("encoding a mark: %w", err)
+	}
+	err = s.Table.Create(ctx, store.Item{PK: store.DrawKey(r.draw), SK: met.doneKey, Body: string(body), ExpiresAt: r.head.RetainUntil})
+	if exists := (*store.ExistsError)(nil); errors.As(err, &exists) {
+		return false, nil // done or abandoned by another try: look again
+	}
+	if err != nil {
+		return false, err
+	}
+	s.Log.LogAttrs(ctx, slog.LevelWarn, "state abandoned", slog.String("draw", r.draw), slog.Int("state", now.State), slog.String("reason", met.Error()))
+	return s.plan(ctx, r, now, version)
 }
 
 // announce tells the archive that a settlement is closed.

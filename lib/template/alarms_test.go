@@ -63,6 +63,7 @@ func wantedAlarms(stack *template.Stack) map[string]bool {
 	for _, own := range []string{
 		"quarantined function=intake", "quarantine_depth function=reconcile", "unequal function=reconcile",
 		"unequal function=settle", "unequal function=archive", "stuck function=reconcile",
+		"webhooks_disabled function=webhook",
 	} {
 		want["tally/prod "+own] = true
 	}

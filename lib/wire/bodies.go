@@ -2,6 +2,7 @@ package wire
 
 import (
 	"fmt"
+	"strings"
 
 	"tally/lib/form"
 	"tally/lib/settlement"
@@ -219,6 +220,26 @@ func (r *reader) scope(o form.Object, m *Message) (s settlement.Scope) {
 		r.fault(CodeBadTime, "", "scope: accepted_to is not after accepted_from")
 	}
 	return s
+}
+
+func (r *reader) betsFound(o form.Object, m *Message) {
+	m.Order = r.identifier(o, "order")
+	m.Found = Found{r.identifier(o, "bookmaker"), o.Texts("records")}
+	m.Reason, m.Evidence = r.note(o, "reason"), r.note(o, "evidence")
+	if n := len(m.Found.Records); n > MaxFound {
+		r.fault(CodeTooManyEntries, "", fmt.Sprintf("records: it names %d, at most %d are allowed", n, MaxFound))
+	}
+	for _, record := range m.Found.Records {
+		reference, part, hangsOn := strings.Cut(record, "#")
+		right := ValidID(reference)
+		if hangsOn && part != "cancel" {
+			_, err := m.Game.Parse(part)
+			right = right && err == nil
+		}
+		if !right {
+			r.fault(CodeBadID, "", fmt.Sprintf("records: %.80q is no record of a bet", record))
+		}
+	}
 }
 
 func (r *reader) orderRevoked(o form.Object, m *Message) {

@@ -27,8 +27,14 @@ type Entry struct {
 	State int    `json:"state,omitempty"`
 }
 
+// Push asks for what a bookmaker's webhooks lack to be sent. It names no report:
+// each endpoint's position in the feed says which is next.
+type Push struct {
+	Bookmaker string `json:"bookmaker"`
+}
+
 // Encode returns a message between tally's own functions as text.
-func Encode[T Sweep | Entry](message T) (string, error) {
+func Encode[T Sweep | Entry | Push](message T) (string, error) {
 	text, err := json.Marshal(message)
 	if err != nil {
 		return "", fmt.Errorf("encoding a message: %w", err)
@@ -57,4 +63,15 @@ func ParseEntry(body string) (e Entry, err error) {
 		return Entry{}, fmt.Errorf("reading a message to the archive: %q, %q, %d is no record of a draw", e.Draw, e.What, e.State)
 	}
 	return e, nil
+}
+
+// ParsePush reads a message to webhook.
+func ParsePush(body string) (p Push, err error) {
+	if err := json.Unmarshal([]byte(body), &p); err != nil {
+		return Push{}, fmt.Errorf("reading a message to webhook: %w", err)
+	}
+	if !ValidID(p.Bookmaker) {
+		return Push{}, fmt.Errorf("reading a message to webhook: %q is no bookmaker", p.Bookmaker)
+	}
+	return p, nil
 }

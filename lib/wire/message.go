@@ -25,9 +25,10 @@ const (
 	DrawCancelled Type = "draw.cancelled"
 	BetsVoided    Type = "bets.voided"
 	OrderRevoked  Type = "order.revoked"
-	// BetsFound is tally's own: it names bets that a sweep missed because they
-	// were written after all bets had been read. The next sweep reports them; it
-	// voids nothing. No queue takes it from others.
+	// BetsFound is tally's own: it names records of bets, side wagers and
+	// cancellations, that a sweep missed because they were written after all bets had
+	// been read. The next sweep takes them in; it voids nothing. No queue takes it
+	// from others.
 	BetsFound Type = "bets.found"
 )
 
@@ -71,6 +72,7 @@ const (
 	MaxRevision  = 1000
 	MaxOrders    = 1000
 	MaxScopeBets = 100
+	MaxFound     = 1000 // records that a bets.found names
 	MaxNote      = 1000 // bytes of a note, a reason or an evidence
 	// MaxSequence is the largest number that canonical JSON keeps apart from the
 	// next.
@@ -102,10 +104,20 @@ type Message struct {
 	Resolution rules.Resolution[rules.Outcome] // draw.resulted
 	Reason     string                          // draw.cancelled, orders
 
+	Found    Found            // bets.found
 	Order    string           // orders
 	Scope    settlement.Scope // bets.voided
 	Revokes  string           // order.revoked
 	Evidence string           // orders
+}
+
+// Found names records of one bookmaker's bets on a draw.
+type Found struct {
+	Bookmaker string
+	// Records are named as they are stored: b1 for a bet, b1#cancel for its
+	// cancellation, b1#double:1:1 for a side wager of it. None when the bookmaker's
+	// first bets came after the sweep was planned.
+	Records []string
 }
 
 // DecidedMarks are the selections that are decided when a betting round opens.

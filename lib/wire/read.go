@@ -97,7 +97,7 @@ var bodies = map[Type]func(*reader, form.Object, *Message){
 	DrawResulted:  (*reader).drawResulted,
 	DrawCancelled: (*reader).drawCancelled,
 	BetsVoided:    (*reader).betsVoided,
-	BetsFound:     (*reader).betsVoided,
+	BetsFound:     (*reader).betsFound,
 	OrderRevoked:  (*reader).orderRevoked,
 }
 

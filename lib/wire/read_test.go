@@ -21,7 +21,7 @@ var bases = map[string]string{
 	"draw.resulted":  `{"revision":1,"facts":{"player":"KS","dealer":"AD"}}`,
 	"draw.cancelled": `{"revision":1,"reason":"card_hidden"}`,
 	"bets.voided":    `{"order":"ord-1","scope":{"bookmaker":"acme","shop":"riga-7"},"reason":"display_fault","evidence":"photograph"}`,
-	"bets.found":     `{"order":"found-1","scope":{"bookmaker":"acme","bets":["b1"]},"reason":"missed_by_sweep","evidence":"recount"}`,
+	"bets.found":     `{"order":"found-1","bookmaker":"acme","records":["b1","b2#cancel","b3#player_red"],"reason":"missed_by_sweep","evidence":"recount"}`,
 	"order.revoked":  `{"order":"ord-2","revokes":"ord-1","reason":"claim_withdrawn","evidence":"letter"}`,
 }
 
@@ -184,6 +184,10 @@ bets.voided    | scope={"accepted_from":"2026-11-30T12:00:00.000Z","accepted_to"
 bets.voided    | scope={"accepted_to":"2026-11-30T12:00:00.000Z"} | right
 bets.voided    | scope={"bookmaker":"acme","table":"war-1"}   | unknown_field scope.table
 bets.found     |                                              | right
+bets.found     | -bookmaker; -records                         | missing_field bookmaker, missing_field records
+bets.found     | records=[]                                   | right
+bets.found     | records=["b 1","b1#","b1#nothing","#cancel"] | bad_identifier records, bad_identifier records, bad_identifier records, bad_identifier records
+bets.found     | scope={"bookmaker":"acme","bets":["b1"]}     | unknown_field scope
 order.revoked  |                                              | right
 order.revoked  | revokes="ord-2"                              | bad_identifier revokes
 order.revoked  | -revokes                                     | missing_field revokes

@@ -9,6 +9,7 @@ package v1
 import (
 	"encoding/json"
 
+	"tally/lib/disputes"
 	"tally/lib/sweep"
 )
 
@@ -157,8 +158,11 @@ type Bet struct {
 	Round      int    `json:"round"` // the betting round that took it
 	Rounding   string `json:"rounding"`
 	AcceptedAt string `json:"accepted_at"`
-	// CancelledAt is when the bookmaker cancelled it in time.
+	// CancelledAt is when the bookmaker cancelled it.
 	CancelledAt string `json:"cancelled_at,omitempty"`
+	// Cancellation says whether that counts: counts_if_before_closing until the
+	// closing of its betting round is final, then counts or too_late.
+	Cancellation string `json:"cancellation,omitempty"`
 	// Status is accepted; won, lost or refunded.
 	Status string `json:"status"`
 	Reason string `json:"reason,omitempty"` // of a refund
@@ -233,6 +237,27 @@ type Feed struct {
 	Newest  int64       `json:"newest"` // the newest entry there is
 }
 
+// ReportCreated is a report as webhooks push it.
+type ReportCreated struct {
+	Type      string    `json:"type"`      // report.created
+	Timestamp string    `json:"timestamp"` // of the report, not of the try to send it
+	Bookmaker string    `json:"bookmaker"`
+	Data      FeedEntry `json:"data"`
+}
+
+// WebhookTest is a test of an endpoint of webhooks.
+type WebhookTest struct {
+	Type      string          `json:"type"` // webhook.test
+	Timestamp string          `json:"timestamp"`
+	Bookmaker string          `json:"bookmaker"`
+	Data      WebhookTestData `json:"data"`
+}
+
+// WebhookTestData is what a test says.
+type WebhookTestData struct {
+	Endpoint string `json:"endpoint"` // its id
+}
+
 // Position is how far a bookmaker has acknowledged its feed.
 type Position struct {
 	Sequence int64 `json:"sequence"` // 0 for nothing yet
@@ -248,20 +273,18 @@ type ReportPage struct {
 }
 
 // DisputeRequest asks for bets to be voided.
-type DisputeRequest struct {
-	Draw     string   `json:"draw"`
-	Bets     []string `json:"bets,omitempty"` // references; none for all of the bookmaker's bets
-	Reason   string   `json:"reason"`
-	Evidence string   `json:"evidence"`
-}
+type DisputeRequest = disputes.Request
 
 // Dispute is a stored request to void.
 type Dispute struct {
 	Dispute string `json:"dispute"`
 	DisputeRequest
 	CreatedAt string `json:"created_at"`
-	Order     string `json:"order"`  // the id under which an operator decides
-	Status    string `json:"status"` // open or upheld
+	Order     string `json:"order"`  // the id of the order by which it is upheld
+	Status    string `json:"status"` // open, upheld or rejected
+	// When an operator decided, and why, in the operator's words.
+	DecidedAt      string `json:"decided_at,omitempty"`
+	DecisionReason string `json:"decision_reason,omitempty"`
 }
 
 // Disputes are a page of a bookmaker's disputes.

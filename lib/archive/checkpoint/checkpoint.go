@@ -36,6 +36,17 @@ type Checkpoint struct {
 	Tree   tlog.Tree
 	Signed []byte   // as it was read
 	Keys   []string // the names of the known keys that signed it
+	ids    []uint32 // of the same keys
+}
+
+// SignedBy reports whether a known key has signed the checkpoint.
+func (c *Checkpoint) SignedBy(key note.Signer) bool {
+	for i, name := range c.Keys {
+		if name == key.Name() && c.ids[i] == key.KeyHash() {
+			return true
+		}
+	}
+	return false
 }
 
 // The faults of a checkpoint.
@@ -82,7 +93,7 @@ func Open(signed []byte, origin string, known note.Verifiers) (*Checkpoint, erro
 	}
 	c.Signed = bytes.Clone(signed)
 	for _, signature := range n.Sigs {
-		c.Keys = append(c.Keys, signature.Name)
+		c.Keys, c.ids = append(c.Keys, signature.Name), append(c.ids, signature.Hash)
 	}
 	return c, nil
 }

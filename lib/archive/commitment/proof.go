@@ -9,6 +9,7 @@ import (
 
 	"tally/lib/archive/entry"
 	"tally/lib/archive/tree"
+	"tally/lib/settlement"
 )
 
 // LineProof shows one line of a bookmaker's report to anyone, and proves it
@@ -84,4 +85,38 @@ func parse(text string) (h tlog.Hash, err error) {
 		return h, fmt.Errorf("%w: %.80q is no hash", ErrProof, text)
 	}
 	return tlog.Hash(data), nil
+}
+
+// Check compares a whole report with what the entry that the log has commits to.
+// lines are all lines of the report.
+func (d *Disclosure) Check(e *entry.Settlement, lines [][]byte) error {
+	if d.Draw != e.Draw || d.State != e.State || len(d.Key) != saltBytes {
+		return fmt.Errorf("%w: the disclosure is of draw %s, state %d", ErrProof, d.Draw, d.State)
+	}
+	var report tree.Range
+	for i, line := range lines {
+		report.Add(salted(lineSalt(d.Key, int64(i)), line))
+	}
+	if report.Size() != d.Commitment.Lines || hexOf(report.Root()) != d.Commitment.Root {
+		return ErrReport
+	}
+	root, err := parse(e.Bookmakers.Root)
+	if err != nil {
+		return err
+	}
+	if err := tlog.CheckRecord(d.Path, int64(e.Bookmakers.Count), root, d.Index, d.Commitment.hash(commitSalt(d.Key))); err != nil {
+		return fmt.Errorf("%w: the report is not in the entry", ErrProof)
+	}
+	return nil
+}
+
+// ErrTotals says that totals are not those that were committed to.
+var ErrTotals = errors.New("these are not the totals that the settlement commits to")
+
+// CheckTotals compares the totals of all bets of the bookmaker on the draw.
+func (d *Disclosure) CheckTotals(totals settlement.Book) error {
+	if totalsHash(d.Key, totals) != d.Commitment.Totals {
+		return ErrTotals
+	}
+	return nil
 }

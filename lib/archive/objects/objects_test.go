@@ -33,6 +33,18 @@ func TestContract(t *testing.T) {
 			})
 			return f
 		},
+		"scratch folder": func(t *testing.T) objects.Store {
+			f, err := objects.OpenScratch(t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() {
+				if err := f.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+			return f
+		},
 		"S3": func(t *testing.T) objects.Store { s, _, _ := bucket(t); return s },
 	}
 	for name, open := range stores {

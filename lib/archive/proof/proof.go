@@ -74,6 +74,9 @@ func Parse(text []byte) (*Entry, error) {
 		return nil, fmt.Errorf("%w: it has more than %d bytes", ErrForm, MaxBytes)
 	}
 	head, signed, found := bytes.Cut(text, []byte("\n\n"))
+	if bytes.ContainsRune(head, '\r') { // which a decoder of base64 passes over
+		return nil, fmt.Errorf("%w: it has carriage returns", ErrForm)
+	}
 	lines := strings.Split(string(head), "\n")
 	if !found || len(lines) < 3 || lines[0] != firstLine {
 		return nil, fmt.Errorf("%w: it does not begin with %s, extra and index, and end with a checkpoint", ErrForm, firstLine)

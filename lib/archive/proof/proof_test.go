@@ -9,8 +9,8 @@ import (
 
 	"golang.org/x/mod/sumdb/note"
 
-	"tally/lib/archive"
 	"tally/lib/archive/archivetest"
+	"tally/lib/archive/disclosure"
 	"tally/lib/archive/entry"
 	"tally/lib/archive/proof"
 	"tally/lib/archive/verify"
@@ -63,7 +63,7 @@ func sample(t *testing.T) (*proof.Entry, *proof.Bet, note.Verifiers) {
 			}
 		}
 	}
-	d, err := archive.Disclose(t.Context(), s.Table, draw, 1, "acme")
+	d, err := disclosure.Of(t.Context(), s.Table, draw, 1, "acme")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func TestRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for old, by := range map[string]string{
-		"tlog-proof@v1": "tlog-proof@v2", "extra ": "Extra ", "index ": "index 0", "\n\n": "\n", "index 1": "index -1",
+		"tlog-proof@v1": "tlog-proof@v2", "extra ": "Extra ", "extra e": "extra e\r", "index ": "index 0", "\n\n": "\n", "index 1": "index -1",
 	} {
 		changed := strings.Replace(text, old, by, 1)
 		if changed == text {

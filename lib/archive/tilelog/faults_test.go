@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"tally/lib/archive/witness"
 	"tally/lib/fakedynamo"
 )
 
@@ -32,22 +33,31 @@ func TestEveryWriteFails(t *testing.T) {
 	// Sizes at which tiles are begun, filled, and passed.
 	for _, start := range []int{0, 250, 256} {
 		for _, n := range []int{1, 120} {
-			writes := countWrites(t, start, n)
-			for at := range writes {
-				for _, verdict := range []fakedynamo.Verdict{fakedynamo.FailBefore, fakedynamo.FailAfter, fakedynamo.FailLate, fakedynamo.SendTwice, fakedynamo.Conflict} {
-					for _, crash := range []bool{false, true} {
-						t.Run(fmt.Sprintf("%d+%d write %d %v crash %v", start, n, at, verdict, crash), func(t *testing.T) {
-							testFault(t, start, n, at, verdict, crash)
-						})
-					}
-				}
+			for _, witnesses := range []int{0, 1} {
+				testFaults(t, start, n, witnesses)
 			}
 		}
 	}
 }
 
-func grown(t *testing.T, start int) *world {
+func testFaults(t *testing.T, start, n, witnesses int) {
+	writes := countWrites(t, start, n, witnesses)
+	for at := range writes {
+		for _, verdict := range []fakedynamo.Verdict{fakedynamo.FailBefore, fakedynamo.FailAfter, fakedynamo.FailLate, fakedynamo.SendTwice, fakedynamo.Conflict} {
+			for _, crash := range []bool{false, true} {
+				t.Run(fmt.Sprintf("%d+%d witnesses %d write %d %v crash %v", start, n, witnesses, at, verdict, crash), func(t *testing.T) {
+					testFault(t, start, n, witnesses, at, verdict, crash)
+				})
+			}
+		}
+	}
+}
+
+func grown(t *testing.T, start, witnesses int) *world {
 	w := newWorld(t)
+	for range witnesses {
+		w.witnessed()
+	}
 	for i := 0; start > 0 && i < start; i += MaxBatch {
 		if _, err := w.appender().Append(t.Context(), leaves("start", min(start, i+MaxBatch))); err != nil {
 			t.Fatal(err)
@@ -58,8 +68,8 @@ func grown(t *testing.T, start int) *world {
 }
 
 // countWrites returns how many writes an append takes.
-func countWrites(t *testing.T, start, n int) (writes int) {
-	w := grown(t, start)
+func countWrites(t *testing.T, start, n, witnesses int) (writes int) {
+	w := grown(t, start, witnesses)
 	w.intercept(intercept(func(call fakedynamo.Call) fakedynamo.Verdict {
 		if call.Write {
 			writes++
@@ -70,8 +80,8 @@ func countWrites(t *testing.T, start, n int) (writes int) {
 	return writes
 }
 
-func testFault(t *testing.T, start, n, at int, verdict fakedynamo.Verdict, crash bool) {
-	w := grown(t, start)
+func testFault(t *testing.T, start, n, witnesses, at int, verdict fakedynamo.Verdict, crash bool) {
+	w := grown(t, start, witnesses)
 	writes, dead := 0, false
 	w.intercept(intercept(func(call fakedynamo.Call) fakedynamo.Verdict {
 		if dead {
@@ -94,12 +104,14 @@ func testFault(t *testing.T, start, n, at int, verdict fakedynamo.Verdict, crash
 		t.Fatalf("appended, but the public sees %d entries", len(w.public))
 	}
 	w.mustAppend(w.appender(), list)
-	w.files.Land()
-	w.db.Land()
+	w.land()
 	w.check()
 	w.mustAppend(w.appender(), leaves("next", 2))
 	if want := entriesOf(leaves("start", start), list, leaves("next", 2)); !slices.Equal(w.public, want) {
 		t.Fatalf("the log has %d entries, want %d", len(w.public), len(want))
+	}
+	if len(w.cosigned()) != witnesses || w.outcomes.count[witness.Contradicted] > 0 {
+		t.Fatalf("cosigned by %v; %v", w.cosigned(), w.outcomes.count)
 	}
 }
 
@@ -107,7 +119,8 @@ func testFault(t *testing.T, start, n, at int, verdict fakedynamo.Verdict, crash
 // order and with random faults, and checks the whole log after each request.
 func TestTwoAppenders(t *testing.T) {
 	for seed := range uint64(80) {
-		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) { interleave(t, seed) })
+		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) { interleave(t, seed, 0) })
+		t.Run(fmt.Sprintf("seed %d with a witness", seed), func(t *testing.T) { interleave(t, seed, 1) })
 	}
 }
 
@@ -119,9 +132,9 @@ type turn struct {
 
 type appenderKey struct{}
 
-func interleave(t *testing.T, seed uint64) {
+func interleave(t *testing.T, seed uint64, witnesses int) {
 	random := rand.New(rand.NewPCG(seed, 1))
-	w := grown(t, random.IntN(4)*85)
+	w := grown(t, random.IntN(4)*85, witnesses)
 	before := slices.Clone(w.public)
 	turns := make(chan turn)
 	w.intercept(func(ctx context.Context, call fakedynamo.Call) fakedynamo.Verdict {
@@ -178,8 +191,7 @@ func interleave(t *testing.T, seed uint64) {
 			verdict = []fakedynamo.Verdict{fakedynamo.FailBefore, fakedynamo.FailAfter, fakedynamo.FailLate}[random.IntN(3)]
 		}
 		if random.IntN(6) == 0 {
-			w.db.Land()
-			w.files.Land()
+			w.land()
 		}
 		w.check() // between any two requests the files are a log
 		next.run <- verdict
@@ -187,11 +199,13 @@ func interleave(t *testing.T, seed uint64) {
 	group.Wait()
 	w.intercept(nil)
 	for range 20 {
-		w.db.Land()
-		w.files.Land()
+		w.land()
 	}
 	w.check()
 	w.mustAppend(w.appender(), slices.Concat(own[0], own[1], shared))
+	if len(w.cosigned()) != witnesses || w.outcomes.count[witness.Contradicted] > 0 {
+		t.Fatalf("cosigned by %v; %v", w.cosigned(), w.outcomes.count)
+	}
 	if want := len(before) + len(own[0]) + len(own[1]) + len(shared); len(w.public) != want {
 		t.Fatalf("the log has %d entries, want %d", len(w.public), want)
 	}

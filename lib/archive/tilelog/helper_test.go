@@ -9,12 +9,17 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
 
+	"tally/lib/archive/checkpoint"
 	"tally/lib/archive/fakeobjects"
+	"tally/lib/archive/witness"
+	"tally/lib/archive/witnesstest"
 	"tally/lib/fakedynamo"
 	"tally/lib/store"
 )
@@ -29,6 +34,25 @@ type world struct {
 	signer   note.Signer
 	verifier note.Verifier
 	public   []entrySeen // what the public saw last
+
+	witnesses []*witnesstest.Server
+	outcomes  outcomes
+	now       func() time.Time
+}
+
+// outcomes counts what became of asking witnesses.
+type outcomes struct {
+	mutex sync.Mutex
+	count map[witness.Outcome]int
+}
+
+func (o *outcomes) Witness(_ string, outcome witness.Outcome) {
+	o.mutex.Lock()
+	defer o.mutex.Unlock()
+	if o.count == nil {
+		o.count = map[witness.Outcome]int{}
+	}
+	o.count[outcome]++
 }
 
 // entrySeen is an entry as a reader of the files saw it.
@@ -47,17 +71,62 @@ func newWorld(t *testing.T) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &world{t: t, db: fakedynamo.New(t, "tally"), files: fakeobjects.New(), signer: signer, verifier: verifier}
+	return &world{t: t, db: fakedynamo.New(t, "tally"), files: fakeobjects.New(), signer: signer, verifier: verifier, now: time.Now}
 }
 
 // appender returns a new appender, as a Lambda is that was just started.
 func (w *world) appender() *Log {
-	return &Log{Origin: origin, Table: store.New(w.db, "tally"), Objects: w.files, Signers: []note.Signer{w.signer},
+	l := &Log{Origin: origin, Table: store.New(w.db, "tally"), Objects: w.files, Signers: []note.Signer{w.signer},
 		Known: note.VerifierList(w.verifier), Log: slog.New(slog.DiscardHandler), Pause: func(ctx context.Context, _ int) error { return ctx.Err() }}
+	if len(w.witnesses) > 0 {
+		l.Witnesses = &witness.Asker{Within: time.Hour, HTTP: witnesstest.Client(w.witnesses...), Record: &w.outcomes, Log: l.Log, Now: w.now}
+		for _, server := range w.witnesses {
+			l.Witnesses.Witnesses = append(l.Witnesses.Witnesses, server.Witness)
+		}
+	}
+	return l
 }
 
-// intercept decides about the requests to the table and to the files.
-func (w *world) intercept(i fakedynamo.Interceptor) { w.db.Intercept, w.files.Intercept = i, i }
+// witnessed gives the log a witness.
+func (w *world) witnessed() *world {
+	w.witnesses = append(w.witnesses, witnesstest.New(w.t, fmt.Sprintf("witness.example/w%d", len(w.witnesses)+1), w.verifier))
+	return w
+}
+
+// cosigned returns the witnesses whose cosignatures the public checkpoint has.
+func (w *world) cosigned() (names []string) {
+	w.t.Helper()
+	var keys []note.Verifier
+	for _, server := range w.witnesses {
+		keys = append(keys, server.Key)
+	}
+	found, err := checkpoint.Cosignatures(w.files.Files()[checkpoint.Path].Data, keys...)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for _, c := range found {
+		names = append(names, c.Witness)
+	}
+	return names
+}
+
+// intercept decides about the requests to the table, to the files and to the
+// witnesses.
+func (w *world) intercept(i fakedynamo.Interceptor) {
+	w.db.Intercept, w.files.Intercept = i, i
+	for _, server := range w.witnesses {
+		server.Intercept = i
+	}
+}
+
+// land lets everything arrive that is on its way.
+func (w *world) land() {
+	w.files.Land()
+	w.db.Land()
+	for _, server := range w.witnesses {
+		server.Land()
+	}
+}
 
 // leaves returns so many leaves of a group.
 func leaves(group string, n int) (list []Leaf) {

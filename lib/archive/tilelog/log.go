@@ -15,9 +15,11 @@
 //  3. apply: the tiles are written under their own names, each of which must not
 //     be there, or have the same bytes. A crash leaves some of them; the next
 //     appender writes all of them again.
-//  4. publish: the checkpoint is signed and written over the smaller one that was
-//     read. A crash before it leaves the log one batch larger than the public
-//     knows; the next appender publishes.
+//  4. publish: the checkpoint is signed, shown to the witnesses, if there are any,
+//     and written over the smaller one that was read, with the cosignatures that
+//     came in time. A crash before it leaves the log one batch larger than the
+//     public knows; the next appender publishes. That witnesses have seen what is
+//     not public yet is no harm: it is committed, and so will be.
 //
 // Every append starts by finishing the one before it (3 and 4), through the same
 // code. So at most one batch is ever committed and not yet applied.
@@ -35,6 +37,7 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 
 	"tally/lib/archive/objects"
+	"tally/lib/archive/witness"
 	"tally/lib/store"
 )
 
@@ -55,7 +58,9 @@ type Log struct {
 	Signers []note.Signer
 	// Known verifies the log's own checkpoints: the keys of Signers, at least.
 	Known note.Verifiers
-	Log   *slog.Logger
+	// Witnesses are asked for cosignatures; nil for none.
+	Witnesses *witness.Asker
+	Log       *slog.Logger
 	// Pause waits before the next try; by default a random time that grows.
 	Pause func(ctx context.Context, try int) error
 }
@@ -115,7 +120,7 @@ func (l *Log) Append(ctx context.Context, leaves []Leaf) (Appended, error) {
 func (l *Log) appendSome(ctx context.Context, leaves []Leaf) (Appended, error) {
 	var lost error
 	for try := range maxTries {
-		now, err := l.recover(ctx)
+		now, public, err := l.recover(ctx)
 		if err != nil {
 			return Appended{}, err
 		}
@@ -124,6 +129,7 @@ func (l *Log) appendSome(ctx context.Context, leaves []Leaf) (Appended, error) {
 			return Appended{}, err
 		}
 		if len(missing) == 0 {
+			l.complete(ctx, now, public)
 			return Appended{now.tree, 0, conflicts}, nil
 		}
 		next, err := l.appendBatch(ctx, now, missing)

@@ -1,22 +1,35 @@
 package tilelog
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 
+	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
 
 	"tally/lib/archive/checkpoint"
 	"tally/lib/archive/objects"
 	"tally/lib/archive/tiles"
+	"tally/lib/archive/witness"
 )
 
 // public is the checkpoint that the public sees.
 type public struct {
-	tree tlog.Tree // of size 0 where there is none
-	tag  string
+	tree   tlog.Tree // of size 0 where there is none
+	tag    string
+	opened *checkpoint.Checkpoint // nil where there is none
+}
+
+// signed returns the checkpoint as it is public.
+func (p public) signed() []byte {
+	if p.opened == nil {
+		return nil
+	}
+	return p.opened.Signed
 }
 
 // seen reads the public checkpoint and verifies our own signature on it.
@@ -32,22 +45,22 @@ func (l *Log) seen(ctx context.Context) (public, error) {
 	if err != nil {
 		return public{}, fmt.Errorf("reading the public checkpoint: %w", err)
 	}
-	return public{c.Tree, tag}, nil
+	return public{c.Tree, tag, c}, nil
 }
 
 // recover finishes the last batch that was committed and returns the state, all
-// of which the public can then see.
-func (l *Log) recover(ctx context.Context) (state, error) {
+// of which the public can then see, and what the public saw before.
+func (l *Log) recover(ctx context.Context) (state, public, error) {
 	now, err := l.load(ctx)
 	if err != nil {
-		return state{}, err
+		return state{}, public{}, err
 	}
 	public, err := l.seen(ctx)
 	if err != nil {
-		return state{}, err
+		return state{}, public, err
 	}
 	if public.tree.N == now.tree.N && (now.tree.N == 0 || public.tree.Hash == now.tree.Hash) {
-		return now, nil
+		return now, public, nil
 	}
 	if public.tree.N >= now.tree.N {
 		return l.behind(ctx, now)
@@ -56,37 +69,37 @@ func (l *Log) recover(ctx context.Context) (state, error) {
 		slog.Int64("size", now.tree.N), slog.Int64("public", public.tree.N))
 	packed, err := l.get(ctx, now.staged)
 	if err != nil {
-		return state{}, fmt.Errorf("reading the staged batch %s: %w", now.staged, err)
+		return state{}, public, fmt.Errorf("reading the staged batch %s: %w", now.staged, err)
 	}
 	files, err := unpack(packed)
 	if err != nil {
-		return state{}, fmt.Errorf("%w: %s: %w", ErrCorrupt, now.staged, err)
+		return state{}, public, fmt.Errorf("%w: %s: %w", ErrCorrupt, now.staged, err)
 	}
 	if err := l.apply(ctx, files); err != nil {
-		return state{}, err
+		return state{}, public, err
 	}
-	return now, l.publish(ctx, now, tlog.Tree{})
+	return now, public, l.publish(ctx, now, tlog.Tree{})
 }
 
 // behind decides about a state that is behind the public checkpoint. Another
 // appender may have committed and published since the state was read: then the
 // state is ahead by now. Otherwise the table was set back.
-func (l *Log) behind(ctx context.Context, read state) (state, error) {
+func (l *Log) behind(ctx context.Context, read state) (state, public, error) {
 	public, err := l.seen(ctx)
 	if err != nil {
-		return state{}, err
+		return state{}, public, err
 	}
 	// What is public was committed before: a state read after it is not behind it.
 	now, err := l.load(ctx)
 	switch {
 	case err != nil:
-		return state{}, err
+		return state{}, public, err
 	case public.tree.N > now.tree.N:
-		return state{}, fmt.Errorf("%w: size %d is public, the state has %d", ErrAhead, public.tree.N, now.tree.N)
+		return state{}, public, fmt.Errorf("%w: size %d is public, the state has %d", ErrAhead, public.tree.N, now.tree.N)
 	case public.tree.N == now.tree.N && public.tree.Hash != now.tree.Hash:
-		return state{}, fmt.Errorf("%w: both have size %d, with other roots", ErrForked, now.tree.N)
+		return state{}, public, fmt.Errorf("%w: both have size %d, with other roots", ErrForked, now.tree.N)
 	case now.version == read.version:
-		return state{}, fmt.Errorf("%w: the checkpoint was set back from size %d", ErrForked, public.tree.N)
+		return state{}, public, fmt.Errorf("%w: the checkpoint was set back from size %d", ErrForked, public.tree.N)
 	}
 	return l.recover(ctx)
 }
@@ -95,6 +108,11 @@ func (l *Log) behind(ctx context.Context, read state) (state, error) {
 // is the tree that the state's batch was built on, where that was verified just
 // now. When a larger one is there already, another appender was faster.
 func (l *Log) publish(ctx context.Context, now state, built tlog.Tree) error {
+	signed, err := checkpoint.Sign(l.Origin, now.tree, l.Signers...)
+	if err != nil {
+		return err
+	}
+	asked := l.Witnesses == nil
 	for try := range maxTries {
 		public, err := l.seen(ctx)
 		if err != nil {
@@ -111,9 +129,10 @@ func (l *Log) publish(ctx context.Context, now state, built tlog.Tree) error {
 				return err
 			}
 		}
-		signed, err := checkpoint.Sign(l.Origin, now.tree, l.Signers...)
-		if err != nil {
-			return err
+		if !asked {
+			asked = true
+			cosignatures := l.ask(ctx, signed, now.tree, public, l.Witnesses.Lacking(nil))
+			signed = checkpoint.WithCosignatures(signed, cosignatures)
 		}
 		// Before this the public sees the tree before; after it, this one. All its
 		// tiles are there.
@@ -143,4 +162,66 @@ func (l *Log) consistent(ctx context.Context, old, now tlog.Tree) error {
 		return fmt.Errorf("%w: it has size %d and another root", ErrForked, old.N)
 	}
 	return nil
+}
+
+// ask asks witnesses for cosignatures on a signed checkpoint.
+func (l *Log) ask(ctx context.Context, signed []byte, tree tlog.Tree, before public, witnesses []witness.Witness) []checkpoint.Cosignature {
+	return l.Witnesses.Ask(ctx, witnesses, witness.Checkpoint{
+		Signed: signed, Tree: tree, Before: before.signed(), BeforeSize: before.tree.N,
+		Prove: func(ctx context.Context, size int64) (tlog.TreeProof, error) {
+			return tlog.ProveTree(tree.N, size, tlog.TileHashReader(tree, tiles.NewReader(ctx, l.get)))
+		},
+		Newest: func(ctx context.Context) (int64, error) {
+			now, err := l.load(ctx)
+			return now.tree.N, err
+		},
+	})
+}
+
+// complete adds what the public checkpoint of a state lacks: the signature of a key
+// that signs only since then, and the cosignatures of witnesses that were late. What
+// can't be added now is added to the next checkpoint, so that this fails nothing.
+func (l *Log) complete(ctx context.Context, now state, seen public) {
+	if seen.opened == nil || seen.tree != now.tree {
+		return // it is being published by someone
+	}
+	there, lacking, err := l.lacking(seen)
+	// A line that is no cosignature is left out by writing all lines again.
+	resign := err != nil || slices.ContainsFunc(l.Signers, func(s note.Signer) bool { return !seen.opened.SignedBy(s) })
+	if !resign && len(lacking) == 0 {
+		return
+	}
+	signed := seen.signed()
+	if resign {
+		if signed, err = checkpoint.Sign(l.Origin, now.tree, l.Signers...); err != nil {
+			l.incomplete(ctx, err)
+			return
+		}
+		signed = checkpoint.WithCosignatures(signed, there)
+	}
+	if len(lacking) > 0 {
+		signed = checkpoint.WithCosignatures(signed, l.ask(ctx, signed, now.tree, seen, lacking))
+	}
+	if bytes.Equal(signed, seen.signed()) {
+		return
+	}
+	// Before this the public has the checkpoint with fewer lines, after it with more.
+	err = l.Objects.PutIfMatch(ctx, checkpoint.Path, signed, seen.tag, checkpointHeader)
+	if err != nil && !errors.Is(err, objects.ErrChanged) {
+		l.incomplete(ctx, err)
+	}
+}
+
+// lacking returns the cosignatures of the public checkpoint, and the witnesses
+// that have not given one.
+func (l *Log) lacking(seen public) (there []checkpoint.Cosignature, lacking []witness.Witness, err error) {
+	if l.Witnesses == nil {
+		return nil, nil, nil
+	}
+	there, err = checkpoint.Cosignatures(seen.signed(), l.Witnesses.Keys()...)
+	return there, l.Witnesses.Lacking(there), err
+}
+
+func (l *Log) incomplete(ctx context.Context, err error) {
+	l.Log.LogAttrs(ctx, slog.LevelWarn, "the checkpoint stays without lines that it lacks", slog.String("log", l.Origin), slog.String("reason", err.Error()))
 }

@@ -46,6 +46,34 @@ func (l *Log) load(ctx context.Context) (state, error) {
 	return state{tlog.Tree{N: body.Size, Hash: body.Root}, body.Staged, item.Version}, nil
 }
 
+// Committed returns the tree of all entries that are in a log, public or about to be.
+func Committed(ctx context.Context, table *store.Table, origin string) (tlog.Tree, error) {
+	now, err := (&Log{Origin: origin, Table: table}).load(ctx)
+	return now.tree, err
+}
+
+// Indexed is what the index says of an entry that is in the log.
+type Indexed struct {
+	Index int64
+	Hash  string // of its leaf, in hexadecimal digits
+}
+
+// IndexedOf returns what the index of a log says of a group's entries, by key.
+func IndexedOf(ctx context.Context, table *store.Table, origin, group string) (map[string]Indexed, error) {
+	found := map[string]Indexed{}
+	for item, err := range table.Query(ctx, store.LogEntriesKey(origin, group), "") {
+		if err != nil {
+			return nil, err
+		}
+		at, err := store.Decode[index](item)
+		if err != nil {
+			return nil, err
+		}
+		found[item.SK] = Indexed{at.Index, item.Hash}
+	}
+	return found, nil
+}
+
 // index is what the index says of an entry.
 type index struct {
 	Index int64 `json:"index"`
@@ -77,12 +105,13 @@ func (l *Log) missing(ctx context.Context, leaves []Leaf) (missing, conflicts []
 
 // known returns the hashes of a group's entries that the log has, by key.
 func (l *Log) known(ctx context.Context, group string) (map[string]string, error) {
+	indexed, err := IndexedOf(ctx, l.Table, l.Origin, group)
+	if err != nil {
+		return nil, err
+	}
 	known := map[string]string{}
-	for item, err := range l.Table.Query(ctx, store.LogEntriesKey(l.Origin, group), "") {
-		if err != nil {
-			return nil, err
-		}
-		known[item.SK] = item.Hash
+	for key, at := range indexed {
+		known[key] = at.Hash
 	}
 	return known, nil
 }
@@ -90,16 +119,13 @@ func (l *Log) known(ctx context.Context, group string) (map[string]string, error
 // Indexes returns where the log has a group's entries, by key. An entry may be
 // there before the public can see it.
 func (l *Log) Indexes(ctx context.Context, group string) (map[string]int64, error) {
+	indexed, err := IndexedOf(ctx, l.Table, l.Origin, group)
+	if err != nil {
+		return nil, err
+	}
 	indexes := map[string]int64{}
-	for item, err := range l.Table.Query(ctx, store.LogEntriesKey(l.Origin, group), "") {
-		if err != nil {
-			return nil, err
-		}
-		var at index
-		if err := json.Unmarshal([]byte(item.Body), &at); err != nil {
-			return nil, fmt.Errorf("reading %s / %s: %w", item.PK, item.SK, err)
-		}
-		indexes[item.SK] = at.Index
+	for key, at := range indexed {
+		indexes[key] = at.Index
 	}
 	return indexes, nil
 }

@@ -2,15 +2,12 @@ package verify_test
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"tally/lib/archive/archivetest"
 	"tally/lib/archive/entry"
-	"tally/lib/archive/tilelog"
-	"tally/lib/archive/tiles"
 	"tally/lib/archive/verify"
 	"tally/lib/games"
 )
@@ -93,39 +90,4 @@ func TestProve(t *testing.T) {
 	if _, err := verify.Prove(t.Context(), files, options, entry.ID{Draw: "nothing", Kind: entry.KindState}); err == nil {
 		t.Error("an entry is proved that is not there")
 	}
-}
-
-// BenchmarkHundredThousandEntries measures a full verification.
-func BenchmarkHundredThousandEntries(b *testing.B) {
-	s := archivetest.PlayAll(b)
-	files, options := enlarge(b, s, 100_000), optionsOf(b, s)
-	for b.Loop() {
-		r, err := verify.Log(b.Context(), files, options)
-		if err != nil || len(r.Findings) > 0 || r.Size < 100_000 {
-			b.Fatal(err, r.Findings)
-		}
-	}
-}
-
-// enlarge returns a log of as many entries: the sample's, with other draws' names,
-// again and again.
-func enlarge(b *testing.B, s *archivetest.Sample, size int) memory {
-	b.Helper()
-	sample := filesOf(s)
-	list, err := tiles.Entries(sample[bundlePath], 150)
-	if err != nil {
-		b.Fatal(err)
-	}
-	var leaves []tilelog.Leaf
-	for n := 0; len(leaves) < size; n++ {
-		for i, data := range list {
-			data = bytes.Replace(data, []byte(".20261130."), fmt.Appendf(nil, ".%08d.", n), 1)
-			leaves = append(leaves, tilelog.Leaf{Group: fmt.Sprint(n), Key: fmt.Sprint(i), Data: data})
-		}
-	}
-	large := archivetest.New(b)
-	if _, err := large.Log.Append(b.Context(), leaves); err != nil {
-		b.Fatal(err)
-	}
-	return filesOf(large)
 }

@@ -10,7 +10,6 @@ import (
 	"tally/lib/archive/checkpoint"
 	"tally/lib/archive/entry"
 	"tally/lib/archive/proof"
-	"tally/lib/archive/tiles"
 )
 
 // ErrNoEntry says that a log has no such entry.
@@ -27,62 +26,53 @@ func Prove(ctx context.Context, source Source, options Options, wanted entry.ID)
 	if err != nil {
 		return nil, fmt.Errorf("reading the checkpoint: %w", err)
 	}
-	p, err := search(ctx, source, c.Tree.N, wanted)
-	if err != nil {
+	r := &Report{One: &One{}}
+	f := newFinder(ctx, source, options, c.Tree, r)
+	if err := f.backwards(ctx, wanted.Draw); err != nil {
 		return nil, err
 	}
+	if len(r.Findings) > 0 {
+		return nil, fmt.Errorf("the log does not hold: %s", r.Findings[0])
+	}
+	p := chosen(f.found, wanted)
+	if p == nil {
+		return nil, fmt.Errorf("%w: %s", ErrNoEntry, wanted)
+	}
 	p.Checkpoint = c.Signed
-	hashes := tlog.TileHashReader(c.Tree, tiles.NewReader(ctx, source.Get))
-	if p.Path, err = tlog.ProveRecord(c.Tree.N, p.Index, hashes); err != nil {
+	if p.Path, err = tlog.ProveRecord(c.Tree.N, p.Index, f.hashes); err != nil {
 		return nil, fmt.Errorf("proving entry %d: %w", p.Index, err)
 	}
 	_, _, err = p.Check(options.Origin, options.Known)
 	return p, err
 }
 
-// search goes through the entries.
-func search(ctx context.Context, source Source, size int64, wanted entry.ID) (found *proof.Entry, err error) {
-	newest := 0
-	for n := int64(0); n*tiles.Width < size; n++ {
-		width := int(min(tiles.Width, size-n*tiles.Width))
-		data, err := source.Get(ctx, tiles.EntriesPath(n, width))
-		if err != nil {
-			return nil, fmt.Errorf("reading %s: %w", tiles.EntriesPath(n, width), err)
+// chosen returns the wanted one of a draw's entries, nil for none.
+func chosen(found []Recorded, wanted entry.ID) (p *proof.Entry) {
+	for _, one := range found {
+		read, err := entry.Parse([]byte(one.Data))
+		if err != nil || one.Kind != wanted.Kind {
+			continue
 		}
-		list, err := tiles.Entries(data, width)
-		if err != nil {
-			return nil, fmt.Errorf("reading %s: %w", tiles.EntriesPath(n, width), err)
-		}
-		for i, data := range list {
-			e, err := entry.Parse(data)
-			if err != nil {
-				return nil, fmt.Errorf("entry %d: %w", n*tiles.Width+int64(i), err)
-			}
-			id := e.ID()
-			isNewest := wanted.State == 0 && id.State >= newest
-			if id.Draw == wanted.Draw && id.Kind == wanted.Kind && (isNewest || id.State == wanted.State) {
-				found, newest = &proof.Entry{Data: data, Index: n*tiles.Width + int64(i)}, id.State
-			}
+		if state := read.ID().State; state == wanted.State || wanted.State == 0 { // the last of them is the newest
+			p = &proof.Entry{Data: []byte(one.Data), Index: one.Index}
 		}
 	}
-	if found == nil {
-		return nil, fmt.Errorf("%w: %s", ErrNoEntry, wanted)
-	}
-	return found, nil
+	return p
 }
 
 // ProofFile is what a proof comes to.
 type ProofFile struct {
-	Origin   string      `json:"origin"`
-	Size     int64       `json:"size"`
-	SignedBy []string    `json:"signed_by"`
-	Index    int64       `json:"index"`
-	Entry    string      `json:"entry"`
-	Line     string      `json:"line,omitempty"`      // of a bet
-	Of       string      `json:"bookmaker,omitempty"` // whose line it is
-	Findings []Finding   `json:"findings"`
-	ID       entry.ID    `json:"-"`
-	Read     entry.Entry `json:"-"`
+	Origin   string                   `json:"origin"`
+	Size     int64                    `json:"size"`
+	SignedBy []string                 `json:"signed_by"`
+	Index    int64                    `json:"index"`
+	Entry    string                   `json:"entry"`
+	Line     string                   `json:"line,omitempty"`      // of a bet
+	Of       string                   `json:"bookmaker,omitempty"` // whose line it is
+	Findings []Finding                `json:"findings"`
+	Cosigned []checkpoint.Cosignature `json:"cosigned,omitempty"` // by witnesses that were asked for
+	ID       entry.ID                 `json:"-"`
+	Read     entry.Entry              `json:"-"`
 }
 
 // File checks a proof file, offline. What is wrong with it is in what is returned.
@@ -109,6 +99,9 @@ func File(text []byte, options Options) *ProofFile {
 		return f.fail(err)
 	}
 	f.Size, f.SignedBy, f.Index, f.Entry, f.Read, f.ID = c.Tree.N, c.Keys, p.Index, string(p.Data), read, read.ID()
+	var wrong []Finding
+	f.Cosigned, wrong = cosigned(c, options)
+	f.Findings = append(f.Findings, wrong...)
 	return f
 }
 

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"bytes"
 	"errors"
 	"slices"
 	"strings"
@@ -11,7 +12,7 @@ import (
 // story is what the entries say, draw by draw.
 type story struct {
 	report *Report
-	wanted string // a draw whose entries are kept
+	keep   bool // settlements
 	draws  map[string]*told
 	tables map[string][]int64 // the running numbers of each table's draws
 }
@@ -22,10 +23,17 @@ type told struct {
 	state   int  // the newest
 	closed  bool // the closings of the next state were told
 	settled int  // the newest state that was settled
+	visible []visible
 }
 
-func newStory(r *Report, wanted string) *story {
-	return &story{r, wanted, map[string]*told{}, map[string][]int64{}}
+// visible are the cards that lay open when a betting round opened.
+type visible struct {
+	round int
+	cards []byte
+}
+
+func newStory(r *Report, keep bool) *story {
+	return &story{r, keep, map[string]*told{}, map[string][]int64{}}
 }
 
 // take takes the next entry.
@@ -40,9 +48,6 @@ func (s *story) take(index int64, c checked) {
 		s.report.findEntry(UnknownRules, index, "%s: %v", c.entry.ID(), c.err)
 	case c.err != nil:
 		s.report.findEntry(UnequalResult, index, "%s: %v", c.entry.ID(), c.err)
-	}
-	if id := c.entry.ID(); id.Draw == s.wanted {
-		s.report.History = append(s.report.History, Recorded{index, id.Kind, string(c.data)})
 	}
 	d := s.draws[c.entry.ID().Draw]
 	if o, is := c.entry.(*entry.Opening); is {
@@ -86,7 +91,12 @@ func (s *story) closings(index int64, e *entry.Closings, d *told) {
 		if d.closed {
 			s.report.findEntry(RepeatedEntry, index, "%s were told before", e.ID())
 		}
-		d.closed = true
+		d.closed, d.visible = true, nil
+		for _, round := range e.Rounds {
+			if len(round.Visible) > 0 {
+				d.visible = append(d.visible, visible{round.Round, bytes.Clone(round.Visible)})
+			}
+		}
 	}
 }
 
@@ -112,6 +122,24 @@ func (s *story) state(index int64, e *entry.State, d *told, resolved bool) {
 		s.report.findEntry(MisplacedEntry, index, "%s is there, but not the closings of its betting rounds", e.ID())
 	}
 	d.state, d.closed = e.State, false
+	if resolved && len(e.Facts) > 0 && e.Correction == nil {
+		s.contradicted(index, e, d)
+	}
+}
+
+// contradicted notes where the facts of a state that corrects nothing are not the
+// cards that lay open in a betting round.
+func (s *story) contradicted(index int64, e *entry.State, d *told) {
+	for _, v := range d.visible {
+		why := entry.Contradiction(v.cards, e.Facts)
+		if why == "" {
+			continue
+		}
+		s.report.Counts.Contradicted++
+		if len(s.report.Contradicted) < maxContradicted {
+			s.report.Contradicted = append(s.report.Contradicted, Contradicted{index, e.Draw, e.State, v.round, why})
+		}
+	}
 }
 
 // expect reports whether an entry is about the state that comes next.
@@ -127,6 +155,9 @@ func (s *story) expect(index int64, id entry.ID, next int) bool {
 
 func (s *story) settlement(index int64, e *entry.Settlement, d *told) {
 	s.report.Counts.Settlements++
+	if s.keep {
+		s.report.Settlements = append(s.report.Settlements, e)
+	}
 	switch {
 	case e.State > d.state:
 		s.report.findEntry(MisplacedEntry, index, "%s is there, but not its state", e.ID())
@@ -140,8 +171,9 @@ func (s *story) settlement(index int64, e *entry.Settlement, d *told) {
 
 // The most that a report lists.
 const (
-	maxPending = 100
-	maxNumbers = 100
+	maxPending      = 100
+	maxNumbers      = 100
+	maxContradicted = 100
 )
 
 // finish lists what is not there: draws without a result, and running numbers

@@ -25,25 +25,29 @@ type Code string
 
 // The codes of findings.
 const (
-	NoCheckpoint      Code = "checkpoint_missing"
-	BadCheckpoint     Code = "checkpoint_malformed"
-	OtherLog          Code = "other_log"         // the checkpoint of another log
-	BadSignature      Code = "signature_invalid" // not signed by the key
-	OlderCheckpoint   Code = "checkpoint_older"  // smaller than the one seen last
-	Forked            Code = "log_forked"        // not the tree seen last, grown
-	MissingTile       Code = "tile_missing"
-	UnequalTile       Code = "tile_unequal" // other hashes than its entries come to
-	MissingBundle     Code = "bundle_missing"
-	BadBundle         Code = "bundle_malformed"
-	UnequalRoot       Code = "root_unequal" // the entries come to another root than was signed
-	BadEntry          Code = "entry_malformed"
-	RepeatedEntry     Code = "entry_repeated"
-	MisplacedEntry    Code = "entry_misplaced" // before what it follows from
-	UnequalResult     Code = "result_unequal"
-	UnknownRules      Code = "rules_unknown" // of a version that this program does not have
-	BadProof          Code = "proof_malformed"
-	ProofFails        Code = "proof_fails"
-	DisclosureUnequal Code = "disclosure_unequal"
+	NoCheckpoint    Code = "checkpoint_missing"
+	BadCheckpoint   Code = "checkpoint_malformed"
+	OtherLog        Code = "other_log"         // the checkpoint of another log
+	BadSignature    Code = "signature_invalid" // not signed by the key
+	OlderCheckpoint Code = "checkpoint_older"  // smaller than the one seen last
+	Forked          Code = "log_forked"        // not the tree seen last, grown
+	MissingTile     Code = "tile_missing"
+	UnequalTile     Code = "tile_unequal" // other hashes than its entries come to
+	MissingBundle   Code = "bundle_missing"
+	BadBundle       Code = "bundle_malformed"
+	UnequalRoot     Code = "root_unequal" // the entries come to another root than was signed
+	BadEntry        Code = "entry_malformed"
+	RepeatedEntry   Code = "entry_repeated"
+	MisplacedEntry  Code = "entry_misplaced" // before what it follows from
+	UnequalResult   Code = "result_unequal"
+	UnknownRules    Code = "rules_unknown" // of a version that this program does not have
+	BadProof        Code = "proof_malformed"
+	ProofFails      Code = "proof_fails"
+	BadCosignature  Code = "cosignature_invalid"  // a line that names a witness is not its cosignature
+	NoCosignature   Code = "cosignatures_missing" // fewer than are demanded
+	UnequalReport   Code = "report_unequal"       // not what the settlement commits to
+	UnequalTotals   Code = "totals_unequal"       // of all reports, and of the settlement
+	UnloggedReport  Code = "report_not_logged"    // the log has no settlement that was reported
 )
 
 // Class groups codes by what failed.
@@ -58,6 +62,8 @@ const (
 	Entries
 	Results
 	Proof
+	Witnesses
+	Reports
 )
 
 // Class returns what failed.
@@ -71,8 +77,12 @@ func (c Code) Class() Class {
 		return Tree
 	case UnequalResult, UnknownRules:
 		return Results
-	case BadProof, ProofFails, DisclosureUnequal:
+	case BadProof, ProofFails:
 		return Proof
+	case BadCosignature, NoCosignature:
+		return Witnesses
+	case UnequalReport, UnequalTotals, UnloggedReport:
+		return Reports
 	}
 	return Entries
 }
@@ -102,10 +112,28 @@ type Report struct {
 	Counts   Counts     `json:"counts"`
 	Tables   []Table    `json:"tables"`
 	Pending  []string   `json:"pending,omitempty"` // draws without a result so far, at most 100
-	History  []Recorded `json:"history,omitempty"` // the entries of the draw that was asked for
-	Findings []Finding  `json:"findings"`
+	History  []Recorded `json:"history,omitempty"` // the entries of the one draw
+	// Contradicted are states whose facts are not the cards that lay open in a
+	// betting round, and no correction says why, at most 100. Tally's rules allow it,
+	// as a slip of the studio's.
+	Contradicted []Contradicted           `json:"contradicted,omitempty"`
+	Cosigned     []checkpoint.Cosignature `json:"cosigned,omitempty"` // by witnesses that were asked for
+	One          *One                     `json:"draw,omitempty"`     // of a verification of one draw
+	Compared     any                      `json:"reports,omitempty"`  // what comparing reports came to
+	Findings     []Finding                `json:"findings"`
 	// Checkpoint is the signed checkpoint, to be remembered.
 	Checkpoint []byte `json:"-"`
+	// Settlements are the settlements, if Options asked for them.
+	Settlements []*entry.Settlement `json:"-"`
+}
+
+// Contradicted is a state whose facts are not the cards that lay open before.
+type Contradicted struct {
+	Entry   int64  `json:"entry"` // its index
+	Draw    string `json:"draw"`
+	State   int    `json:"state"`
+	Round   int    `json:"round"`
+	Message string `json:"message"`
 }
 
 // Counts are how many of each there are.
@@ -120,6 +148,8 @@ type Counts struct {
 	Void        int `json:"void"`
 	Hidden      int `json:"hidden"` // states whose facts are too large to be shown
 	Pending     int `json:"pending"`
+	// Contradicted are betting rounds whose cards are not those of the facts.
+	Contradicted int `json:"contradicted"`
 }
 
 // Table is what the log has of a table's draws.
@@ -150,6 +180,9 @@ func (r *Report) Class() Class {
 	return worst
 }
 
+// Find adds a finding, unless there are many already.
+func (r *Report) Find(f Finding) { r.find(f) }
+
 func (r *Report) find(f Finding) {
 	if len(r.Findings) < maxFindings {
 		r.Findings = append(r.Findings, f)
@@ -169,7 +202,14 @@ type Options struct {
 	Origin string
 	Known  note.Verifiers // the log's keys
 	Seen   tlog.Tree      // the tree seen last; of size 0 for none
-	Draw   string         // a draw whose entries are wanted
+	// Witnesses are those whose cosignatures are looked for; Needed is how many of
+	// them there have to be.
+	Witnesses []note.Verifier
+	Needed    int
+	// Thorough has every completion of the cards that lay open gone through again.
+	Thorough bool
+	// KeepSettlements has the report hold the settlements.
+	KeepSettlements bool
 	// Progress is told how many of how many entries are verified.
 	Progress func(done, all int64)
 	Parallel int // how many files are read at once; by default 4
@@ -183,16 +223,25 @@ func Log(ctx context.Context, source Source, options Options) (*Report, error) {
 	if err != nil || c == nil {
 		return r, err
 	}
-	switch {
-	case c.Tree.N < options.Seen.N:
-		r.find(Finding{Code: OlderCheckpoint, File: checkpoint.Path, Message: fmt.Sprintf("the checkpoint has %d entries, %d were seen before", c.Tree.N, options.Seen.N)})
-		return r, nil
-	case c.Tree.N == options.Seen.N && c.Tree.N > 0 && c.Tree.Hash != options.Seen.Hash:
-		r.find(Finding{Code: Forked, File: checkpoint.Path, Message: fmt.Sprintf("the checkpoint of %d entries has another root than the one that was seen before", c.Tree.N)})
+	if !since(c, options, r) {
 		return r, nil
 	}
 	w := newWalk(source, options, c.Tree, r)
 	return r, w.run(ctx)
+}
+
+// since compares the size of a checkpoint, or its root where it has the same, with
+// what was seen before.
+func since(c *checkpoint.Checkpoint, options Options, r *Report) bool {
+	switch {
+	case c.Tree.N < options.Seen.N:
+		r.find(Finding{Code: OlderCheckpoint, File: checkpoint.Path, Message: fmt.Sprintf("the checkpoint has %d entries, %d were seen before", c.Tree.N, options.Seen.N)})
+		return false
+	case c.Tree.N == options.Seen.N && c.Tree.N > 0 && c.Tree.Hash != options.Seen.Hash:
+		r.find(Finding{Code: Forked, File: checkpoint.Path, Message: fmt.Sprintf("the checkpoint of %d entries has another root than the one that was seen before", c.Tree.N)})
+		return false
+	}
+	return true
 }
 
 // open reads and verifies the checkpoint; nil when something is wrong with it.
@@ -211,7 +260,28 @@ func open(ctx context.Context, source Source, options Options, r *Report) (*chec
 		return nil, nil
 	}
 	r.Size, r.Root, r.SignedBy, r.Checkpoint = c.Tree.N, c.Tree.Hash, c.Keys, c.Signed
+	var wrong []Finding
+	r.Cosigned, wrong = cosigned(c, options)
+	for _, f := range wrong {
+		r.find(f)
+	}
 	return c, nil
+}
+
+// cosigned looks for the cosignatures that are demanded.
+func cosigned(c *checkpoint.Checkpoint, options Options) (found []checkpoint.Cosignature, wrong []Finding) {
+	for _, witness := range options.Witnesses {
+		list, err := checkpoint.Cosignatures(c.Signed, witness)
+		if err != nil {
+			wrong = append(wrong, Finding{Code: BadCosignature, File: checkpoint.Path, Message: "the checkpoint: " + err.Error()})
+		}
+		found = append(found, list...)
+	}
+	if len(found) < options.Needed {
+		wrong = append(wrong, Finding{Code: NoCosignature, File: checkpoint.Path, Message: fmt.Sprintf(
+			"%d of the %d witnesses have cosigned the checkpoint, %d have to: others may be shown another log, or the witnesses are late", len(found), len(options.Witnesses), options.Needed)})
+	}
+	return found, wrong
 }
 
 // codeOf returns the code of a checkpoint's fault.

@@ -38,7 +38,7 @@ func newWalk(source Source, options Options, t tlog.Tree, r *Report) *walk {
 	if options.Parallel < 1 {
 		options.Parallel = 4
 	}
-	return &walk{source: source, options: options, tree: t, report: r, story: newStory(r, options.Draw)}
+	return &walk{source: source, options: options, tree: t, report: r, story: newStory(r, options.KeepSettlements)}
 }
 
 // bundle is 256 entries, or fewer at the end, checked as far as each can be by
@@ -56,11 +56,28 @@ type checked struct {
 	hash  tlog.Hash
 	entry entry.Entry // nil when it can't be read
 	err   error       // why, or why the result of a state is not as it says
+	// decided is what the cards that lay open had decided, if it was asked for.
+	decided []entry.Decided
 }
 
-// resolver is an entry that holds what was seen on the table.
-type resolver interface {
-	Resolve(document *form.Document) error
+// check reads an entry, and resolves what it says was seen on the table.
+func check(data []byte, thorough bool, document *form.Document) checked {
+	c := checked{data: data, hash: tlog.RecordHash(data)}
+	read, err := entry.Parse(data)
+	if err != nil {
+		c.err = err
+		return c
+	}
+	c.entry = read
+	switch e := read.(type) {
+	case *entry.State:
+		c.err = e.Resolve(document)
+	case *entry.Closings:
+		if c.err = e.Resolve(document); c.err == nil && thorough {
+			c.decided, c.err = e.Replay(document)
+		}
+	}
+	return c
 }
 
 // run verifies the whole log.
@@ -96,34 +113,47 @@ func (w *walk) run(ctx context.Context) error {
 func (w *walk) read(ctx context.Context, n int64) *bundle {
 	width := int(min(tiles.Width, w.tree.N-n*tiles.Width))
 	b := &bundle{path: tiles.EntriesPath(n, width)}
-	data, err := w.source.Get(ctx, b.path)
-	if errors.Is(err, ErrMissing) {
-		b.fault = &Finding{Code: MissingBundle, File: b.path, Message: b.path + " is missing, with all its entries"}
+	list, err := readBundle(ctx, w.source, b.path, width)
+	if fault := (*faultError)(nil); errors.As(err, &fault) {
+		b.fault = &fault.finding
 		return b
 	}
 	if err != nil {
 		b.err = err
 		return b
 	}
-	list, err := tiles.Entries(data, width)
-	if err != nil {
-		b.fault = &Finding{Code: BadBundle, File: b.path, Message: b.path + ": " + err.Error()}
-		return b
-	}
 	var document form.Document
 	b.entries = make([]checked, width)
 	for i, data := range list {
-		c := checked{data: data, hash: tlog.RecordHash(data)}
-		if c.entry, c.err = entry.Parse(data); c.err == nil {
-			if r, is := c.entry.(resolver); is {
-				c.err = r.Resolve(&document)
-			}
-		} else {
-			c.entry = nil
-		}
-		b.entries[i] = c
+		b.entries[i] = check(data, w.options.Thorough, &document)
 	}
 	return b
+}
+
+// faultError is a fault of the log, not of reading it.
+type faultError struct{ finding Finding }
+
+func (e *faultError) Error() string { return e.finding.String() }
+
+// readBundle reads the entries of a bundle of a width, not verified.
+func readBundle(ctx context.Context, source Source, path string, width int) ([][]byte, error) {
+	data, err := source.Get(ctx, path)
+	if errors.Is(err, ErrMissing) {
+		return nil, &faultError{Finding{Code: MissingBundle, File: path, Message: path + " is missing, with all its entries"}}
+	}
+	if err != nil {
+		return nil, err
+	}
+	list, err := tiles.Entries(data, width)
+	if err != nil {
+		return nil, &faultError{Finding{Code: BadBundle, File: path, Message: path + ": " + err.Error()}}
+	}
+	return list, nil
+}
+
+// forked is the finding of a log that does not begin with what was seen before.
+func forked(size int64) Finding {
+	return Finding{Code: Forked, Message: fmt.Sprintf("the first %d entries are not those that were seen before: the log was rewritten, or it shows others something else", size)}
 }
 
 // take puts a bundle's entries into the tree and into the story of their draws.
@@ -136,7 +166,7 @@ func (w *walk) take(ctx context.Context, n int64, b *bundle) error {
 		index := n*tiles.Width + int64(i)
 		w.story.take(index, c)
 		if seen := w.options.Seen; seen.N == index+1 && w.grown.Root() != seen.Hash {
-			w.report.find(Finding{Code: Forked, Message: fmt.Sprintf("the first %d entries are not those that were seen before: the log was rewritten, or it shows others something else", seen.N)})
+			w.report.find(forked(seen.N))
 		}
 	}
 	if w.options.Progress != nil {

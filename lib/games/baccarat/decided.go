@@ -90,16 +90,16 @@ func (c *completion) finish(p, b []cards.Card) {
 	switch {
 	case two.natural:
 		c.add(p, b)
-	case playerDraws(two.playerPoints):
+	case PlayerDraws(two.playerPoints):
 		c.third(func(card cards.Card) { c.bankers(append(p[:2:2], card), b, points(card)) })
 	default:
-		c.bankers(p, b, stood)
+		c.bankers(p, b, Stood)
 	}
 }
 
 // bankers deals the Banker's third card.
 func (c *completion) bankers(p, b []cards.Card, third int) {
-	if !bankerDraws(sum(b), third) {
+	if !BankerDraws(sum(b), third) {
 		c.add(p, b)
 		return
 	}

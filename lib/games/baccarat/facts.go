@@ -40,13 +40,14 @@ func sum(hand []cards.Card) int {
 	return total % 10
 }
 
-// playerDraws is the Player's rule: a third card on 0 to 5.
-func playerDraws(player int) bool { return player <= 5 }
+// PlayerDraws is the Player's rule, where there is no natural: a third card on 0
+// to 5.
+func PlayerDraws(player int) bool { return player <= 5 }
 
-// bankerDraws is the Banker's rule. third is the points of the Player's third
-// card, or stood.
-func bankerDraws(banker, third int) bool {
-	if third == stood {
+// BankerDraws is the Banker's rule, where there is no natural. third is the points
+// of the Player's third card, or Stood.
+func BankerDraws(banker, third int) bool {
+	if third == Stood {
 		return banker <= 5
 	}
 	switch banker {
@@ -64,9 +65,11 @@ func bankerDraws(banker, third int) bool {
 	return false
 }
 
-const stood = -1
+// Stood is in place of the points of a third card that the Player did not draw.
+const Stood = -1
 
-func isNatural(points int) bool { return points >= 8 }
+// IsNatural tells whether a side's first two cards end the dealing.
+func IsNatural(points int) bool { return points >= 8 }
 
 // paragraphs are the rule ids of the drawing rules in one rulebook.
 type paragraphs struct{ deal, natural, player, banker, bankerAlone string }
@@ -92,19 +95,19 @@ func resolver(decks int, p paragraphs) func(facts) rules.Resolution[*outcome] {
 // play returns how the hands break the drawing rules.
 func (p paragraphs) play(player, banker []cards.Card) []rules.Fault {
 	two := sum(player[:2])
-	if isNatural(two) || isNatural(sum(banker[:2])) {
+	if IsNatural(two) || IsNatural(sum(banker[:2])) {
 		return append(p.third("Player", p.natural, player, false, "there is a natural"),
 			p.third("Banker", p.natural, banker, false, "there is a natural")...)
 	}
-	if faults := p.third("Player", p.player, player, playerDraws(two), ""); len(faults) > 0 {
+	if faults := p.third("Player", p.player, player, PlayerDraws(two), ""); len(faults) > 0 {
 		return faults
 	}
-	third, rule, why := stood, p.bankerAlone, "the Player stood"
+	third, rule, why := Stood, p.bankerAlone, "the Player stood"
 	if len(player) == 3 {
 		third, rule = points(player[2]), p.banker
 		why = fmt.Sprintf("the Player's third card counts %d", third)
 	}
-	return p.third("Banker", rule, banker, bankerDraws(sum(banker[:2]), third), why)
+	return p.third("Banker", rule, banker, BankerDraws(sum(banker[:2]), third), why)
 }
 
 // third compares whether a side drew with whether it must.

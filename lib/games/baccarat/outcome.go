@@ -28,7 +28,7 @@ type outcome struct {
 func newOutcome(p, b []cards.Card) *outcome {
 	o := &outcome{
 		playerPoints: sum(p), bankerPoints: sum(b),
-		natural:     isNatural(sum(p[:2])) || isNatural(sum(b[:2])),
+		natural:     IsNatural(sum(p[:2])) || IsNatural(sum(b[:2])),
 		dealt:       len(p) + len(b),
 		playerPair:  p[0].Rank() == p[1].Rank(),
 		bankerPair:  b[0].Rank() == b[1].Rank(),

@@ -102,9 +102,11 @@ type Row struct {
 	Revision int             `json:"revision,omitempty"`
 	Status   entry.Status    `json:"status,omitempty"`
 	Facts    json.RawMessage `json:"facts,omitempty"`
-	Outcome  json.RawMessage `json:"outcome,omitempty"`
-	Reason   string          `json:"reason,omitempty"`
-	Rule     string          `json:"rule,omitempty"`
+	// FactsSHA256 is there in their place where they are too large to be shown.
+	FactsSHA256 string          `json:"facts_sha256,omitempty"`
+	Outcome     json.RawMessage `json:"outcome,omitempty"`
+	Reason      string          `json:"reason,omitempty"`
+	Rule        string          `json:"rule,omitempty"`
 	// Corrected says that the newest state is a correction.
 	Corrected bool `json:"corrected,omitempty"`
 	// Settled is the newest state that all bets were settled under, 0 for none.
@@ -122,7 +124,7 @@ func (d *Draw) Row() Row {
 	}
 	if s, _ := d.State(); s != nil {
 		row.State, row.MadeAt, row.Revision, row.Status = s.State, wire.FormatTime(s.MadeAt), s.Revision, s.Status
-		row.Facts, row.Outcome, row.Reason, row.Rule = s.Facts, s.Outcome, s.Reason, s.Rule
+		row.Facts, row.FactsSHA256, row.Outcome, row.Reason, row.Rule = s.Facts, s.FactsSHA256, s.Outcome, s.Reason, s.Rule
 		row.Corrected = s.Correction != nil
 	}
 	if s := d.Settlement(); s != nil {

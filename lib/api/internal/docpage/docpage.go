@@ -123,6 +123,12 @@ func operationsOf(doc node, tag string) (list []operationView) {
 			list = append(list, operationOf(doc, op, strings.ToUpper(method), path))
 		}
 	}
+	hooks := doc.at("webhooks")
+	for _, name := range slices.Sorted(maps.Keys(hooks)) {
+		if op := hooks.at(name, "post"); slices.Contains(op.list("tags"), any(tag)) {
+			list = append(list, operationOf(doc, op, "POST", "to your address"))
+		}
+	}
 	return list
 }
 

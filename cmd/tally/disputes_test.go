@@ -1,0 +1,88 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	v1 "tally/lib/api/v1"
+	"tally/lib/client"
+)
+
+// What a bookmaker disputes and operators decide, from end to end.
+func TestDisputes(t *testing.T) {
+	o := newOperator(t, "disputes")
+	o.types(0, "no dispute waits for a decision\n", "disputes", "list")
+	o.types(0, "sent …", "send", "../../events/war/01-draw.opened.json")
+	draw := "war-1.20261130.0512"
+	acme, borealis := o.bookmaker("acme"), o.bookmaker("borealis")
+	o.eventually("the draw", func() bool { _, err := acme.Draw(t.Context(), draw); return err == nil })
+	for _, open := range []struct {
+		c    *client.Client
+		id   string
+		bets []string
+	}{{acme, "d-1", []string{"b2", "b1"}}, {acme, "d-2", []string{"b3"}}, {borealis, "d-1", nil}} {
+		request := v1.DisputeRequest{Draw: draw, Bets: open.bets, Reason: "display_fault", Evidence: "recording of \x1b[31mriga-7"}
+		if d, err := open.c.OpenDispute(t.Context(), open.id, request); err != nil || d.Status != "open" {
+			t.Fatalf("%+v, %v", d, err)
+		}
+	}
+	o.types(0, "bookmaker  dispute…acme…d-1…open…"+draw+"…2…display_fault…\nacme…d-2…borealis…d-1…all…", "disputes", "list")
+	o.types(0, "…acme…d-1…acme…d-2…", "disputes", "list", "--bookmaker", "acme")
+	o.types(0, "cygnus has no disputes\n", "disputes", "list", "--bookmaker", "cygnus")
+	shown := o.types(0, "dispute    d-1\nbookmaker  acme\nstatus     open\nopened     …\ndraw       "+draw+"\nbets       2\n           b1 b2\nreason     display_fault\nevidence   …\norder      dispute-…\n", "disputes", "show", "acme", "d-1")
+	if strings.Contains(shown, "\x1b") {
+		t.Errorf("a bookmaker's text reaches the terminal as it is: %q", shown)
+	}
+
+	o.types(0, "d-1 of acme is upheld: order dispute-… is …\n", "disputes", "uphold", "acme", "d-1")
+	o.types(0, "d-1 of acme is upheld: order dispute-… is …\n", "disputes", "uphold", "acme", "d-1")
+	o.types(0, "d-2 of acme is rejected: seen, it was right\n", "disputes", "reject", "acme", "d-2", "--reason", "seen, it was right")
+	o.eventually("the order", func() bool {
+		d, err := acme.Dispute(t.Context(), "d-1")
+		return err == nil && d.Status == "upheld" && d.DecisionReason == "display_fault" && d.DecidedAt != ""
+	})
+	if d, err := acme.Dispute(t.Context(), "d-2"); err != nil || d.Status != "rejected" || d.DecisionReason != "seen, it was right" {
+		t.Errorf("%+v, %v", d, err)
+	}
+	if d, err := borealis.Dispute(t.Context(), "d-1"); err != nil || d.Status != "open" || d.DecisionReason != "" {
+		t.Errorf("%+v, %v", d, err)
+	}
+	o.types(0, "bookmaker  dispute…borealis   d-1…open…", "disputes", "list")
+	o.types(0, "…acme…d-1…upheld…acme…d-2…rejected…", "disputes", "list", "--bookmaker", "acme")
+	o.types(0, "…status     rejected…decided    …because    seen, it was right\n", "disputes", "show", "acme", "d-2")
+
+	o.types(exitFailed, "tally: rejecting the dispute: it was upheld at …: display_fault\n", "disputes", "reject", "acme", "d-1", "--reason", "no")
+	o.types(exitFailed, "tally: upholding the dispute: it was rejected at …: seen, it was right\n", "disputes", "uphold", "acme", "d-2")
+	o.types(exitFailed, "…there is no such dispute: `tally disputes list` shows…", "disputes", "show", "acme", "d-9")
+	o.types(exitMisuse, "tally: --reason: give a reason: the bookmaker sees it\n…", "disputes", "reject", "borealis", "d-1")
+	o.types(exitMisuse, "tally: name a bookmaker and a dispute…", "disputes", "uphold", "acme")
+	o.types(exitMisuse, "tally: \"a b\" is no id…", "disputes", "show", "a b", "d-1")
+	o.types(exitMisuse, "tally: --bookmaker is \"a b\"…", "disputes", "list", "--bookmaker", "a b")
+	o.types(exitMisuse, "tally: there is no \"accept\" in disputes…", "disputes", "accept")
+	o.types(exitMisuse, "tally: name one of list, show, uphold and reject\n…", "disputes")
+	o.types(exitFailed, "…there is no such table there…", "disputes", "list", "--table", "nosuch")
+}
+
+// bookmaker is a client of a bookmaker whose key was just made.
+func (o operator) bookmaker(name string) *client.Client {
+	o.t.Helper()
+	made := o.types(0, "tly_…", "keys", "create", name)
+	c, err := client.New(o.stack.API, strings.Fields(made)[0])
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	return c
+}
+
+// eventually waits until something has happened.
+func (o operator) eventually(what string, happened func() bool) {
+	o.t.Helper()
+	for range 200 {
+		if happened() {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	o.t.Fatalf("%s never came", what)
+}

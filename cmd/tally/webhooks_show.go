@@ -1,0 +1,144 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"tally/lib/pretty"
+	"tally/lib/webhook"
+	"tally/lib/wire"
+)
+
+func (app *app) webhooksList(ctx context.Context, with *webhook.Store, _ *webhooksFlags, args []string) error {
+	list, err := with.List(ctx, args[0])
+	if err != nil {
+		return failed("listing the webhooks", unreachable(err))
+	}
+	if len(list) == 0 {
+		return app.printf("%s has no webhooks\n", args[0])
+	}
+	pen := pretty.Pen{Colour: app.colour("auto")}
+	table := pretty.NewTable(pen, "", "endpoint", "", "taken", "waiting", "url", "note")
+	for _, e := range list {
+		table.Row(pen.Cell(e.ID, pretty.Bold), stateOf(pen, e), cellOf(pen, number(e.Position.Sequence)),
+			cellOf(pen, number(e.Newest-e.Position.Sequence)), cellOf(pen, e.URL), cellOf(pen, orDash(e.Note)))
+	}
+	return write(app.out, table.AppendTo(nil))
+}
+
+func number(n int64) string { return strconv.FormatInt(n, 10) }
+
+func stateOf(pen pretty.Pen, e *webhook.Standing) pretty.Cell {
+	style := map[string]pretty.Style{"disabled": pretty.Red, "failing": pretty.Yellow}[e.State()]
+	return pen.Cell(e.State(), style)
+}
+
+// disabledFor says why an endpoint is disabled.
+var disabledFor = map[string]string{
+	webhook.DisabledGone:     "it answered 410",
+	webhook.DisabledFailing:  "it failed for a day",
+	webhook.DisabledOperator: "by an operator",
+}
+
+func (app *app) webhooksShow(ctx context.Context, with *webhook.Store, _ *webhooksFlags, args []string) error {
+	e, err := with.Get(ctx, args[0], args[1])
+	if err != nil {
+		return failed("reading the webhook", unreachable(err))
+	}
+	pen := pretty.Pen{Colour: app.colour("auto")}
+	list := pretty.NewList("")
+	row := func(name string, value pretty.Cell) { list.Row(pen.Cell(name, pretty.Dim), value) }
+	text := func(name, value string) { row(name, cellOf(pen, value)) }
+	row("endpoint", pen.Cell(e.ID, pretty.Bold))
+	text("url", e.URL)
+	text("note", orDash(e.Note))
+	text("made", wire.FormatTime(e.CreatedAt))
+	row("state", stateOf(pen, e))
+	p := e.Position
+	if d := p.Disabled; d != nil {
+		text("disabled", fmt.Sprintf("%s: %s", wire.FormatTime(d.At), disabledFor[d.Reason]))
+	}
+	text("taken", fmt.Sprintf("every report up to %d of %d", p.Sequence, e.Newest))
+	if p.Tries > 0 {
+		text("failing", fmt.Sprintf("since %s, %d tries", wire.FormatTime(p.Since), p.Tries))
+	}
+	if p.Tries > 0 && p.Disabled == nil {
+		text("next try", wire.FormatTime(p.Next))
+	}
+	if p.Last != nil {
+		text("last try", fmt.Sprintf("report %d at %s: %s", p.Last.Sequence, wire.FormatTime(p.Last.At), saysOf(p.Last.Outcome)))
+	}
+	for i, secret := range e.Signing(with.Now()) {
+		name, until := "", "signs"
+		if i == 0 {
+			name = "secrets"
+		}
+		if secret.Until != 0 {
+			until = "signs until " + wire.FormatTime(secret.Until)
+		}
+		text(name, until)
+	}
+	return write(app.out, list.AppendTo(nil))
+}
+
+// saysOf says what came of a try.
+func saysOf(o webhook.Outcome) string {
+	took := (time.Duration(o.Millis) * time.Millisecond).String()
+	if o.Failed == "" {
+		return fmt.Sprintf("taken with %d after %s", o.Status, took)
+	}
+	return fmt.Sprintf("%s, after %s", o.Detail, took)
+}
+
+func (app *app) webhooksDeliveries(ctx context.Context, with *webhook.Store, flags *webhooksFlags, args []string) error {
+	e, err := with.Get(ctx, args[0], args[1])
+	if err != nil {
+		return failed("reading the deliveries", unreachable(err))
+	}
+	tries, err := with.Deliveries(ctx, args[0], args[1], flags.limit)
+	if err != nil {
+		return failed("reading the deliveries", unreachable(err))
+	}
+	if len(tries) == 0 {
+		return app.printf("nothing was sent to endpoint %s in the last thirty days\n", e.ID)
+	}
+	pen := pretty.Pen{Colour: app.colour("auto")}
+	table := pretty.NewTable(pen, "", "report", "at", "", "status", "ms", "why")
+	for _, try := range tries {
+		outcome, style, status := "taken", pretty.Green, "-"
+		if try.Failed != "" {
+			outcome, style = try.Failed, pretty.Red
+		}
+		if try.Status != 0 {
+			status = strconv.Itoa(try.Status)
+		}
+		table.Row(cellOf(pen, number(try.Sequence)), cellOf(pen, wire.FormatTime(try.At)), pen.Cell(outcome, style), cellOf(pen, status),
+			cellOf(pen, number(try.Millis)), cellOf(pen, try.Detail))
+	}
+	text := table.AppendTo(nil)
+	if p := e.Position; p.Tries > 0 && p.Disabled == nil {
+		text = fmt.Appendf(text, "next try at %s\n", wire.FormatTime(p.Next))
+	}
+	return write(app.out, text)
+}
+
+func (app *app) webhooksTest(ctx context.Context, with *webhook.Store, _ *webhooksFlags, args []string) error {
+	sender := webhook.NewSender(webhook.SenderOptions{Loopback: with.Loopback})
+	came, err := with.Test(ctx, sender, args[0], args[1])
+	if err != nil {
+		return failed("testing the webhook", unreachable(err))
+	}
+	pen := pretty.Pen{Colour: app.colour("auto")}
+	list := pretty.NewList("")
+	list.Row(pen.Cell("test", pretty.Dim), cellOf(pen, saysOf(came)))
+	list.Row(pen.Cell("answer", pretty.Dim), cellOf(pen, orDash(came.Answer)))
+	if err := write(app.out, list.AppendTo(nil)); err != nil {
+		return err
+	}
+	if came.Failed != "" {
+		return failed("testing the webhook", fmt.Errorf("it was not taken (%s)", came.Failed))
+	}
+	return nil
+}

@@ -1,0 +1,7 @@
+// The Lambda webhook pushes reports to bookmakers' own addresses. What it does is in lib/webhook; how it is put
+// together and what it reads from its environment is in lib/functions.
+package main
+
+import "tally/lib/functions"
+
+func main() { functions.Main(functions.NewWebhook) }

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"sync"
+	"text/tabwriter"
+	"time"
+)
+
+// times are how long the requests of a kind took.
+type times struct {
+	all  []time.Duration
+	wall time.Duration
+}
+
+// percentile returns the time that a share of the requests took at most.
+func (t times) percentile(share float64) time.Duration {
+	return t.all[min(len(t.all)-1, int(share*float64(len(t.all))))]
+}
+
+func (t times) perSecond() float64 { return float64(len(t.all)) / t.wall.Seconds() }
+
+// over is by how much the median exceeds that of others, as a share.
+func (t times) over(other times) float64 {
+	return float64(t.percentile(0.5))/float64(other.percentile(0.5)) - 1
+}
+
+// row is what one number of connections came to.
+type row struct {
+	connections      int
+	bare, hop, place times
+}
+
+// measure lets the kinds of requests take turns. The first turn of each, which
+// opens connections and warms caches, is not counted.
+func (f *field) measure(ctx context.Context, connections int, o options) (r row, err error) {
+	r.connections = connections
+	for round := range o.rounds + 1 {
+		for _, kind := range []struct {
+			name string
+			into *times
+		}{{"bare", &r.bare}, {"hop", &r.hop}, {"place", &r.place}} {
+			turn, err := f.turn(ctx, kind.name, connections, o.turn)
+			if err != nil {
+				return row{}, fmt.Errorf("%s: %w", kind.name, err)
+			}
+			if round > 0 {
+				kind.into.all = append(kind.into.all, turn.all...)
+				kind.into.wall += turn.wall
+			}
+		}
+	}
+	for _, t := range []*times{&r.bare, &r.hop, &r.place} {
+		slices.Sort(t.all)
+	}
+	return r, nil
+}
+
+// turn makes requests of a kind for a while, so many at a time.
+func (f *field) turn(ctx context.Context, kind string, connections int, long time.Duration) (all times, err error) {
+	runtime.GC() // not in the middle of a turn on account of the one before
+	start := time.Now()
+	took, failed := make([][]time.Duration, connections), make([]error, connections)
+	var running sync.WaitGroup
+	for i := range connections {
+		running.Go(func() {
+			for time.Since(start) < long && failed[i] == nil {
+				begun := time.Now()
+				failed[i] = f.once(ctx, kind)
+				took[i] = append(took[i], time.Since(begun))
+			}
+		})
+	}
+	running.Wait()
+	all.wall = time.Since(start)
+	for i := range connections {
+		if failed[i] != nil {
+			return times{}, failed[i]
+		}
+		all.all = append(all.all, took[i]...)
+	}
+	return all, nil
+}
+
+// report writes the table.
+func report(out io.Writer, emulator string, rows []row) error {
+	fmt.Fprintf(out, "Placing a bet over HTTP, on %s, %d cores\n\n", emulator, runtime.NumCPU())
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "connections\twhat\ta second\tp50\tp99\tover bare\tover hop\t")
+	for _, r := range rows {
+		for _, line := range []struct {
+			name string
+			t    times
+		}{{"bare", r.bare}, {"hop", r.hop}, {"place", r.place}} {
+			overHop := ""
+			if line.name == "place" {
+				overHop = fmt.Sprintf("%+.0f%%", 100*line.t.over(r.hop))
+			}
+			fmt.Fprintf(w, "%d\t%s\t%.0f\t%v\t%v\t%+.0f%%\t%s\t\n", r.connections, line.name, line.t.perSecond(),
+				line.t.percentile(0.5).Round(time.Microsecond), line.t.percentile(0.99).Round(time.Microsecond), 100*line.t.over(r.bare), overHop)
+		}
+	}
+	return w.Flush()
+}

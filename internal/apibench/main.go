@@ -1,0 +1,119 @@
+// Apibench measures what the bookmakers' API adds to the write that a bet is.
+//
+//	go run ./internal/apibench                    # on the embedded emulator
+//	go run ./internal/apibench --dynamodb-local   # on AWS's own
+//	go run ./internal/apibench --quick            # seconds instead of a minute
+//
+// It ends with status 1 when the target is missed: the median of a placement, over
+// one connection, at most 35% above that of the bare write.
+//
+// # What is measured
+//
+// Three processes on this machine: the emulator; the API, as functions/api puts it
+// together, behind a port; and this one, which makes the load over real HTTP. One
+// bet is placed. Its item is read back, and then written, under other references, in
+// the same way: one conditional PutItem each, which has to succeed.
+//
+//   - bare: this process calls PutItem with the SDK.
+//   - hop: the same call by a process that reads an HTTP request, looks at nothing
+//     in it and answers a fixed text: what any API costs that is not the program
+//     which wants the write.
+//   - place: PUT /v1/draws/{draw}/bets/{reference} of the API, with its key, its
+//     form and its log.
+//
+// So place over hop is tally's code, and place over bare is everything. They take
+// turns of a second, so that what else the machine does meets all of them. All
+// share the machine's cores: with as many connections as cores or more, a second
+// is divided by what each spends of them, and percentiles are mostly waiting in
+// line. In a Lambda an instance answers one request at a time, which is the first
+// row.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"time"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	run := bench
+	if len(os.Args) > 1 {
+		if role, known := roles[os.Args[1]]; known {
+			run = role
+		}
+	}
+	if err := run(ctx, os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "apibench:", err)
+		os.Exit(1)
+	}
+}
+
+// target is by how much the median of a placement may exceed that of the bare
+// write, over one connection.
+const target = 0.35
+
+// options are the benchmark's flags.
+type options struct {
+	local  bool
+	rounds int
+	turn   time.Duration
+}
+
+func parse(arguments []string) (options, error) {
+	var o options
+	var quick bool
+	flags := flag.NewFlagSet("apibench", flag.ContinueOnError)
+	flags.BoolVar(&o.local, "dynamodb-local", false, "write to DynamoDB Local (scripts/dynamodb-local) instead of the embedded emulator")
+	flags.BoolVar(&quick, "quick", false, "two short turns of each instead of five")
+	if err := flags.Parse(arguments); err != nil {
+		return options{}, err
+	}
+	if flags.NArg() > 0 {
+		return options{}, fmt.Errorf("it takes no arguments, only flags: %q", flags.Args())
+	}
+	o.rounds, o.turn = 5, time.Second
+	if quick {
+		o.rounds, o.turn = 2, 300*time.Millisecond
+	}
+	return o, nil
+}
+
+// connections are how many requests are under way at a time.
+var connections = []int{1, 16, 64}
+
+func bench(ctx context.Context, arguments []string) error {
+	o, err := parse(arguments)
+	if errors.Is(err, flag.ErrHelp) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	field, err := prepare(ctx, o.local)
+	if err != nil {
+		return err
+	}
+	defer field.close()
+	var rows []row
+	for _, n := range connections {
+		fmt.Fprintf(os.Stderr, "apibench: %d connections\n", n)
+		measured, err := field.measure(ctx, n, o)
+		if err != nil {
+			return fmt.Errorf("%d connections: %w", n, err)
+		}
+		rows = append(rows, measured)
+	}
+	if err := report(os.Stdout, field.emulator, rows); err != nil {
+		return err
+	}
+	if over := rows[0].place.over(rows[0].bare); over > target {
+		return fmt.Errorf("the target is missed: a placement's median is %.0f%% above the bare write's, over one connection", 100*over)
+	}
+	return nil
+}

@@ -1,0 +1,35 @@
+// Package disclosure reads what a bookmaker may be told about the log's
+// commitment to its report. It is apart from package archive so that the API,
+// which answers it, has nothing of the log's writing in it.
+package disclosure
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"tally/lib/archive/commitment"
+	"tally/lib/store"
+)
+
+// ErrNotLogged says that a settlement is not in the log yet.
+var ErrNotLogged = errors.New("the settlement is not in the archive yet")
+
+// Of returns what a bookmaker needs to prove lines of its report to others. It is
+// that bookmaker's secret. The error is ErrNotLogged, or commitment.ErrUnknown
+// where the settlement has nothing of the bookmaker.
+func Of(ctx context.Context, table *store.Table, draw string, state int, bookmaker string) (*commitment.Disclosure, error) {
+	item, found, err := table.Get(ctx, store.DrawKey(draw), store.CommitmentKey(state))
+	if err != nil {
+		return nil, err
+	}
+	if !found {
+		return nil, ErrNotLogged
+	}
+	var set commitment.Set
+	if err := json.Unmarshal([]byte(item.Body), &set); err != nil {
+		return nil, fmt.Errorf("reading %s / %s: %w", item.PK, item.SK, err)
+	}
+	return set.Disclose(draw, state, bookmaker)
+}

@@ -1,0 +1,64 @@
+package archive
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"tally/lib/archive/commitment"
+	"tally/lib/archive/entry"
+	"tally/lib/games"
+	"tally/lib/store"
+)
+
+// Expected returns what a draw's records say of one of its states, or of the
+// settlement under it, as the log must have it: for the monitor, which compares.
+// A settlement whose commitments were never made can't be in the log: it is nil.
+func Expected(ctx context.Context, table *store.Table, id entry.ID, showTotals bool) ([]byte, error) {
+	items, err := table.All(ctx, store.DrawKey(id.Draw))
+	if err != nil {
+		return nil, err
+	}
+	r, err := readRecords(id.Draw, items)
+	if err != nil {
+		return nil, err
+	}
+	if r.head == nil {
+		return nil, nil
+	}
+	if id.Kind == entry.KindSettlement {
+		return r.expectedSettlement(id.State, showTotals)
+	}
+	game, found := games.Find(r.head.Game)
+	if !found {
+		return nil, fmt.Errorf("%w: it is of game %q", ErrCatalogue, r.head.Game)
+	}
+	s, err := r.storedState(id.State)
+	if err != nil {
+		return nil, err
+	}
+	e, err := r.state(s, game)
+	if err != nil {
+		return nil, err
+	}
+	return entry.Encode(e)
+}
+
+func (r *records) expectedSettlement(state int, showTotals bool) ([]byte, error) {
+	item, made := r.items[store.CommitmentKey(state)]
+	at := slices.Index(r.swept, state)
+	if !made || at < 0 {
+		return nil, nil
+	}
+	set, err := decode[commitment.Set](item)
+	if err != nil {
+		return nil, err
+	}
+	done, err := r.done(state)
+	if err != nil {
+		return nil, err
+	}
+	e := r.settled(at, done, showTotals)
+	e.Bookmakers = set.Short()
+	return entry.Encode(e)
+}

@@ -1,0 +1,325 @@
+package reports_test
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"tally/lib/api"
+	"tally/lib/archive/archivetest"
+	"tally/lib/archive/entry"
+	"tally/lib/archive/reports"
+	"tally/lib/archive/verify"
+	"tally/lib/client"
+	"tally/lib/keys"
+	"tally/lib/settlement"
+	"tally/lib/store"
+	"tally/lib/sweep"
+
+	"golang.org/x/mod/sumdb/note"
+)
+
+// logged verifies a sample log and returns the report, with its settlements.
+func logged(t *testing.T, s *archivetest.Sample) *verify.Report {
+	t.Helper()
+	verifier, err := note.NewVerifier(s.VerifierKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := verify.Open(s.Copy())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := verify.Log(t.Context(), source, verify.Options{Origin: archivetest.Origin, Known: note.VerifierList(verifier), KeepSettlements: true})
+	if err != nil || len(r.Findings) > 0 {
+		t.Fatal(err, r.Findings)
+	}
+	return r
+}
+
+const now = settlement.Instant(1_800_000_000_000)
+
+// apiOf serves the API of a sample, and returns a bookmaker's client.
+func apiOf(t *testing.T, s *archivetest.Sample, bookmaker string) *client.Client {
+	t.Helper()
+	clock := func() settlement.Instant { return now }
+	handler, err := api.New(api.Options{Table: s.Table, Now: clock, Record: unrecorded{}, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	key, _, err := (&keys.Store{Table: s.Table, Now: clock}).Create(t.Context(), keys.Spec{Bookmaker: bookmaker, Scopes: []string{keys.FeedRead}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := (&keys.Store{Table: s.Table, Now: clock}).Set(t.Context(), bookmaker, func(k *keys.Settings) { k.RequestsPerSecond = 10_000 }); err != nil {
+		t.Fatal(err)
+	}
+	c, err := client.New(server.URL, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+type unrecorded struct{}
+
+func (unrecorded) Accepted(string)        {}
+func (unrecorded) Refused(string, string) {}
+func (unrecorded) Denied(string)          {}
+func (unrecorded) Failed(string)          {}
+
+func compare(t *testing.T, source reports.Source, r *verify.Report) *reports.Result {
+	t.Helper()
+	result, err := reports.Compare(t.Context(), source, r.Settlements, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+// TestAllReports compares the sample log with all reports of the table, with what
+// the API tells each bookmaker, and with what was kept of that.
+func TestAllReports(t *testing.T) {
+	s := archivetest.PlayAll(t)
+	r := logged(t, s)
+	all := compare(t, reports.FromTable(s.Table), r)
+	if len(all.Findings) > 0 || all.Compared == 0 || all.Whole != all.Compared || all.Totals != all.Reports || all.Lines < 100 {
+		t.Fatalf("%+v", all)
+	}
+	sum := reports.Result{}
+	for bookmaker := range bookmakers(t, s, r) {
+		source, err := reports.FromAPI(t.Context(), apiOf(t, s, bookmaker), time.UnixMilli(int64(now)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		folder := filepath.Join(t.TempDir(), "reports")
+		kept, err := reports.Keep(source, folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		of := compare(t, kept, r)
+		if len(of.Findings) > 0 || of.Reports == 0 || of.Totals != of.Reports || len(source.Told()) != of.Reports {
+			t.Fatalf("%s: %+v", bookmaker, of)
+		}
+		sum.Reports, sum.Lines = sum.Reports+of.Reports, sum.Lines+of.Lines
+		again, err := reports.FromFolder(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if files := compare(t, again, r); len(files.Findings) > 0 || files.Reports != of.Reports || files.Lines != of.Lines {
+			t.Fatalf("%s: %+v, not %+v", bookmaker, files, of)
+		}
+	}
+	// A report without lines is not in a feed.
+	if sum.Reports >= all.Reports || sum.Lines != all.Lines {
+		t.Errorf("%+v by bookmaker, %+v in all", sum, all)
+	}
+}
+
+// bookmakers returns those that have reports.
+func bookmakers(t *testing.T, s *archivetest.Sample, r *verify.Report) map[string]bool {
+	t.Helper()
+	names := map[string]bool{}
+	for _, e := range r.Settlements {
+		list, err := reports.FromTable(s.Table).Of(t.Context(), e.Draw, e.State)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, report := range list {
+			names[report.Bookmaker] = true
+		}
+	}
+	return names
+}
+
+// changed is a source whose reports a test changes.
+type changed struct {
+	reports.Source
+	do func(list []reports.Report) []reports.Report
+}
+
+func (c changed) Of(ctx context.Context, draw string, state int) ([]reports.Report, error) {
+	list, err := c.Source.Of(ctx, draw, state)
+	for i := range list {
+		list[i].Lines = slices.Clone(list[i].Lines)
+	}
+	return c.do(list), err
+}
+
+// TestOtherReports changes what was reported, in one way after the other.
+func TestOtherReports(t *testing.T) {
+	s := archivetest.PlayAll(t)
+	r := logged(t, s)
+	table := reports.FromTable(s.Table)
+	for _, test := range []struct {
+		name string
+		want verify.Code
+		do   func(list []reports.Report) []reports.Report
+	}{
+		{"another payout", verify.UnequalReport, onLines(func(lines [][]byte) [][]byte {
+			lines[0] = bytes.Replace(lines[0], []byte(`"payout":"`), []byte(`"payout":"1`), 1)
+			return lines
+		})},
+		{"a line left out", verify.UnequalReport, onLines(func(lines [][]byte) [][]byte { return lines[1:] })},
+		{"a line more", verify.UnequalReport, onLines(func(lines [][]byte) [][]byte { return append(lines, lines[0]) })},
+		{"lines in another order", verify.UnequalReport, onLines(func(lines [][]byte) [][]byte { slices.Reverse(lines); return lines })},
+		{"a bookmaker's report left out", verify.UnequalReport, func(list []reports.Report) []reports.Report { return list[:min(len(list), 1)] }},
+		{"a report that tally knows nothing of", verify.UnequalReport, func(list []reports.Report) []reports.Report {
+			if len(list) > 0 {
+				list = append(list, reports.Report{Bookmaker: "cygnus"})
+			}
+			return list
+		}},
+		{"another's disclosure", verify.UnequalReport, func(list []reports.Report) []reports.Report {
+			if len(list) > 1 {
+				list[0].Disclosure = list[1].Disclosure
+			}
+			return list
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			result := compare(t, changed{table, test.do}, r)
+			if len(result.Findings) == 0 {
+				t.Fatal("nothing is found")
+			}
+			for _, f := range result.Findings {
+				if f.Code != test.want || f.Message == "" {
+					t.Errorf("found %v", f)
+				}
+			}
+		})
+	}
+}
+
+func onLines(do func([][]byte) [][]byte) func([]reports.Report) []reports.Report {
+	return func(list []reports.Report) []reports.Report {
+		for i := range list {
+			if len(list[i].Lines) > 1 {
+				list[i].Lines = do(list[i].Lines)
+			}
+		}
+		return list
+	}
+}
+
+// TestOtherTotals has the log say other totals than the reports come to.
+func TestOtherTotals(t *testing.T) {
+	s := archivetest.PlayAll(t)
+	r := logged(t, s)
+	for _, e := range r.Settlements {
+		for i := range e.Totals {
+			e.Totals[i].Payout.Add(1)
+		}
+	}
+	result := compare(t, reports.FromTable(s.Table), r)
+	if len(result.Findings) == 0 || result.Whole == result.Compared {
+		t.Fatalf("%+v", result)
+	}
+	for _, f := range result.Findings {
+		if f.Code != verify.UnequalTotals {
+			t.Errorf("found %v", f)
+		}
+	}
+}
+
+// TestRewrittenPage has someone rewrite a page in the table after it was logged.
+func TestRewrittenPage(t *testing.T) {
+	s := archivetest.PlayAll(t)
+	r := logged(t, s)
+	pk := store.ReportKey("war-1.20261130.0512", 1, "acme", 0)
+	for page, err := range s.Table.Query(t.Context(), pk, "") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := sweep.Inflate(page.Binary)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if page.Binary, err = sweep.Deflate([]byte(strings.Replace(string(text), `"won"`, `"lost"`, 1))); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(text), `"won"`) {
+			page.Binary, err = sweep.Deflate([]byte(strings.Replace(string(text), `"lost"`, `"won"`, 1)))
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := s.Table.Put(t.Context(), page); err != nil {
+			t.Fatal(err)
+		}
+	}
+	result := compare(t, reports.FromTable(s.Table), r)
+	if len(result.Findings) != 1 || result.Findings[0].Code != verify.UnequalReport || !strings.Contains(result.Findings[0].Message, "war-1.20261130.0512, state 1: acme") {
+		t.Errorf("found %v", result.Findings)
+	}
+}
+
+// TestNotLogged has reports of settlements that the log does not have.
+func TestNotLogged(t *testing.T) {
+	s := archivetest.PlayAll(t)
+	r := logged(t, s)
+	source, err := reports.FromAPI(t.Context(), apiOf(t, s, "acme"), time.UnixMilli(int64(now)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dropped := source.Told()[0]
+	r.Settlements = slices.DeleteFunc(r.Settlements, func(e *entry.Settlement) bool { return e.Draw == dropped.Draw && e.State == dropped.State })
+	result := compare(t, source, r)
+	if len(result.Findings) == 0 || result.Findings[len(result.Findings)-1].Code != verify.UnloggedReport {
+		t.Errorf("found %v", result.Findings)
+	}
+	// Of another draw alone this says nothing.
+	if result, err := reports.Compare(t.Context(), source, nil, "other"); err != nil || len(result.Findings) > 0 {
+		t.Errorf("%+v, %v", result, err)
+	}
+	// What was reported just now may still be on its way.
+	fresh, err := reports.FromAPI(t.Context(), apiOf(t, s, "acme"), time.UnixMilli(0))
+	if err != nil || len(fresh.Told()) > 0 {
+		t.Errorf("%v, %v", fresh.Told(), err)
+	}
+}
+
+// TestPartOfReports has only the later reports of a draw: their lines are compared,
+// their totals can't be.
+func TestPartOfReports(t *testing.T) {
+	s := archivetest.PlayAll(t)
+	r := logged(t, s)
+	source, err := reports.FromAPI(t.Context(), apiOf(t, s, "acme"), time.UnixMilli(int64(now)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	kept, err := reports.Keep(source, folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compare(t, kept, r)
+	first, err := filepath.Glob(filepath.Join(folder, "*.1.jsonl"))
+	if err != nil || len(first) == 0 {
+		t.Fatal(err)
+	}
+	for _, path := range first {
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	part, err := reports.FromFolder(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if result := compare(t, part, r); len(result.Findings) > 0 || result.Totals >= result.Reports || result.Reports == 0 {
+		t.Errorf("%+v", result)
+	}
+	if _, err := reports.FromFolder(t.TempDir()); err == nil {
+		t.Error("an empty folder has reports")
+	}
+}

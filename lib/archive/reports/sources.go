@@ -1,0 +1,313 @@
+package reports
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"tally/lib/archive/commitment"
+	"tally/lib/client"
+	"tally/lib/store"
+	"tally/lib/sweep"
+)
+
+// linesOf splits a report into its lines.
+func linesOf(text []byte) (lines [][]byte) {
+	for line := range bytes.Lines(text) {
+		lines = append(lines, bytes.TrimSuffix(line, []byte("\n")))
+	}
+	return lines
+}
+
+// API are a bookmaker's reports as tally's API answers them.
+type API struct {
+	client  *client.Client
+	reports map[ID]*client.Report
+	told    []ID
+}
+
+var _ Source = (*API)(nil)
+
+// logWithin is how long after it was reported the log must have a settlement.
+const logWithin = time.Hour
+
+// FromAPI reads a bookmaker's feed, as far as tally keeps it.
+func FromAPI(ctx context.Context, c *client.Client, now time.Time) (*API, error) {
+	a := &API{client: c, reports: map[ID]*client.Report{}}
+	for report, err := range c.Reports(ctx, 0) {
+		if err != nil {
+			return nil, fmt.Errorf("reading the feed: %w", err)
+		}
+		id := ID{report.Draw, report.State}
+		a.reports[id] = report
+		if at, err := time.Parse(time.RFC3339, report.At); err == nil && now.Sub(at) > logWithin {
+			a.told = append(a.told, id)
+		}
+	}
+	return a, nil
+}
+
+// Whole says that these are one bookmaker's reports.
+func (a *API) Whole() bool { return false }
+
+// Told lists the settlements in the feed that were reported an hour ago.
+func (a *API) Told() []ID { return a.told }
+
+// The codes of answers that there is no disclosure.
+const (
+	codeNotLogged = "not_logged"
+	codeUnknown   = "unknown_report"
+)
+
+// Of asks for the report of a settlement and for its disclosure.
+func (a *API) Of(ctx context.Context, draw string, state int) ([]Report, error) {
+	report, told := a.reports[ID{draw, state}]
+	if !told {
+		return nil, nil
+	}
+	text, err := report.Text(ctx)
+	if err != nil {
+		return nil, err
+	}
+	one := Report{Bookmaker: "this bookmaker", Lines: linesOf(text)}
+	disclosure, err := a.client.Disclosure(ctx, draw, state)
+	switch code := client.Code(err); {
+	case code == codeNotLogged, code == codeUnknown:
+		return []Report{one}, nil
+	case err != nil:
+		return nil, err
+	}
+	one.Bookmaker, one.Disclosure = disclosure.Commitment.Bookmaker, disclosure
+	return []Report{one}, nil
+}
+
+// Folder are a bookmaker's reports that were kept as files: <draw>.<state>.jsonl has
+// the lines, <draw>.<state>.disclosure.json the disclosure.
+type Folder struct {
+	root *os.Root
+	told []ID
+}
+
+var _ Source = (*Folder)(nil)
+
+const (
+	linesSuffix      = ".jsonl"
+	disclosureSuffix = ".disclosure.json"
+)
+
+// FromFolder returns the reports in a folder.
+func FromFolder(path string) (*Folder, error) {
+	root, err := os.OpenRoot(path)
+	if err != nil {
+		return nil, fmt.Errorf("opening the folder of reports: %w", err)
+	}
+	list, err := fs.ReadDir(root.FS(), ".")
+	if err != nil {
+		return nil, fmt.Errorf("reading the folder of reports: %w", err)
+	}
+	f := &Folder{root: root}
+	for _, file := range list {
+		name, is := strings.CutSuffix(file.Name(), linesSuffix)
+		at := strings.LastIndex(name, ".")
+		if !is || at < 0 {
+			continue
+		}
+		if state, err := strconv.Atoi(name[at+1:]); err == nil {
+			f.told = append(f.told, ID{name[:at], state})
+		}
+	}
+	if len(f.told) == 0 {
+		return nil, fmt.Errorf("the folder %s has no reports: they are called <draw>.<state>%s, with <draw>.<state>%s beside them", path, linesSuffix, disclosureSuffix)
+	}
+	return f, nil
+}
+
+// Whole says that these are one bookmaker's reports.
+func (f *Folder) Whole() bool { return false }
+
+// Told lists the reports that there are.
+func (f *Folder) Told() []ID { return f.told }
+
+// Of reads the files of a settlement.
+func (f *Folder) Of(_ context.Context, draw string, state int) ([]Report, error) {
+	if !slices.Contains(f.told, ID{draw, state}) {
+		return nil, nil
+	}
+	text, err := f.root.ReadFile(nameOf(draw, state, linesSuffix))
+	if err != nil {
+		return nil, fmt.Errorf("reading a report: %w", err)
+	}
+	disclosure, err := f.root.ReadFile(nameOf(draw, state, disclosureSuffix))
+	if err != nil {
+		return nil, fmt.Errorf("reading the disclosure of a report: %w", err)
+	}
+	var d commitment.Disclosure
+	if err := json.Unmarshal(disclosure, &d); err != nil {
+		return nil, fmt.Errorf("reading %s: %w", nameOf(draw, state, disclosureSuffix), err)
+	}
+	return []Report{{d.Commitment.Bookmaker, linesOf(text), &d}}, nil
+}
+
+func nameOf(draw string, state int, suffix string) string {
+	return fmt.Sprintf("%s.%d%s", draw, state, suffix)
+}
+
+// Keeping is a source of one bookmaker's reports that keeps what is read of it in a
+// folder: for FromFolder, and for `tally prove`.
+type Keeping struct {
+	Source
+	root *os.Root
+}
+
+// Keep returns a source that keeps what is read in a folder, which is made where
+// there is none.
+func Keep(source Source, path string) (*Keeping, error) {
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		return nil, fmt.Errorf("making the folder of reports: %w", err)
+	}
+	root, err := os.OpenRoot(path)
+	if err != nil {
+		return nil, fmt.Errorf("opening the folder of reports: %w", err)
+	}
+	return &Keeping{source, root}, nil
+}
+
+// Of reads the reports of a settlement, and keeps them.
+func (k *Keeping) Of(ctx context.Context, draw string, state int) ([]Report, error) {
+	list, err := k.Source.Of(ctx, draw, state)
+	for _, report := range list {
+		if report.Disclosure == nil {
+			continue
+		}
+		disclosure, failed := json.MarshalIndent(report.Disclosure, "", "  ")
+		text := bytes.Join(append(slices.Clone(report.Lines), nil), []byte("\n"))
+		err = errors.Join(err, failed, k.root.WriteFile(nameOf(draw, state, disclosureSuffix), append(disclosure, '\n'), 0o600),
+			k.root.WriteFile(nameOf(draw, state, linesSuffix), text, 0o600))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("keeping a report: %w", err)
+	}
+	return list, nil
+}
+
+// Table are the reports of all bookmakers, as tally's table has them.
+type Table struct {
+	table *store.Table
+
+	mutex sync.Mutex
+	draws map[string]map[string]store.Item // by draw; those under way
+}
+
+var _ Source = (*Table)(nil)
+
+// FromTable returns the reports in tally's table.
+func FromTable(table *store.Table) *Table {
+	return &Table{table: table, draws: map[string]map[string]store.Item{}}
+}
+
+// Whole says that all reports are in the table, as long as it keeps any.
+func (t *Table) Whole() bool { return true }
+
+// Told lists nothing: which settlements the log lacks is the monitor's to find.
+func (t *Table) Told() []ID { return nil }
+
+// items reads a draw's items, once.
+func (t *Table) items(ctx context.Context, draw string) (map[string]store.Item, error) {
+	t.mutex.Lock()
+	items, read := t.draws[draw]
+	t.mutex.Unlock()
+	if read {
+		return items, nil
+	}
+	items, err := t.table.All(ctx, store.DrawKey(draw))
+	if err != nil {
+		return nil, err
+	}
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	if len(t.draws) >= 2*parallel {
+		clear(t.draws)
+	}
+	t.draws[draw] = items
+	return items, nil
+}
+
+// Of reads the pages of all bookmakers, and what was kept of the commitments.
+func (t *Table) Of(ctx context.Context, draw string, state int) ([]Report, error) {
+	items, err := t.items(ctx, draw)
+	if err != nil {
+		return nil, err
+	}
+	set := &commitment.Set{}
+	if item, found := items[store.CommitmentKey(state)]; found {
+		if set, err = store.Decode[commitment.Set](item); err != nil {
+			return nil, err
+		}
+	}
+	reports := map[string]*Report{}
+	var names []string
+	for _, sk := range sortedKeys(items, store.DonePrefix(state)) {
+		bookmaker, number, _ := strings.Cut(strings.TrimPrefix(sk, store.DonePrefix(state)), "#")
+		shard, err := strconv.Atoi(number)
+		if err != nil {
+			return nil, fmt.Errorf("reading %s / %s: there is no such shard", items[sk].PK, sk)
+		}
+		done, err := store.Decode[sweep.Done](items[sk])
+		if err != nil {
+			return nil, err
+		}
+		if reports[bookmaker] == nil {
+			reports[bookmaker], names = &Report{Bookmaker: bookmaker}, append(names, bookmaker)
+		}
+		if err := t.pages(ctx, reports[bookmaker], store.ReportKey(draw, state, bookmaker, shard), done.Pages); err != nil {
+			return nil, err
+		}
+	}
+	list := make([]Report, len(names))
+	for i, name := range names {
+		list[i] = *reports[name]
+		disclosure, err := set.Disclose(draw, state, name)
+		if err != nil && !errors.Is(err, commitment.ErrUnknown) {
+			return nil, err
+		}
+		list[i].Disclosure = disclosure
+	}
+	return list, nil
+}
+
+func sortedKeys(items map[string]store.Item, prefix string) (keys []string) {
+	for sk := range items {
+		if strings.HasPrefix(sk, prefix) {
+			keys = append(keys, sk)
+		}
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// pages adds the lines of a shard's pages to a report: those that were reported.
+func (t *Table) pages(ctx context.Context, report *Report, pk string, pages int) error {
+	for page, err := range t.table.Query(ctx, pk, "") {
+		if err != nil {
+			return err
+		}
+		if page.SK > store.PageKey(pages) {
+			break
+		}
+		text, err := sweep.Inflate(page.Binary)
+		if err != nil {
+			return fmt.Errorf("reading %s / %s: %w", page.PK, page.SK, err)
+		}
+		report.Lines = append(report.Lines, linesOf(text)...)
+	}
+	return nil
+}

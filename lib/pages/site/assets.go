@@ -1,0 +1,88 @@
+package site
+
+import (
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"path"
+	"regexp"
+	"strings"
+)
+
+//go:embed assets/*
+var assetFiles embed.FS
+
+// contentTypes are those of assets by the end of their name.
+var contentTypes = map[string]string{
+	".css": "text/css; charset=utf-8",
+	".js":  "text/javascript; charset=utf-8",
+	".svg": "image/svg+xml",
+}
+
+// imported finds the modules that a module imports.
+var imported = regexp.MustCompile(`(?m)(\bfrom "\./)([a-z0-9_-]+\.js)(";)$`)
+
+// assets are files with a part of their hash in their name.
+type assets struct {
+	files []File
+	names map[string]string // the path by the plain name
+}
+
+// errCircle says that a module imports itself in the end.
+var errCircle = errors.New("modules import each other")
+
+// readAssets returns the assets. A module is read after those that it imports: it
+// names them by their names with a hash.
+func readAssets() (*assets, error) {
+	plain, err := readFiles(assetFiles, "assets")
+	if err != nil {
+		return nil, err
+	}
+	a := &assets{names: map[string]string{}}
+	for _, name := range plain {
+		if err := a.add(name, nil); err != nil {
+			return nil, err
+		}
+	}
+	return a, nil
+}
+
+// add adds an asset, and before it those that it imports.
+func (a *assets) add(name string, importers []string) error {
+	if a.names[name] != "" {
+		return nil
+	}
+	if len(importers) > 20 {
+		return fmt.Errorf("reading the asset %s: %w: %s", name, errCircle, strings.Join(importers, ", "))
+	}
+	data, err := assetFiles.ReadFile("assets/" + name)
+	if err != nil {
+		return fmt.Errorf("reading the asset %s: %w", name, err)
+	}
+	end := path.Ext(name)
+	if end == ".js" {
+		for _, found := range imported.FindAllSubmatch(data, -1) {
+			if err := a.add(string(found[2]), append(importers, name)); err != nil {
+				return err
+			}
+		}
+		data = imported.ReplaceAllFunc(data, func(found []byte) []byte {
+			parts := imported.FindSubmatch(found)
+			return []byte(string(parts[1]) + path.Base(a.names[string(parts[2])]) + string(parts[3]))
+		})
+	}
+	sum := sha256.Sum256(data)
+	a.names[name] = "assets/" + strings.TrimSuffix(name, end) + "." + hex.EncodeToString(sum[:8]) + end
+	a.files = append(a.files, File{Path: a.names[name], Data: data, ContentType: contentTypes[end], Immutable: true})
+	return nil
+}
+
+// path returns the path of an asset by its plain name.
+func (a *assets) path(name string) (string, error) {
+	if path, is := a.names[name]; is {
+		return path, nil
+	}
+	return "", fmt.Errorf("there is no asset %s", name)
+}

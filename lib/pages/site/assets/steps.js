@@ -1,0 +1,141 @@
+// The checks that the Verify button makes, one after the other. Each reads what it
+// needs, notes what it computed, and returns what it found; what does not hold is a
+// Fault. Read from top to bottom they say what it takes to believe a result:
+//
+//   entry        what the page shows is the entry that the archive has of the draw
+//   leaf         the entry's hash as a leaf of the log's tree
+//   inclusion    the proof leads from this leaf to the root that a checkpoint names
+//   signature    the log's key signed this checkpoint
+//   consistency  the log as it is now begins with the tree under this checkpoint
+//   memory       and with the tree that this browser saw last
+//
+// known is what earlier steps found: the step names in needs what it can't do
+// without.
+
+import { Fault, base64, equal, hex, sha256, textOf, utf8 } from "./bytes.js";
+import { limits, nameOf, pause, proveConsistent, read } from "./log.js";
+import { compare } from "./memory.js";
+import { leafHash, rootOfInclusion } from "./merkle.js";
+import { idOf, openCheckpoint, readCheckpoint, readKey, readNote, readProof } from "./note.js";
+
+const short = (hash) => `${base64(hash).slice(0, 12)}\u2026`;
+
+async function checkEntry(known, note) {
+  const { page } = known;
+  note("file", nameOf(page.entry));
+  const entry = await read(page.entry, limits.entry);
+  known.entry = entry;
+  note("bytes", entry.length);
+  note("sha256", hex(await sha256(entry)));
+  const what = parseEntry(entry);
+  const expected = `${page.draw}, ${page.state}`;
+  if (what.entry !== "state" || what.game !== page.game || `${what.draw}, ${what.state}` !== expected) {
+    throw new Fault("other_entry", { found: `${what.draw}, ${what.state}`, expected });
+  }
+  if (!equal(utf8(page.shown), entry)) throw new Fault("entry_differs");
+  return { code: "entry", values: { draw: page.draw, state: page.state, bytes: `${entry.length}` } };
+}
+
+function parseEntry(bytes) {
+  let entry = null;
+  try {
+    entry = JSON.parse(textOf(bytes));
+  } catch {
+    // Told below, as what is no object.
+  }
+  if (entry === null || typeof entry !== "object") throw new Fault("entry_form");
+  return entry;
+}
+
+async function checkLeaf(known, note) {
+  known.leaf = await leafHash(known.entry);
+  note("leaf", known.leaf);
+  return { code: "leaf", values: { hash: short(known.leaf) } };
+}
+
+/** The proof, which is read once. */
+function proofOf(known) {
+  known.proof ??= read(known.page.proof, limits.proof).then(readProof);
+  return known.proof;
+}
+
+async function checkInclusion(known, note) {
+  note("file", nameOf(known.page.proof));
+  const proof = await proofOf(known);
+  const { size, root } = readCheckpoint(readNote(proof.checkpoint).text);
+  note("index", proof.index);
+  note("size", size);
+  note("path", proof.path);
+  note("root", root);
+  // The extra data, which nothing proves, are the entry once more.
+  if (proof.extra !== null && !equal(proof.extra, known.entry)) throw new Fault("proof_of_other");
+  const computed = await rootOfInclusion(known.leaf, proof.index, size, proof.path);
+  note("computed", computed);
+  if (!equal(computed, root)) throw new Fault("not_included", { computed: short(computed), root: short(root) });
+  return { code: "inclusion", values: { index: `${proof.index}`, size: `${size}`, count: `${proof.path.length}`, root: short(root) } };
+}
+
+async function checkSignature(known, note) {
+  const { page } = known;
+  note("keys", page.keys);
+  known.keys = await Promise.all(page.keys.map(readKey));
+  const proof = await proofOf(known);
+  const signed = await openCheckpoint(proof.checkpoint, page.origin, known.keys);
+  known.signed = signed;
+  note("signed_by", signed.by.map(idOf));
+  if (signed.others.length > 0) note("others", signed.others.map(idOf));
+  return { code: "signature", values: { origin: signed.origin, size: `${signed.size}`, key: signed.by.map(idOf).join(", ") } };
+}
+
+/** How long a checkpoint may stay in a cache that has an older one. */
+const cacheMilliseconds = 2_000;
+
+async function checkConsistency(known, note) {
+  const { page, signed, keys } = known;
+  const address = `${page.log}checkpoint`;
+  note("file", nameOf(address));
+  const open = async () => openCheckpoint(await read(address, limits.checkpoint), page.origin, keys);
+  let current = await open();
+  if (current.size < signed.size) {
+    await pause(cacheMilliseconds);
+    current = await open();
+  }
+  known.current = current;
+  note("size", current.size);
+  note("root", current.root);
+  note("signed_by", current.by.map(idOf));
+  if (current.size < signed.size) throw new Fault("log_behind_proof", { size: `${current.size}`, proof: `${signed.size}` });
+  const { proof, tiles } = await proveConsistent(signed, current, tileReader(page));
+  noteProof(note, proof, tiles);
+  const same = current.size === signed.size;
+  return { code: same ? "consistency_same" : "consistency", values: { size: `${current.size}`, older: `${signed.size}`, count: `${proof.length}`, root: short(current.root) } };
+}
+
+const tileReader = (page) => (path) => read(page.log + path, limits.tile);
+
+function noteProof(note, proof, tiles) {
+  if (tiles.length > 0) note("tiles", tiles);
+  if (proof.length > 0) note("proof", proof);
+}
+
+async function checkMemory(known, note) {
+  const { page, current } = known;
+  // Nothing is learnt from a log that failed a check.
+  const { first, older, at, proof, tiles } = await compare(current, tileReader(page), !known.failed);
+  if (first) return { code: known.failed ? "memory_not_now" : "memory_first", values: { size: `${current.size}` } };
+  note("seen_at", at);
+  note("size", older.size);
+  note("root", older.root);
+  noteProof(note, proof, tiles);
+  return { code: older.size === current.size ? "memory_same" : "memory", values: { size: `${current.size}`, older: `${older.size}`, at } };
+}
+
+/** The checks in their order. */
+export const steps = [
+  { name: "entry", needs: [], check: checkEntry },
+  { name: "leaf", needs: ["entry"], check: checkLeaf },
+  { name: "inclusion", needs: ["leaf"], check: checkInclusion },
+  { name: "signature", needs: [], check: checkSignature },
+  { name: "consistency", needs: ["signed"], check: checkConsistency },
+  { name: "memory", needs: ["current"], check: checkMemory },
+];

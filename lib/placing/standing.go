@@ -1,0 +1,53 @@
+package placing
+
+import (
+	"tally/lib/draw"
+	"tally/lib/settlement"
+)
+
+// Cancellation says whether a stored cancellation counts.
+type Cancellation string
+
+// A round may still turn out to have closed a few seconds ago: the studio's message
+// that says so is on its way. So a cancellation is stored and answered as one that
+// counts if it came before the closing, until the closing can't move any more.
+const (
+	CancellationPending Cancellation = "counts_if_before_closing"
+	CancellationCounts  Cancellation = "counts"
+	CancellationTooLate Cancellation = "too_late"
+)
+
+// Standing is what is known of a stored bet before its draw is settled.
+type Standing struct {
+	Status       string // accepted or refunded
+	Reason       string // of a refund
+	Cancellation Cancellation
+}
+
+// StandingOf computes how a bet stands at a time, by its draw's head as it was read
+// a second ago or less, so that no settlement contradicts it. cancelledAt is when its
+// bookmaker cancelled it, zero when it did not. Closings only move to earlier times:
+// what is late already stays late, what is not yet may still be.
+func StandingOf(head *draw.Head, round int, acceptedAt, cancelledAt, at instant) (s Standing) {
+	closing := head.Closing(round)
+	s.Status = "accepted"
+	if closing == 0 { // the head is from before the round was known, and the bet from after
+		closing = max(acceptedAt, cancelledAt) + 1
+	}
+	switch {
+	case cancelledAt == 0:
+	case cancelledAt >= closing:
+		s.Cancellation = CancellationTooLate
+	case head.Closing(round) != 0 && head.Final(round, at):
+		s.Cancellation = CancellationCounts
+	default:
+		s.Cancellation = CancellationPending
+	}
+	switch {
+	case acceptedAt >= closing:
+		s.Status, s.Reason = "refunded", settlement.LateBet
+	case s.Cancellation == CancellationCounts:
+		s.Status, s.Reason = "refunded", settlement.CancelledByBookmaker
+	}
+	return s
+}

@@ -1,0 +1,170 @@
+package webhook
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"tally/lib/settlement"
+	"tally/lib/store"
+)
+
+type instant = settlement.Instant
+
+// Endpoint is an address that a bookmaker's reports are pushed to: what an operator
+// has set.
+type Endpoint struct {
+	ID        string `json:"id"`
+	Bookmaker string `json:"bookmaker"`
+	URL       string `json:"url"`
+	Note      string `json:"note,omitempty"` // what it is for; the operator's words
+	// Secrets sign what is sent, the newest first. They have to be readable for that,
+	// unlike API keys.
+	Secrets   []Secret `json:"secrets"`
+	CreatedAt instant  `json:"created_at"`
+}
+
+// Secret is what a bookmaker verifies signatures with.
+type Secret struct {
+	Text  string  `json:"text"`            // whsec_ and base64
+	Until instant `json:"until,omitempty"` // when it stops signing; zero for never
+}
+
+// Signing returns the secrets that sign at a time.
+func (e *Endpoint) Signing(at instant) []Secret {
+	var list []Secret
+	for _, secret := range e.Secrets {
+		if secret.Until == 0 || at < secret.Until {
+			list = append(list, secret)
+		}
+	}
+	return list
+}
+
+// Position is how far an endpoint was told, and what becomes of it next.
+type Position struct {
+	// Sequence is the number of the last report that was taken: every one up to it
+	// was, or had expired.
+	Sequence int64     `json:"sequence"`
+	Disabled *Disabled `json:"disabled,omitempty"`
+	// Tries counts the failed tries since the last that succeeded, Since is the time
+	// of the first of them, Next the earliest time of another.
+	Tries int     `json:"tries,omitempty"`
+	Since instant `json:"since,omitempty"`
+	Next  instant `json:"next,omitempty"`
+	Last  *Try    `json:"last,omitempty"`
+	// Worker has claimed the endpoint until Until.
+	Worker string  `json:"worker,omitempty"`
+	Until  instant `json:"until,omitempty"`
+}
+
+// Disabled says that nothing is sent to an endpoint.
+type Disabled struct {
+	At     instant `json:"at"`
+	Reason string  `json:"reason"`
+}
+
+// The reasons for an endpoint to be disabled.
+const (
+	DisabledGone     = "gone"     // it answered 410
+	DisabledFailing  = "failing"  // it failed for a day
+	DisabledOperator = "operator" // by an operator
+)
+
+// Try is one try to send a report.
+type Try struct {
+	Sequence int64   `json:"sequence"`
+	At       instant `json:"at"`
+	Outcome
+}
+
+// due tells whether an endpoint can be told something now, given the number of the
+// newest report.
+func (p *Position) due(newest int64, now instant) bool {
+	return p.Disabled == nil && p.Sequence < newest && p.Next <= now && p.Until <= now
+}
+
+// stored is an endpoint with its position, as they were read.
+type stored struct {
+	Endpoint
+	endpointVersion int64
+	Position        Position
+	positionVersion int64
+}
+
+// load reads a bookmaker's endpoints, in the order of their ids.
+func load(ctx context.Context, table *store.Table, bookmaker string) ([]*stored, error) {
+	var list []*stored
+	for item, err := range table.Query(ctx, store.BookmakerKey(bookmaker), store.HookPrefix) {
+		if err != nil {
+			return nil, err
+		}
+		// The position comes right after its endpoint.
+		id, position := store.HookOf(item.SK)
+		switch last := len(list) - 1; {
+		case !position:
+			s := &stored{endpointVersion: item.Version}
+			if err := read(item, &s.Endpoint); err != nil {
+				return nil, err
+			}
+			list = append(list, s)
+		case last >= 0 && list[last].ID == id:
+			list[last].positionVersion = item.Version
+			if err := read(item, &list[last].Position); err != nil {
+				return nil, err
+			}
+		default:
+			return nil, fmt.Errorf("reading %s / %s: it has no endpoint", item.PK, item.SK)
+		}
+	}
+	return list, nil
+}
+
+// loadPosition reads an endpoint's position again.
+func (s *stored) loadPosition(ctx context.Context, table *store.Table) (found bool, err error) {
+	item, found, err := table.Get(ctx, store.BookmakerKey(s.Bookmaker), store.HookPositionKey(s.ID))
+	if err != nil || !found {
+		return false, err
+	}
+	s.Position, s.positionVersion = Position{}, item.Version
+	return true, read(item, &s.Position)
+}
+
+// endpointItem is an endpoint over the version that was read.
+func (s *stored) endpointItem() (store.Item, error) {
+	return encode(s.Bookmaker, store.HookKey(s.ID), s.Endpoint, s.endpointVersion+1)
+}
+
+// positionItem is a position over the version that was read.
+func (s *stored) positionItem() (store.Item, error) {
+	return encode(s.Bookmaker, store.HookPositionKey(s.ID), s.Position, s.positionVersion+1)
+}
+
+// replacePosition writes the position over the version that was read.
+func (s *stored) replacePosition(ctx context.Context, table *store.Table) error {
+	item, err := s.positionItem()
+	if err != nil {
+		return err
+	}
+	if err := table.Replace(ctx, item); err != nil {
+		return err
+	}
+	s.positionVersion++
+	return nil
+}
+
+func read(item store.Item, into any) error {
+	if err := json.Unmarshal([]byte(item.Body), into); err != nil {
+		return fmt.Errorf("reading %s / %s: %w", item.PK, item.SK, err)
+	}
+	return nil
+}
+
+func encode(bookmaker, sk string, body any, version int64) (store.Item, error) {
+	text, err := json.Marshal(body)
+	if err != nil {
+		return store.Item{}, fmt.Errorf("encoding %s of %s: %w", strings.ToLower(sk), bookmaker, err)
+	}
+	return store.Item{PK: store.BookmakerKey(bookmaker), SK: sk, Body: string(text), Version: version}, nil
+}

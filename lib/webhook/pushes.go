@@ -1,0 +1,51 @@
+package webhook
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"tally/lib/store"
+)
+
+// keepFor is how long tries are kept, in milliseconds.
+const keepFor = 30 * 24 * 3600 * 1000
+
+// pushes are the tries that a worker made in a row.
+type pushes struct {
+	Tries []Try `json:"tries"`
+}
+
+// note keeps the tries of a batch for people to look at. It is written before the
+// position: a batch that is sent again was sent twice, and is in the list twice.
+func (w *Worker) note(ctx context.Context, e *stored, o *outcome) error {
+	if len(o.tries) == 0 {
+		return nil
+	}
+	body, err := json.Marshal(pushes{o.tries})
+	if err != nil {
+		return fmt.Errorf("encoding what was sent: %w", err)
+	}
+	return w.Table.Put(ctx, store.Item{PK: store.PushesKey(e.Bookmaker, e.ID), SK: store.PushKey(o.began, o.worker), Body: string(body),
+		ExpiresAt: o.began + keepFor})
+}
+
+// readTries reads an endpoint's tries, the newest first.
+func readTries(ctx context.Context, table *store.Table, bookmaker, id string, limit int) ([]Try, error) {
+	var tries []Try
+	for item, err := range table.Backward(ctx, store.PushesKey(bookmaker, id)) {
+		if err != nil {
+			return nil, err
+		}
+		var some pushes
+		if err := read(item, &some); err != nil {
+			return nil, err
+		}
+		slices.Reverse(some.Tries)
+		if tries = append(tries, some.Tries...); len(tries) >= limit {
+			return tries[:limit], nil
+		}
+	}
+	return tries, nil
+}
