@@ -13,20 +13,20 @@ BENCH ?= .
 # How to measure what draws cost: make bench COST=--quick
 COST ?=
 
-.PHONY: help demo build functions test unit lint fuzz bench cover clean
+.PHONY: help demo build functions test unit lint fuzz api bench cover clean
 
 help: ## list the targets
 	@grep -Eh '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-9s  %s\n", $$1, $$2 }'
 
 demo: ## play a studio day on this machine, settle it and check the money
-	@echo 'building, which takes half a minute the first time' >&2; go run ./cmd/tally demo
+	@echo 'building, which takes half a minute the first time' >&2; go run ./cmd/tally demo --keep build/demo
 
 build: ## build bin/tally
 	go build -o bin/tally ./cmd/tally
 
 include functions/build.mk
 
-test: lint unit fuzz ## install what the tests need and run everything: lint, tests, short fuzzing
+test: lint unit fuzz api ## install what the tests need and run everything: lint, tests, short fuzzing
 
 unit: tools ## run the tests, with the race detector; a skipped test is a failure
 	@race=$$(scripts/race); go test $$race -json ./... | go run ./internal/testreport
@@ -38,9 +38,13 @@ lint: ## gofmt, go vet, staticcheck, cfn-lint, govulncheck
 fuzz: ## run each fuzz target for FUZZTIME
 	@scripts/fuzz $(FUZZTIME)
 
-bench: tools ## run the benchmarks that match BENCH, then measure what draws cost: minutes, or seconds with COST=--quick
+api: ## fuzz the API over HTTP, with schemathesis: half a minute; EXAMPLES=500 for longer
+	@scripts/schemathesis || { status=$$?; [[ $$status -eq 75 && -z "$${CI-}" ]]; }
+
+bench: tools ## run the benchmarks that match BENCH, then measure what draws cost and what the API adds: minutes, or seconds with COST=--quick
 	go test -run '^$$' -bench '$(BENCH)' -benchmem ./...
 	go run ./internal/costbench $(COST)
+	go run ./internal/apibench $(filter --quick,$(COST))
 
 cover: ## write the test coverage to build/cover.html
 	@mkdir -p build

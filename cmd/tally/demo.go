@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"os/signal"
+	"path/filepath"
 	"sync"
 	"syscall"
 	"time"
@@ -34,11 +36,17 @@ and the functions are those that run on AWS. Time is real: betting rounds take
 about a second, and the first settlement of a draw comes ten seconds after its
 last closing, as it does in a studio.
 
+The public log and the public site stay in a folder, that of --keep, until the
+next demo; how to look at them is said at the end.
+
 With --offline it plays the sample messages under events/ through the rules and
 the settlement alone, and shows each bet's line: of all games, or of one.
 
 Exit codes: 0; 1 when something failed or the money did not add up; 2 for a
 misuse of the command.`
+
+// demoKept names where the demo leaves its log and its site.
+const demoKept = "tally/demo"
 
 const demoExample = `  $ tally demo --offline wheel | head -n 8
   Wheel of Fortune
@@ -55,6 +63,7 @@ type demoFlags struct {
 	offline bool
 	seed    uint64
 	bets    int
+	keep    string
 }
 
 func newDemoCommand(app *app) *cobra.Command {
@@ -71,6 +80,13 @@ func newDemoCommand(app *app) *cobra.Command {
 			if len(args) > 0 {
 				return fmt.Errorf("the demo plays all games at once; one alone is `tally demo --offline %s`", args[0])
 			}
+			if flags.keep == "" {
+				folder, err := os.UserCacheDir()
+				if err != nil {
+					folder = os.TempDir() // there is no home
+				}
+				flags.keep = filepath.Join(folder, filepath.FromSlash(demoKept))
+			}
 			ctx, stop := signal.NotifyContext(command.Context(), syscall.SIGINT, syscall.SIGTERM)
 			defer stop()
 			err := app.demo(ctx, pen, flags)
@@ -83,6 +99,7 @@ func newDemoCommand(app *app) *cobra.Command {
 	command.Flags().BoolVar(&flags.offline, "offline", false, "play the sample messages, without queues and a table")
 	command.Flags().Uint64Var(&flags.seed, "seed", 1, "make up draws and bets from this `number`")
 	command.Flags().Var(&whole{&flags.bets, 1, maxDemoBets}, "bets", "so `many` bets of each bookmaker in each betting round")
+	command.Flags().StringVar(&flags.keep, "keep", "", "`folder` for the log and the site (default: one among your caches)")
 	return command
 }
 
@@ -127,9 +144,16 @@ const slowStart = 600 * time.Millisecond
 // stack.
 func (app *app) studioDay(ctx context.Context, pen pretty.Pen, flags demoFlags) (day *demoDay, stop func(), err error) {
 	began := time.Now()
+	options := local.Options{Template: tally.Template, Stack: "demo", Parameters: map[string]string{"TableName": "tally-demo"}}
+	if flags.keep != "" {
+		if err := emptied(flags.keep); err != nil {
+			return nil, nil, err
+		}
+		options.LogFolder, options.SiteFolder = filepath.Join(flags.keep, logFolder), filepath.Join(flags.keep, siteFolder)
+	}
 	log := slog.New(local.NewLogHandler(app.err, slog.LevelError, pen.Colour))
-	stack, err := local.Start(ctx, local.Options{Template: tally.Template, Log: log, Stack: "demo", Parameters: map[string]string{"TableName": "tally-demo"},
-		Build: local.Tally(functions.Runtime{Log: log, Metrics: io.Discard, Now: time.Now})})
+	options.Log, options.Build = log, local.Tally(functions.Runtime{Log: log, Metrics: io.Discard, Now: time.Now})
+	stack, err := local.Start(ctx, options)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -146,7 +170,9 @@ func (app *app) studioDay(ctx context.Context, pen pretty.Pen, flags demoFlags) 
 	show := &demoShow{out: app.out, pen: pen, began: began}
 	show.line("stack", "in this process run a table, %d queues and %d functions, as template.yaml describes them; a studio day takes some twenty seconds",
 		len(stack.Resolved.Queues), len(stack.Resolved.Functions))
-	return newDemoDay(script, stack, show), func() {
+	day = newDemoDay(script, stack, show)
+	day.kept = flags.keep
+	return day, func() {
 		cancel()
 		delivering.Wait()
 		stack.Close()

@@ -38,7 +38,9 @@ type demoDay struct {
 	sweeper *sweep.Sweeper
 	books   *demoBooks
 	settled map[*studio.Draw]chan struct{} // closed when the draw was settled first
-	log     string                         // folder of the public log
+	stack   *local.Stack
+	log     string // folder of the public log
+	kept    string // folder of what stays; empty where nothing does
 
 	mutex    sync.Mutex // of all below
 	placers  map[demoRound]*placing.Placer
@@ -78,7 +80,7 @@ func newDemoDay(script *studio.Script, stack *local.Stack, show *demoShow) *demo
 	d := &demoDay{script: script, show: show, client: client, table: table, urls: stack.QueueURLs(),
 		studio: sqsqueue.New(client, stack.Resolved.Outputs["StudioMessagesUrl"]),
 		orders: sqsqueue.New(client, stack.Resolved.Outputs["OperatorOrdersUrl"]), replies: stack.Resolved.Outputs["StudioRepliesUrl"],
-		log: stack.LogFolder, sweeper: &sweep.Sweeper{Table: table}, books: newDemoBooks(table), settled: map[*studio.Draw]chan struct{}{},
+		stack: stack, log: stack.LogFolder, sweeper: &sweep.Sweeper{Table: table}, books: newDemoBooks(table), settled: map[*studio.Draw]chan struct{}{},
 		placers: map[demoRound]*placing.Placer{}, taken: map[demoKey]bool{}, refused: map[string]int{}, answers: map[string]int{}}
 	for _, draw := range script.Draws {
 		d.settled[draw] = make(chan struct{})

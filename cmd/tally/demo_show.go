@@ -178,7 +178,15 @@ func (d *demoDay) report(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.findings(append(findings, log))
+	site, err := d.publicSite(ctx)
+	if err != nil {
+		return err
+	}
+	if err := s.findings(append(findings, log, site)); err != nil {
+		return err
+	}
+	d.whereToLook()
+	return nil
 }
 
 func (s *demoShow) cell(text string) pretty.Cell { return s.pen.Cell(text, pretty.Plain) }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"tally/lib/archive/independent"
+	"tally/lib/archive/signing"
 	"tally/lib/games"
 	"tally/lib/money"
 	"tally/lib/pretty"
@@ -34,6 +36,7 @@ func TestDemo(t *testing.T) {
 	}
 	checkDemoText(t, out.String())
 	checkDemoSums(t, out.String())
+	checkDemoLog(t, day.log)
 	checkDemoSeesFaults(t, day)
 }
 
@@ -58,6 +61,19 @@ func checkDemoText(t *testing.T, text string) {
 	if t.Failed() {
 		t.Log("\n" + text)
 	}
+}
+
+// checkDemoLog has programs that others wrote accept the log that the demo has
+// written, and refuse what is made of it by tampering.
+func checkDemoLog(t *testing.T, folder string) {
+	t.Helper()
+	key, err := signing.FromFile(folder+".key", "tally.example/log")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := independent.Log{Folder: folder, Key: key.Verifier}
+	l.Accept(t)
+	t.Run("the log", func(t *testing.T) { l.Refuse(t, key.Signer) })
 }
 
 // demoRowText is a row of the table by game.

@@ -62,6 +62,7 @@ func TestDisputes(t *testing.T) {
 	o.types(exitMisuse, "tally: there is no \"accept\" in disputes…", "disputes", "accept")
 	o.types(exitMisuse, "tally: name one of list, show, uphold and reject\n…", "disputes")
 	o.types(exitFailed, "…there is no such table there…", "disputes", "list", "--table", "nosuch")
+	o.observed.compare(t, "disputes")
 }
 
 // bookmaker is a client of a bookmaker whose key was just made.

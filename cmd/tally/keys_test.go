@@ -28,4 +28,5 @@ func TestKeys(t *testing.T) {
 	o.types(0, "rounding…down…1000.00 EUR, 500 JPY\n", "keys", "settings", "acme", "--rounding", "down", "--max-stake", "EUR=1000.00", "--max-stake", "JPY=500")
 	o.types(0, "…500 JPY\n", "keys", "settings", "acme", "--max-stake", "EUR=")
 	o.types(2, "tally: \"5\" is no amount in EUR…", "keys", "settings", "acme", "--max-stake", "EUR=5")
+	o.observed.compare(t, "keys")
 }

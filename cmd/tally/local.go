@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -25,8 +26,9 @@ const localHelp = `local runs tally on this machine until it is interrupted: Dyn
 an emulator in this process, with the table and the queues of template.yaml, and
 the functions get messages as they would from Lambda: in batches, again when
 they failed, and into the dead letters after too many tries. reconcile runs
-every minute. Everything is in memory and gone at the end. The public log is in
-a folder, temporary too unless --log names one, which must be empty.
+every minute, and so does pages, which makes the public site. Everything is in
+memory and gone at the end. The public log and the site are in folders, temporary
+too unless --log and --site-folder name some, which must be empty.
 
 What happens is logged, for people or, with --json, as Lambda would log it, with
 the metrics.
@@ -46,6 +48,8 @@ type localFlags struct {
 	template   string
 	parameters []string
 	log        string
+	site       string
+	siteFolder string
 	json       bool
 	verbose    bool
 }
@@ -72,6 +76,8 @@ func newLocalCommand(app *app) *cobra.Command {
 	command.Flags().StringVar(&flags.template, "template", "", "`file` to read instead of the built-in template.yaml")
 	command.Flags().StringArrayVar(&flags.parameters, "parameter", nil, "set a parameter of the template: `name=value`")
 	command.Flags().StringVar(&flags.log, "log", "", "`folder` for the public log, which tally verify reads (default: a temporary one)")
+	command.Flags().StringVar(&flags.site, "site", siteAddress, "`address` of the public site; port 0 takes any that is free")
+	command.Flags().StringVar(&flags.siteFolder, "site-folder", "", "`folder` for the public site (default: a temporary one)")
 	command.Flags().BoolVar(&flags.json, "json", false, "log as JSON, with metrics")
 	command.Flags().BoolVarP(&flags.verbose, "verbose", "v", false, "log every message that is done, too")
 	return command
@@ -115,20 +121,32 @@ func (app *app) localOptions(flags localFlags) (local.Options, error) {
 func (app *app) local(ctx context.Context, options local.Options) error {
 	stack, err := local.Start(ctx, options)
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return fmt.Errorf("an address is taken, perhaps by another `tally local`; choose another --address or --api: %w", err)
+		return fmt.Errorf("an address is taken, perhaps by another `tally local`; choose another --address, --api or --site: %w", err)
 	}
 	if err != nil {
 		return err
 	}
 	defer stack.Close()
+	if err := stack.RunScheduled(ctx, "pages"); err != nil { // the site is there from the start
+		return err
+	}
+	ctx, stop := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	defer running.Wait()
+	defer stop()
+	running.Go(func() { stack.Run(ctx) })
+	// What is printed can be pasted at once.
 	try, err := tryAPI(ctx, stack)
+	if errors.Is(err, context.Canceled) {
+		return nil // interrupted before it was ready
+	}
 	if err != nil {
 		return err
 	}
 	if err := write(app.out, append(app.banner(stack), try...)); err != nil {
 		return err
 	}
-	stack.Run(ctx)
+	running.Wait()
 	return app.printf("stopped; all that was stored is gone\n")
 }
 
@@ -138,6 +156,7 @@ func (app *app) banner(stack *local.Stack) []byte {
 	table := pretty.NewList("  ")
 	table.Row(pen.Cell("endpoint", pretty.Dim), cellOf(pen, stack.Endpoint))
 	table.Row(pen.Cell("API", pretty.Dim), cellOf(pen, stack.API+"/docs"))
+	table.Row(pen.Cell("site", pretty.Dim), cellOf(pen, stack.Site+"/"))
 	table.Row(pen.Cell("table", pretty.Dim), cellOf(pen, stack.Table))
 	table.Row(pen.Cell("log", pretty.Dim), cellOf(pen, stack.LogFolder))
 	urls := stack.QueueURLs()

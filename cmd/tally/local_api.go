@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
+	"tally/lib/intake"
 	"tally/lib/keys"
 	"tally/lib/local"
 	"tally/lib/settlement"
@@ -27,10 +28,27 @@ const (
 	tryHours = 24
 )
 
+// isOpen waits until the draw takes bets.
+func isOpen(ctx context.Context, table *store.Table) error {
+	for range 200 {
+		head, _, err := intake.LoadHead(ctx, table, tryDraw)
+		if err != nil || head.Opened {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+	return fmt.Errorf("the draw %s, which was announced, is not open after ten seconds", tryDraw)
+}
+
 // tryAPI makes a key and a draw of a local stack and says how to use them.
 func tryAPI(ctx context.Context, stack *local.Stack) ([]byte, error) {
 	now := time.Now()
-	owner := &keys.Store{Table: store.New(dynamodb.NewFromConfig(local.Config(stack.Endpoint)), stack.Table),
+	table := store.New(dynamodb.NewFromConfig(local.Config(stack.Endpoint)), stack.Table)
+	owner := &keys.Store{Table: table,
 		Now: func() settlement.Instant { return settlement.Instant(now.UnixMilli()) }}
 	token, _, err := owner.Create(ctx, keys.Spec{Bookmaker: "acme", Scopes: keys.Scopes(), Note: "made by tally local"})
 	if err != nil {
@@ -45,6 +63,9 @@ func tryAPI(ctx context.Context, stack *local.Stack) ([]byte, error) {
 	}
 	opened := message("try-opened", "draw.opened", fmt.Sprintf(`"sequence":1,"rounds":[{"round":1,"opens_at":%s,"closes_at":%s}]`, at(0), at(tryHours*time.Hour)))
 	if err := studio.Send(ctx, opened, 0); err != nil {
+		return nil, err
+	}
+	if err := isOpen(ctx, table); err != nil {
 		return nil, err
 	}
 	resulted := message("try-resulted", "draw.resulted", `"revision":1,"facts":{"spins":[{"revolutions":6,"pocket":17}]}`)

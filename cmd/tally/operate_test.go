@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -25,8 +27,9 @@ import (
 
 // operator types commands at a stack.
 type operator struct {
-	t     *testing.T
-	stack *local.Stack
+	t        *testing.T
+	stack    *local.Stack
+	observed *observed
 }
 
 // newOperator starts a stack of a name for a test.
@@ -46,7 +49,7 @@ func newOperator(t *testing.T, name string) operator {
 		running.Wait()
 		stack.Close()
 	})
-	return operator{t, stack}
+	return operator{t, stack, newObserved(t, name, stack.Endpoint)}
 }
 
 // types runs a command and compares its exit code and what it writes with a
@@ -54,8 +57,9 @@ func newOperator(t *testing.T, name string) operator {
 func (o operator) types(code int, pattern string, args ...string) string {
 	o.t.Helper()
 	var out bytes.Buffer
-	environment := map[string]string{"TALLY_ENDPOINT": o.stack.Endpoint, "TALLY_STACK": o.stack.Table, "TALLY_TABLE": o.stack.Table}
+	environment := map[string]string{"TALLY_ENDPOINT": o.observed.URL, "TALLY_STACK": o.stack.Table, "TALLY_TABLE": o.stack.Table}
 	app := &app{in: strings.NewReader("not a message"), out: &out, err: &out, getenv: func(name string) string { return environment[name] }}
+	o.observed.typed(args[0])
 	got := run(args, app)
 	like := regexp.MustCompile("^(?s)" + strings.ReplaceAll(regexp.QuoteMeta(pattern), "…", ".*") + "$")
 	if code >= 0 && got != code || !like.MatchString(out.String()) {
@@ -111,7 +115,16 @@ func TestOperator(t *testing.T) {
 	o.types(0, "nothing is in quarantine, of 1 days up to 2020-01-01\n", "quarantine", "list", "--day", "2020-01-01", "--days", "1")
 	o.types(exitFailed, "…there is no such table there…", "quarantine", "list", "--table", "nosuch")
 	o.types(exitFailed, "…no such file…", "send", "nosuch.json")
+	order := filepath.Join(t.TempDir(), "order.json")
+	if err := os.WriteFile(order, []byte(`{"schema":1,"id":"x","type":"bets.voided","order":"o-1","scope":{}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o.types(0, "sent … to operate-operator-orders: bets.voided of draw -\n", "send", order)
+	for _, id := range o.waits(2) {
+		o.types(-1, "…"+id+"…", "quarantine", "release", id)
+	}
 	o.redrives()
+	o.observed.compare(t, "quarantine", "send", "redrive")
 }
 
 func (o operator) redrives() {

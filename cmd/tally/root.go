@@ -21,6 +21,7 @@ For those who trust nobody:
 
   verify      the public log of results, or a proof
   prove       a proof of a result, or of a bet's settlement
+  pages       the public site: make it, check it, serve it
 
 The whole of it, on this machine:
 
@@ -74,7 +75,7 @@ func newRootCommand(app *app) *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(newResolveCommand(app), newSettleCommand(app), newGamesCommand(app), newDemoCommand(app),
 		newLocalCommand(app), newSendCommand(app), newQuarantineCommand(app), newRedriveCommand(app), newKeysCommand(app), newWebhooksCommand(app), newDisputesCommand(app),
-		newVerifyCommand(app), newProveCommand(app), newVersionCommand(app))
+		newVerifyCommand(app), newProveCommand(app), newPagesCommand(app), newVersionCommand(app))
 	root.SetHelpCommand(newHelpCommand())
 	root.InitDefaultCompletionCmd()
 	rejectUnknownShell(root)

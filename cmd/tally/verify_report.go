@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -170,6 +171,7 @@ type bar struct {
 	app   *app
 	start time.Time
 	drawn time.Time // zero when nothing is shown
+	what  string    // is counted; entries by default
 }
 
 const barColumns = 40
@@ -182,7 +184,7 @@ func (b *bar) show(done, all int64) {
 	}
 	b.drawn = now
 	full := int(done * barColumns / all)
-	fmt.Fprintf(b.app.err, "%s[%s%s] %d of %d entries", eraseLine, strings.Repeat("#", full), strings.Repeat(".", barColumns-full), done, all)
+	fmt.Fprintf(b.app.err, "%s[%s%s] %d of %d %s", eraseLine, strings.Repeat("#", full), strings.Repeat(".", barColumns-full), done, all, cmp.Or(b.what, "entries"))
 }
 
 // erase takes the bar off the screen.

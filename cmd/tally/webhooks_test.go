@@ -79,4 +79,5 @@ func TestWebhooks(t *testing.T) {
 	o.types(1, unknown, "webhooks", "set", "acme", receiver.URL, "--endpoint", "nosuch")
 	o.types(0, "removed endpoint "+id+" of acme\n", "webhooks", "remove", "acme", id)
 	o.types(0, "acme has no webhooks\n", "webhooks", "list", "acme")
+	o.observed.compare(t, "webhooks")
 }

@@ -46,35 +46,40 @@ type field struct {
 }
 
 // prepare starts the processes, opens a draw and places the first bet.
-func prepare(ctx context.Context, local bool) (f *field, err error) {
-	f = &field{http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 256}}}
-	defer func() {
-		if err != nil {
-			f.close()
-		}
-	}()
+func prepare(ctx context.Context, local bool) (*field, error) {
+	f := &field{http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 256}}}
+	if err := f.set(ctx, local); err != nil {
+		f.close()
+		return nil, err
+	}
+	return f, nil
+}
+
+func (f *field) set(ctx context.Context, local bool) error {
 	endpoint, err := f.startEmulator(ctx, local)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	f.client = dynamodb.NewFromConfig(environmentOf(endpoint).AWS())
-	if err := createTable(ctx, f.client); err != nil {
-		return nil, err
+	if local { // the local stack has made its own
+		if err := createTable(ctx, f.client); err != nil {
+			return err
+		}
 	}
 	if f.key, err = open(ctx, store.New(f.client, table)); err != nil {
-		return nil, err
+		return err
 	}
 	if f.api, err = f.start(ctx, "role-api", endpoint, table); err != nil {
-		return nil, err
+		return err
 	}
 	if err := f.place(ctx, firstBet); err != nil {
-		return nil, err
+		return err
 	}
 	if f.bet, err = readBet(ctx, f.client, store.BetsKey(drawID, bookmaker, 0), store.BetKey(firstBet)); err != nil {
-		return nil, err
+		return err
 	}
 	f.hop, err = f.start(ctx, "role-hop", endpoint, store.BetsKey(drawID, bookmaker, 0), store.BetKey(firstBet))
-	return f, err
+	return err
 }
 
 func (f *field) startEmulator(ctx context.Context, local bool) (endpoint string, err error) {
@@ -85,7 +90,7 @@ func (f *field) startEmulator(ctx context.Context, local bool) (endpoint string,
 		}
 		return endpoint, nil
 	}
-	f.emulator = "the embedded emulator"
+	f.emulator = "the local stack"
 	return f.start(ctx, "role-emulator")
 }
 

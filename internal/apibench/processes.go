@@ -16,9 +16,9 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/sivchari/kumo"
-
+	"tally"
 	"tally/lib/functions"
+	"tally/lib/local"
 )
 
 // roles are what the processes that this one starts do. Each prints the URL that
@@ -99,11 +99,17 @@ func endOfInput() {
 	}
 }
 
-// emulate is the embedded emulator, in a process of its own.
-func emulate(context.Context, []string) error {
-	server := kumo.NewServer()
-	defer server.Close()
-	fmt.Println(server.URL)
+// emulate is the local stack, as `tally local` starts it, for its emulator and the
+// table of template.yaml. Its own API is left alone.
+func emulate(ctx context.Context, _ []string) error {
+	quiet := slog.New(slog.DiscardHandler)
+	stack, err := local.Start(ctx, local.Options{Template: tally.Template, Log: quiet,
+		Build: local.Tally(functions.Runtime{Log: quiet, Metrics: io.Discard, Now: time.Now})})
+	if err != nil {
+		return err
+	}
+	defer stack.Close()
+	fmt.Println(stack.Endpoint)
 	endOfInput()
 	return nil
 }

@@ -68,7 +68,6 @@ var problemKinds = []ProblemKind{
 	{codePositionAhead, http.StatusConflict, "The feed is not that long", "Acknowledge the sequence number of a report that you have read.", 0},
 	{codeTooLarge, http.StatusRequestEntityTooLarge, "The body is too large", "Send fewer bets in one request.", 0},
 	{codeMediaType, http.StatusUnsupportedMediaType, "The body is not declared as JSON", "Send the header Content-Type: application/json.", 0},
-	{placing.CodeBadIdentifier, http.StatusUnprocessableEntity, "Not an identifier", "Write 1 to 64 of A-Z a-z 0-9 . _ -", 0},
 	{placing.CodeUnknownSelection, http.StatusUnprocessableEntity, "The game has no such selection", "Take selections from the game's catalogue.", 0},
 	{placing.CodeIllegalShape, http.StatusUnprocessableEntity, "The selection is not written so", "The catalogue says how the family's selections are written.", 0},
 	{placing.CodeUnknownCurrency, http.StatusUnprocessableEntity, "There is no such currency", "Use an active ISO 4217 code.", 0},
@@ -114,7 +113,8 @@ func newProblem(code, format string, args ...any) *problem {
 		Detail: fmt.Sprintf(format, args...), Action: kind.Action}}
 }
 
-// ofRefusal is the problem that a refusal of lib/placing is told as.
+// ofRefusal is the problem that a refusal of lib/placing is told as. That an
+// identifier is none, the document has said before.
 func ofRefusal(r *placing.Refusal) *problem {
 	p := newProblem(r.Code, "%s", r.Message)
 	p.Differs = r.Differs

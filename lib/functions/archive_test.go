@@ -3,6 +3,7 @@ package functions_test
 import (
 	"context"
 	"errors"
+	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,8 +13,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"golang.org/x/mod/sumdb/note"
 
+	"tally/lib/archive/checkpoint"
 	"tally/lib/archive/objects"
+	"tally/lib/archive/signing"
 	"tally/lib/archive/verify"
+	"tally/lib/archive/witnesstest"
 	"tally/lib/functions"
 	"tally/lib/local"
 )
@@ -23,11 +27,16 @@ const archivedDraw = "rou-1.20261130.1001"
 // archiveOf puts archive together over a day's stack.
 func archiveOf(t *testing.T, d *day, bucket string) functions.QueueHandler {
 	t.Helper()
+	return archiveWith(t, d, bucket, filepath.Join(t.TempDir(), "key"), "")
+}
+
+func archiveWith(t *testing.T, d *day, bucket, key, witnesses string) functions.QueueHandler {
+	t.Helper()
 	runtime := runtimeAt(t, time.Now)
 	runtime.AWS = local.Config(d.stack.Endpoint)
 	made, err := functions.New("archive", lookup(map[string]string{
 		"TALLY_TABLE": d.stack.Table, "TALLY_ARCHIVE_URL": variables(t, d.stack, "intake")["TALLY_ARCHIVE_URL"],
-		"TALLY_LOG_ORIGIN": "example.com/tally", "TALLY_LOG_BUCKET": bucket, "TALLY_LOG_KEY": "file:" + filepath.Join(t.TempDir(), "key"),
+		"TALLY_LOG_ORIGIN": "example.com/tally", "TALLY_LOG_BUCKET": bucket, "TALLY_LOG_KEY": "file:" + key, "TALLY_LOG_WITNESSES": witnesses, "TALLY_LOG_WITNESS_WAIT": "20s",
 	}), runtime)
 	if err != nil {
 		t.Fatal(err)
@@ -75,6 +84,35 @@ func TestArchiveToFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.archiveAndVerify(handle, files)
+	if err := files.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestArchiveCosigned archives a draw to a log that has a witness.
+func TestArchiveCosigned(t *testing.T) {
+	d := newDay(t)
+	d.playCorrected()
+	folder, file := t.TempDir(), filepath.Join(t.TempDir(), "key")
+	key, err := signing.FromFile(file, "example.com/tally")
+	if err != nil {
+		t.Fatal(err)
+	}
+	witness := witnesstest.New(t, "witness.example/w1", key.Verifier)
+	server := httptest.NewServer(witness.Handler())
+	defer server.Close()
+	files, err := objects.OpenFolder(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.archiveAndVerify(archiveWith(t, d, "file:"+folder, file, witness.Public+" "+server.URL), files)
+	signed, _, err := files.Get(t.Context(), checkpoint.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found, err := checkpoint.Cosignatures(signed, witness.Key); err != nil || len(found) != 1 {
+		t.Errorf("%+v, %v", found, err)
+	}
 	if err := files.Close(); err != nil {
 		t.Error(err)
 	}

@@ -30,6 +30,9 @@ var complete = map[string]string{
 	"TALLY_LOG_ORIGIN": "example.com/tally", "TALLY_LOG_BUCKET": "log", "TALLY_LOG_KEY": "alias/log",
 }
 
+// witnessKey is the verifier key of a witness.
+const witnessKey = "witness.example/w1+e42b2f2c+BDtqJ7zOtqQtYqOo0CpvDXNlMhV3HeJDpjrASKGLWdop"
+
 // with returns the complete variables with others in their place.
 func with(changed map[string]string) config.Lookup {
 	all := maps.Clone(complete)
@@ -69,6 +72,10 @@ func TestUnusableVariables(t *testing.T) {
 		{"intake", "TALLY_STUDIO_URL", "studio", "does not end in a queue's name"},
 		{"settle", "TALLY_SWEEPS_URL", "sweeps", "does not end in a queue's name"},
 		{"archive", "TALLY_LOG_ORIGIN", "a#b", "a log's name has no #"},
+		{"archive", "TALLY_LOG_WITNESSES", "w1", "is no verifier key and URL of a witness"},
+		{"archive", "TALLY_LOG_WITNESSES", "w1 https://w1.example", "is no verifier key of a witness"},
+		{"archive", "TALLY_LOG_WITNESSES", witnessKey + " http://w1.example", "is no URL of a witness"},
+		{"archive", "TALLY_LOG_WITNESSES", witnessKey + " https://w1.example," + witnessKey + " https://w2.example", "is there twice"},
 	} {
 		_, err := New(test.function, with(map[string]string{test.variable: test.value}), quiet())
 		if err == nil || !strings.Contains(err.Error(), test.want) {

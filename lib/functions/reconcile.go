@@ -7,6 +7,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
+	"tally/lib/archive/monitor"
 	"tally/lib/intake"
 	"tally/lib/lambdaqueue"
 	"tally/lib/observe"
@@ -29,6 +30,10 @@ type ReconcileConfig struct {
 	RepliesDLQ      string        `env:"TALLY_REPLIES_DLQ_URL" doc:"URL of the dead letters of studio-replies"`
 	WebhooksDLQ     string        `env:"TALLY_WEBHOOKS_DLQ_URL" doc:"URL of the dead letters of webhooks"`
 	AutoCancelAfter time.Duration `env:"TALLY_AUTO_CANCEL_AFTER" doc:"time after its last closing at which a draw without a result is cancelled; 0s never" default:"0s" min:"0s"`
+	Origin          string        `env:"TALLY_LOG_ORIGIN" doc:"name of the public log, such as example.com/tally"`
+	Bucket          string        `env:"TALLY_LOG_BUCKET" doc:"S3 bucket of the log, or file: and a folder"`
+	Key             string        `env:"TALLY_LOG_KEY" doc:"KMS key that signs the log, or file: and a file"`
+	OldKey          string        `env:"TALLY_LOG_OLD_KEY" doc:"key that Key replaces and that still signs too, or nothing" default:""`
 	ResultWithin    time.Duration `env:"TALLY_RESULT_WITHIN" doc:"time after its last closing at which a draw's result is missed" default:"5m" min:"1s"`
 }
 
@@ -51,6 +56,7 @@ func NewReconcile(c ReconcileConfig, r Runtime) (ScheduledHandler, error) {
 			"archive-entries": c.ArchiveDLQ, "studio-replies": c.RepliesDLQ, "webhooks": c.WebhooksDLQ,
 		}),
 		Record: record, Now: r.instant, Log: r.Log, ResultWithin: c.ResultWithin, CancelAfter: c.AutoCancelAfter,
+		Watch: (&watcher{config: c, runtime: r, archive: archive, record: record}).begin,
 	}
 	waker := &webhook.Waker{Table: table, Queue: r.queue(client, c.WebhooksURL), Now: r.instant}
 	return func(ctx context.Context) error {
@@ -62,6 +68,32 @@ func NewReconcile(c ReconcileConfig, r Runtime) (ScheduledHandler, error) {
 		}
 		return err
 	}, nil
+}
+
+// watcher opens the public log when reconcile first runs: that asks KMS for its key.
+// Where it fails, the next run tries again. Runs don't overlap in one instance.
+type watcher struct {
+	config  ReconcileConfig
+	runtime Runtime
+	archive *sqsqueue.Queue
+	record  recorder
+	opened  *monitor.Monitor
+}
+
+func (w *watcher) begin(ctx context.Context) (*monitor.Run, error) {
+	if w.opened == nil {
+		keys, err := logKeys(ctx, w.runtime, w.config.Origin, w.config.Key, w.config.OldKey)
+		if err != nil {
+			return nil, err
+		}
+		files, err := logObjects(w.runtime, w.config.Bucket)
+		if err != nil {
+			return nil, err
+		}
+		w.opened = &monitor.Monitor{Origin: w.config.Origin, Table: w.runtime.table(w.config.Common), Files: files, Known: verifiers(keys),
+			Archive: w.archive, Record: w.record, Log: w.runtime.Log}
+	}
+	return w.opened.Begin(ctx)
 }
 
 // noReplies takes the answers to messages of tally's own: nobody waits for them.

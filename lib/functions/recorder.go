@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"tally/lib/archive"
+	"tally/lib/archive/monitor"
 	"tally/lib/archive/witness"
 	"tally/lib/intake"
 	"tally/lib/observe"
@@ -23,6 +24,7 @@ var (
 	_ archive.Recorder   = recorder{}
 	_ PagesRecorder      = recorder{}
 	_ witness.Recorder   = recorder{}
+	_ monitor.Recorder   = recorder{}
 	_ webhook.Recorder   = recorder{}
 )
 
@@ -84,3 +86,7 @@ func (r recorder) Witness(_ string, outcome witness.Outcome) {
 		r.metrics.Add(observe.Uncosigned, string(outcome), 1)
 	}
 }
+
+func (r recorder) LogLag(entries int) { r.metrics.Set(observe.LogLag, "", entries) }
+
+func (r recorder) LogFault(kind string) { r.metrics.Add(observe.LogFaults, kind, 1) }

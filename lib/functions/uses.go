@@ -54,6 +54,8 @@ func Describe() []Description {
 			{"TALLY_ARCHIVE_DLQ_URL", counts},
 			{"TALLY_REPLIES_DLQ_URL", counts},
 			{"TALLY_WEBHOOKS_DLQ_URL", counts},
+			{"TALLY_LOG_BUCKET", []string{"s3:GetObject", "s3:ListBucket"}},
+			{"TALLY_LOG_KEY", []string{"kms:GetPublicKey"}},
 		}},
 		{Name: "archive", Configuration: ArchiveConfig{}, Uses: []Use{
 			{"TALLY_TABLE", []string{"dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem"}},

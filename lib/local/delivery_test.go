@@ -236,7 +236,7 @@ func TestVariables(t *testing.T) {
 			t.Errorf("%s has %v", name, variables[name])
 		}
 	}
-	if names := stack.QueueNames(); len(names) != 10 || !strings.HasSuffix(names[9], "-dead") || strings.HasSuffix(names[0], "-dead") {
+	if names := stack.QueueNames(); len(names) != 12 || !strings.HasSuffix(names[6], "-dead") || strings.HasSuffix(names[5], "-dead") {
 		t.Errorf("the queues are %v", names)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"tally/lib/config"
+	"tally/lib/pages/serve"
 	"tally/lib/template"
 )
 
@@ -56,6 +57,12 @@ type Options struct {
 	// key that signs it in a file beside it; by default a temporary folder that goes
 	// with the stack.
 	LogFolder string
+	// SiteFolder is where the public site is written, in place of its bucket; by
+	// default a temporary folder that goes with the stack.
+	SiteFolder string
+	// SiteAddress is where the site is served, with the log under it; any free port
+	// of this machine by default.
+	SiteAddress string
 }
 
 // Stack is a running emulator with the template's table and queues in it.
@@ -64,13 +71,18 @@ type Stack struct {
 	Resolved *template.Stack // what the template comes to here
 	Table    string          // the name of the one table
 	API      string          // URL of the bookmakers' API; empty without one
-	// LogFolder is where the public log is.
-	LogFolder string
+	// LogFolder and SiteFolder are where the public log and the public site are, Site
+	// the URL at which both are served.
+	LogFolder  string
+	SiteFolder string
+	Site       string
 
 	emulator  *emulator
 	api       *http.Server
 	log       *slog.Logger
-	temporary string // folder of a log that goes with the stack
+	site      *http.Server
+	files     *serve.Files
+	temporary string // folder of what goes with the stack
 	sources   []*source
 	schedules []*schedule
 }
@@ -123,7 +135,10 @@ func (s *Stack) set(ctx context.Context, parsed *template.Template, options Opti
 	if err := s.makeQueues(ctx, s.Resolved.Queues); err != nil {
 		return err
 	}
-	if err := s.makeLog(options.LogFolder); err != nil {
+	if err := s.makeLog(options.LogFolder, options.SiteFolder); err != nil {
+		return err
+	}
+	if err := s.serveSite(ctx, options.SiteAddress); err != nil {
 		return err
 	}
 	for _, f := range s.Resolved.Functions {
@@ -243,6 +258,7 @@ func order(last bool) int {
 // Close ends the emulator, and with it all that is in it.
 func (s *Stack) Close() {
 	s.stopAPI()
+	s.stopSite()
 	s.emulator.close()
 	s.dropLog()
 }

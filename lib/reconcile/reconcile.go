@@ -20,6 +20,7 @@ import (
 	"strings"
 	"time"
 
+	"tally/lib/archive/monitor"
 	"tally/lib/draw"
 	"tally/lib/games"
 	"tally/lib/intake"
@@ -68,6 +69,8 @@ type Reconciler struct {
 	// CancelAfter is how long after its last closing a draw without a result is
 	// cancelled; zero for never.
 	CancelAfter time.Duration
+	// Watch begins a look at the public log; nil where nobody looks after it here.
+	Watch func(ctx context.Context) (*monitor.Run, error)
 }
 
 const (
@@ -95,11 +98,42 @@ const cursorKey = "RECONCILE"
 // Run works off every minute that has passed, then looks at queues and
 // quarantine. What one draw's fault stops, it reports and goes on with the next.
 func (r *Reconciler) Run(ctx context.Context) error {
-	err := r.draws(ctx)
-	return errors.Join(err, r.depths(ctx), r.quarantine(ctx))
+	log, err := r.watch(ctx)
+	if log != nil {
+		defer log.End()
+	}
+	return errors.Join(err, r.draws(ctx, log), r.depths(ctx), r.quarantine(ctx))
 }
 
-func (r *Reconciler) draws(ctx context.Context) error {
+// watch begins a look at the public log. Where it can't be read, draws are looked at
+// again in the next run.
+func (r *Reconciler) watch(ctx context.Context) (*monitor.Run, error) {
+	if r.Watch == nil {
+		return nil, nil
+	}
+	log, err := r.Watch(ctx)
+	if err != nil {
+		return log, fmt.Errorf("looking at the public log: %w", err)
+	}
+	return log, nil
+}
+
+// logged reports whether the public log has what holds of a settled draw.
+func (r *Reconciler) logged(ctx context.Context, log *monitor.Run, head *draw.Head) bool {
+	if r.Watch == nil {
+		return true
+	}
+	if log == nil {
+		return false
+	}
+	is, err := log.Logged(ctx, head.Draw, head.State)
+	if err != nil {
+		r.Log.LogAttrs(ctx, slog.LevelWarn, "the public log can't be read", slog.String("draw", head.Draw), slog.String("reason", err.Error()))
+	}
+	return is && err == nil
+}
+
+func (r *Reconciler) draws(ctx context.Context, log *monitor.Run) error {
 	now := r.Now()
 	item, found, err := r.Table.Get(ctx, cursorKey, cursorKey)
 	if err != nil {
@@ -120,7 +154,7 @@ func (r *Reconciler) draws(ctx context.Context) error {
 		if next+minute > now || ctx.Err() != nil {
 			break
 		}
-		failed = errors.Join(failed, r.minute(ctx, next))
+		failed = errors.Join(failed, r.minute(ctx, log, next))
 		next += minute
 	}
 	if failed != nil || next == from.Minute {
@@ -166,13 +200,13 @@ func (r *Reconciler) begin(ctx context.Context, first instant) error {
 }
 
 // minute looks at the draws due in one minute.
-func (r *Reconciler) minute(ctx context.Context, at instant) error {
+func (r *Reconciler) minute(ctx context.Context, log *monitor.Run, at instant) error {
 	var failed error
 	for item, err := range r.Table.Query(ctx, store.DueKey(at), "") {
 		if err != nil {
 			return errors.Join(failed, err)
 		}
-		if err := r.due(ctx, item); err != nil {
+		if err := r.due(ctx, log, item); err != nil {
 			failed = errors.Join(failed, fmt.Errorf("looking at draw %s: %w", item.SK, err))
 		}
 	}
@@ -180,7 +214,7 @@ func (r *Reconciler) minute(ctx context.Context, at instant) error {
 }
 
 // due looks at a draw and moves its item to when it is next due, if ever.
-func (r *Reconciler) due(ctx context.Context, item store.Item) error {
+func (r *Reconciler) due(ctx context.Context, log *monitor.Run, item store.Item) error {
 	id, state, err := store.DueOf(item.SK)
 	if err != nil {
 		return err
@@ -192,7 +226,7 @@ func (r *Reconciler) due(ctx context.Context, item store.Item) error {
 	if version == 0 || head.State != state {
 		return r.Table.Delete(ctx, item.PK, item.SK) // the newer state has an item of its own
 	}
-	next, err := r.look(ctx, head, version)
+	next, err := r.look(ctx, log, head, version)
 	if err != nil {
 		return err
 	}
@@ -214,7 +248,7 @@ func (r *Reconciler) due(ctx context.Context, item store.Item) error {
 }
 
 // look does what a draw needs and returns when to look again, zero for never.
-func (r *Reconciler) look(ctx context.Context, head *draw.Head, version int64) (next instant, err error) {
+func (r *Reconciler) look(ctx context.Context, log *monitor.Run, head *draw.Head, version int64) (next instant, err error) {
 	now := r.Now()
 	standing, err := r.Sweeper.Standing(ctx, head.Draw)
 	if err != nil {
@@ -237,13 +271,18 @@ func (r *Reconciler) look(ctx context.Context, head *draw.Head, version int64) (
 	if at := max(head.StateAt, head.SettleFrom()) + recountAfter; now < at {
 		return at, nil
 	}
-	return r.recount(ctx, head, now)
+	next, err = r.recount(ctx, head, now)
+	if err != nil || next > 0 || r.logged(ctx, log, head) {
+		return next, err
+	}
+	return later(head, now), nil
 }
 
 // later spaces the looks at a draw that does not advance: every minute in the
-// first hour, then every hour, until its records end.
+// first hour, then every hour, until its records end. What is due in this minute is
+// looked at by the next run, when the minute has passed.
 func later(head *draw.Head, now instant) instant {
-	next := now + minute
+	next := now
 	if now > max(head.LastClosing(), head.StateAt)+60*minute {
 		next = now + 60*minute
 	}
@@ -332,7 +371,7 @@ func (r *Reconciler) recount(ctx context.Context, head *draw.Head, now instant) 
 			return 0, err
 		}
 	}
-	return now + minute, nil
+	return later(head, now), nil
 }
 
 // order is tally's own order that names what a sweep has missed. Its id follows

@@ -1,6 +1,9 @@
 package template
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // bucket reads a bucket.
 func (e *evaluator) bucket(common Resource, in reader) Bucket {
@@ -55,14 +58,19 @@ func readResourcePolicy(in reader, statement *Statement) {
 		if everyone, is := who.(string); is {
 			statement.Principal = everyone
 		} else {
-			in.sub("Principal", who, func(in reader) { statement.Principal = in.required("AWS") })
+			in.sub("Principal", who, func(in reader) {
+				// An account or a role, or one of AWS's own services.
+				if statement.Principal = in.text("AWS") + in.text("Service"); statement.Principal == "" {
+					in.fault("", "names nobody")
+				}
+			})
 		}
 	}
 	in.within("Condition", func(in reader) {
 		statement.Unless = map[string]string{}
 		in.each(func(operator string, in reader) {
 			for _, key := range in.object.names {
-				statement.Unless[fmt.Sprintf("%s %s", operator, key)] = in.required(key)
+				statement.Unless[fmt.Sprintf("%s %s", operator, key)] = strings.Join(in.texts(key), " ")
 			}
 		})
 	})

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -154,15 +155,72 @@ func TestSenders(t *testing.T) {
 	want := map[string]map[string]bool{
 		"StudioPolicy":        {"sqs:SendMessage" + queue("studio-messages"): true},
 		"StudioRepliesPolicy": {"sqs:ReceiveMessage" + queue("studio-replies"): true, "sqs:DeleteMessage" + queue("studio-replies"): true},
-		"OperatorPolicy":      {"sqs:SendMessage" + queue("operator-orders"): true},
 	}
 	for _, policy := range stack.Policies {
+		if policy.ID == "OperatorPolicy" {
+			continue // TestOperatorPolicy
+		}
 		compare(t, policy.ID, allowed(t, policy.Statements), want[policy.ID])
 		delete(want, policy.ID)
 	}
 	if len(want) > 0 {
 		t.Errorf("policies that are missing: %v", want)
 	}
+}
+
+// Operators may do what the commands that are theirs call, and nothing else: of the
+// table only in the partitions that each command touches.
+func TestOperatorPolicy(t *testing.T) {
+	stack := resolve(t, nil)
+	at := slices.IndexFunc(stack.Policies, func(p template.Policy) bool { return p.ID == "OperatorPolicy" })
+	if at < 0 {
+		t.Fatal("there is no OperatorPolicy")
+	}
+	needs := make(map[string]bool)
+	tables := make(map[string]template.Statement)
+	for _, use := range functions.OperatorUses() {
+		actions := slices.Sorted(slices.Values(append(slices.Clone(use.Actions), use.Seldom...)))
+		if use.On == functions.OnTable {
+			patterns := make([]string, len(use.Partitions))
+			for i, partition := range use.Partitions {
+				patterns[i] = partition
+				if strings.HasSuffix(partition, "#") {
+					patterns[i] += "*"
+				}
+			}
+			slices.Sort(patterns)
+			tables[use.Command] = template.Statement{Effect: "Allow", Actions: actions, Resources: []string{stack.Tables[0].ARN},
+				Unless: map[string]string{"ForAllValues:StringLike dynamodb:LeadingKeys": strings.Join(patterns, " ")}}
+			continue
+		}
+		for _, queue := range stack.Queues {
+			isDead := queue.Redrive == nil
+			if use.On == functions.OnQueues && !isDead || use.On == functions.OnDeadLetters && isDead || queue.Name == "prod-"+use.On {
+				for _, action := range actions {
+					needs[action+" on "+queue.ARN] = true
+				}
+			}
+		}
+	}
+	var queues []template.Statement
+	for _, statement := range stack.Policies[at].Statements {
+		command := strings.ToLower(statement.SID)
+		want, isTable := tables[command]
+		if !isTable {
+			queues = append(queues, statement)
+			continue
+		}
+		delete(tables, command)
+		want.SID = statement.SID
+		slices.Sort(statement.Actions)
+		if !reflect.DeepEqual(statement, want) {
+			t.Errorf("%s may\n%+v\ninstead of\n%+v", command, statement, want)
+		}
+	}
+	for command := range tables {
+		t.Errorf("%s may do nothing with the table", command)
+	}
+	compare(t, "OperatorPolicy", allowed(t, queues), needs)
 }
 
 // maxMessageBytes is the limit on studio messages.
@@ -250,7 +308,7 @@ func TestDashboardIsJSON(t *testing.T) {
 // The log can't be overwritten: by its bucket, whoever tries.
 func TestLogAsDecided(t *testing.T) {
 	stack := resolve(t, map[string]string{"LogLockMode": "COMPLIANCE", "LogLockDays": "30"})
-	if len(stack.Buckets) != 1 || len(stack.Rules) != 1 || len(stack.Keys) != 1 {
+	if len(stack.Buckets) != 2 || len(stack.Rules) != 2 || len(stack.Keys) != 1 {
 		t.Fatalf("%d buckets, %d bucket policies, %d keys", len(stack.Buckets), len(stack.Rules), len(stack.Keys))
 	}
 	want := template.Bucket{

@@ -16,7 +16,7 @@ func TestFaults(t *testing.T) {
 		{"no YAML", "a: [", "reading a template"},
 		{"nothing", "", "reading a template"},
 		{"a list", "[]", "a mapping is wanted"},
-		{"an unknown section", "Rules: {}", "line 1: the section Rules is not known"},
+		{"an unknown section", "Mappings: {}", "line 1: the section Mappings is not known"},
 		{"a member twice", "Outputs: {}\nOutputs: {}", "Outputs is there twice"},
 		{"other globals", "Globals: {Api: {}}", "only Function is known here"},
 		{"an unknown resource type", "Resources: {T: {Type: AWS::SNS::Topic}}", `T: line 1: resources of type "AWS::SNS::Topic" are not known`},

@@ -61,6 +61,8 @@ type kind struct {
 	ref          func(env Environment, name string) string
 	arn          func(env Environment, name string) string
 	nameOf       string // the attribute that is the name
+	// attributes are the others that are known.
+	attributes map[string]func(env Environment, name string) string
 }
 
 func itsName(_ Environment, name string) string { return name }
@@ -86,10 +88,25 @@ var kinds = map[string]kind{
 	kindPolicy:    {nameProperty: "ManagedPolicyName", ref: policyARN},
 	kindAlarm:     {nameProperty: "AlarmName", ref: itsName, arn: arnOf("cloudwatch", "alarm:", "")},
 	kindDashboard: {nameProperty: "DashboardName", ref: itsName},
-	kindBucket:    {nameProperty: "BucketName", ref: itsName, arn: bucketARN},
+	kindBucket:    {nameProperty: "BucketName", ref: itsName, arn: bucketARN, attributes: attributes{"RegionalDomainName": bucketDomain}},
 	kindRules:     {},
 	kindAPI:       {nameProperty: "Name", ref: itsName},
 	kindKey:       {ref: itsName, arn: arnOf("kms", "key/", "")},
+
+	kindDistribution: {ref: itsName, attributes: attributes{"DomainName": distributionDomain}},
+	kindOriginAccess: {attributes: attributes{"Id": itsName}},
+	kindEdgeFunction: {nameProperty: "Name", attributes: attributes{"FunctionARN": edgeFunctionARN}},
+	kindHeaders:      {ref: itsName},
+}
+
+type attributes = map[string]func(env Environment, name string) string
+
+func bucketDomain(env Environment, name string) string {
+	return name + ".s3." + env.Region + ".amazonaws.com"
+}
+func distributionDomain(_ Environment, name string) string { return name + ".cloudfront.net" }
+func edgeFunctionARN(env Environment, name string) string {
+	return "arn:" + env.Partition + ":cloudfront::" + env.Account + ":function/" + name
 }
 
 // name works out a resource's name. One that CloudFormation would make up is
@@ -135,6 +152,8 @@ func (e *evaluator) attributeOf(r resource, attribute string) (string, error) {
 		return kind.arn(e.env, name), nil
 	case attribute == kind.nameOf && attribute != "":
 		return name, nil
+	case kind.attributes[attribute] != nil:
+		return kind.attributes[attribute](e.env, name), nil
 	default:
 		return "", fmt.Errorf("the attribute %s of a %s is not known", attribute, r.kind)
 	}

@@ -58,6 +58,7 @@ func (t *Template) sections(root *yaml.Node) error {
 	for _, section := range sections {
 		switch section.name {
 		case "AWSTemplateFormatVersion", "Transform", "Description", "Metadata":
+		case "Rules": // they say what must not be deployed: that is for CloudFormation
 		case "Parameters":
 			t.parameters, err = each(section.value, readParameter)
 		case "Conditions":
@@ -168,15 +169,21 @@ func readResource(m member) (resource, error) {
 	return read, nil
 }
 
-func buildMethod(node *yaml.Node) (string, error) {
+func buildMethod(node *yaml.Node) (method string, err error) {
 	list, err := members(node)
 	if err != nil {
 		return "", err
 	}
-	if len(list) != 1 || list[0].name != "BuildMethod" {
-		return "", faultAt(node, "only BuildMethod is known here")
+	for _, m := range list {
+		switch m.name {
+		case "BuildMethod":
+			method = m.value.Value
+		case "cfn-lint": // what the linter must not say
+		default:
+			return "", faultAt(node, "only BuildMethod is known here")
+		}
 	}
-	return list[0].value.Value, nil
+	return method, nil
 }
 
 func readOutput(m member) (member, error) {

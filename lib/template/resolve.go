@@ -82,6 +82,14 @@ func (e *evaluator) add(stack *Stack, roles map[string]role, r resource) error {
 		stack.Rules = append(stack.Rules, readBucketPolicy(common, in))
 	case kindAPI:
 		stack.APIs = append(stack.APIs, readAPI(common, in))
+	case kindDistribution:
+		stack.Sites = append(stack.Sites, readSite(common, in))
+	case kindOriginAccess:
+		readOriginAccess(in)
+	case kindEdgeFunction:
+		stack.OnEdge = append(stack.OnEdge, readEdgeFunction(common, in))
+	case kindHeaders:
+		stack.Headers = append(stack.Headers, readHeaders(common, in))
 	case kindKey:
 		stack.Keys = append(stack.Keys, e.key(common, in))
 	}

@@ -16,6 +16,11 @@ const (
 	kindRules     = "AWS::S3::BucketPolicy"
 	kindKey       = "AWS::KMS::Key"
 	kindAPI       = "AWS::Serverless::HttpApi"
+
+	kindDistribution = "AWS::CloudFront::Distribution"
+	kindOriginAccess = "AWS::CloudFront::OriginAccessControl"
+	kindEdgeFunction = "AWS::CloudFront::Function"
+	kindHeaders      = "AWS::CloudFront::ResponseHeadersPolicy"
 )
 
 // Stack is a template that was resolved. Its lists are in the template's order.
@@ -32,6 +37,9 @@ type Stack struct {
 	Rules      []BucketPolicy
 	Keys       []Key
 	APIs       []API
+	Sites      []Site
+	Headers    []Headers
+	OnEdge     []EdgeFunction
 	Outputs    map[string]string
 }
 

@@ -142,6 +142,10 @@ func sign(ctx context.Context, e *Endpoint, m signed, at time.Time) (*http.Reque
 	}
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("User-Agent", "tally-webhook/1")
+	// Without a value this header is not sent. It says to net/http that the request may
+	// be sent again where a connection that was kept open turns out to be dead, as they
+	// are after a Lambda was frozen: receivers know it by its id.
+	request.Header["Idempotency-Key"] = []string{}
 	request.Header.Set(standard.HeaderWebhookID, m.id)
 	request.Header.Set(standard.HeaderWebhookTimestamp, strconv.FormatInt(at.Unix(), 10))
 	request.Header.Set(standard.HeaderWebhookSignature, strings.Join(signatures, " "))

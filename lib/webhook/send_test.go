@@ -205,6 +205,42 @@ func rootsOf(server *httptest.Server) *x509.CertPool {
 	return roots
 }
 
+// A connection that was kept open and is dead, as after a Lambda was frozen, is no
+// failure of the receiver's.
+func TestStaleConnection(t *testing.T) {
+	first, requests := "", 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		requests++
+		if r.Header["Idempotency-Key"] != nil {
+			t.Error("the header is sent")
+		}
+		switch first {
+		case "":
+			first = r.RemoteAddr
+		case r.RemoteAddr:
+			connection, _, err := http.NewResponseController(w).Hijack()
+			if err == nil {
+				err = connection.Close()
+			}
+			if err != nil {
+				t.Error(err)
+			}
+			return
+		}
+		w.WriteHeader(http.StatusNoContent)
+	}))
+	defer server.Close()
+	sender := NewSender(SenderOptions{Loopback: true})
+	for range 2 {
+		if came := try(t, sender, endpointAt(server.URL), time.Now()); came.Failed != "" {
+			t.Errorf("%+v", came)
+		}
+	}
+	if requests != 3 {
+		t.Errorf("%d requests", requests)
+	}
+}
+
 // No proxy connects in the sender's place: it would resolve names itself.
 func TestNoProxy(t *testing.T) {
 	asked := false

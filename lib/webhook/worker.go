@@ -101,6 +101,7 @@ func (w *Worker) Deliver(ctx context.Context, bookmaker string) (again instant, 
 
 // endpoint sends batches until nothing is left, a try fails or the time is up.
 func (w *Worker) endpoint(ctx context.Context, e *stored) (again instant, err error) {
+	tried := false
 	for range maxBatches {
 		// Read after the endpoint was given back, this shows every report whose message
 		// found it claimed.
@@ -114,6 +115,8 @@ func (w *Worker) endpoint(ctx context.Context, e *stored) (again instant, err er
 			return 0, nil
 		case p.Until > now:
 			return 0, nil // another worker has it
+		case p.Next > now && !tried:
+			return 0, nil // it failed: the message of that try comes back, or reconcile asks
 		case p.Next > now:
 			return p.Next, nil
 		case !timeLeft(ctx):
@@ -126,6 +129,7 @@ func (w *Worker) endpoint(ctx context.Context, e *stored) (again instant, err er
 		if err != nil || !found {
 			return 0, err
 		}
+		tried = true
 		came, failed := w.batch(ctx, e, newest)
 		if err := w.giveBack(ctx, e, came); err != nil || failed != nil {
 			return 0, errors.Join(failed, err)

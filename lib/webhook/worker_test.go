@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -74,10 +75,10 @@ func TestBackoff(t *testing.T) {
 			}
 			break
 		}
-		// Before its time nothing is tried.
+		// Before its time nothing is tried, and no other message waits for it.
 		b.now = again - 1
-		if b.deliver("acme") != again {
-			t.Error("another time")
+		if b.deliver("acme") != 0 {
+			t.Error("another message waits")
 		}
 		b.now = again
 		waited = append(waited, time.Duration(again-before)*time.Millisecond)
@@ -243,6 +244,25 @@ func TestTwoWorkers(t *testing.T) {
 	b.report("acme", 2)
 	b.deliver("acme")
 	equal(t, "told", b.taken[id], upTo(3))
+}
+
+// Of many workers at once, each report is sent by one.
+func TestManyWorkers(t *testing.T) {
+	b, _ := newFake(t)
+	id := b.set("acme", "https://acme.example/hook")
+	b.report("acme", 100)
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			for range 5 {
+				if _, err := b.worker().Deliver(t.Context(), "acme"); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	group.Wait()
+	equal(t, "told", b.taken[id], upTo(100))
 }
 
 // What operators do while a worker sends holds.

@@ -95,17 +95,18 @@ type memory struct {
 // with it is recorded; the error says that something could not be read.
 func (m *Monitor) Begin(ctx context.Context) (*Run, error) {
 	r := &Run{Monitor: m, blind: true, bundles: map[int64][][]byte{}}
-	// What is public was committed before: a state read after it is not behind it.
+	// In this order: what another run has seen was public before this one looks, and
+	// what is public was committed before.
+	before, seen, err := m.seen(ctx)
+	if err != nil {
+		return r, err
+	}
 	signed, _, err := m.Files.Get(ctx, checkpoint.Path)
 	isThere := !errors.Is(err, objects.ErrNotFound)
 	if err != nil && isThere {
 		return r, fmt.Errorf("reading the public checkpoint: %w", err)
 	}
 	committed, err := tilelog.Committed(ctx, m.Table, m.Origin)
-	if err != nil {
-		return r, err
-	}
-	before, seen, err := m.seen(ctx)
 	if err != nil {
 		return r, err
 	}
@@ -237,14 +238,15 @@ func (r *Run) Logged(ctx context.Context, draw string, state int) (bool, error) 
 		return false, err
 	}
 	ids := []entry.ID{{Draw: draw, Kind: entry.KindState, State: state}, {Draw: draw, Kind: entry.KindSettlement, State: state}}
-	waiting := 0
+	waits := false
 	for _, id := range ids {
-		if at, is := indexed[id.Key()]; !is || at.Index >= r.tree.N {
-			waiting++
+		at, is := indexed[id.Key()]
+		if !is {
+			r.lag++ // those that are in the index were counted when the run began
 		}
+		waits = waits || !is || at.Index < 0 || at.Index >= r.tree.N
 	}
-	if waiting > 0 {
-		r.lag += waiting
+	if waits {
 		return false, r.send(ctx, draw, state)
 	}
 	right := true

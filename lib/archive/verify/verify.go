@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
@@ -98,8 +99,8 @@ type Finding struct {
 // String returns the finding in a line.
 func (f Finding) String() string { return fmt.Sprintf("%s: %s", f.Code, f.Message) }
 
-// maxFindings bounds how many findings a report has: a wrong key makes everything
-// wrong.
+// maxFindings bounds how many findings of a class a report has: what is wrong with
+// one entry may make many others wrong, and must not hide what is wrong with the tree.
 const maxFindings = 50
 
 // Report is what a verification came to.
@@ -171,21 +172,28 @@ type Recorded struct {
 
 // Class returns the first class of what is wrong.
 func (r *Report) Class() Class {
-	worst := NothingWrong
-	for _, f := range r.Findings {
-		if c := f.Code.Class(); worst == NothingWrong || c < worst {
-			worst = c
-		}
+	if len(r.Findings) == 0 {
+		return NothingWrong
 	}
-	return worst
+	return r.Findings[0].Code.Class()
 }
 
-// Find adds a finding, unless there are many already.
+// Find adds a finding after the others of its class, which stand after those of the
+// classes before, unless there are many already.
 func (r *Report) Find(f Finding) { r.find(f) }
 
 func (r *Report) find(f Finding) {
-	if len(r.Findings) < maxFindings {
-		r.Findings = append(r.Findings, f)
+	at, same := len(r.Findings), 0
+	for i, other := range r.Findings {
+		switch class := other.Code.Class(); {
+		case class == f.Code.Class():
+			same++
+		case class > f.Code.Class():
+			at = min(at, i)
+		}
+	}
+	if same < maxFindings {
+		r.Findings = slices.Insert(r.Findings, at, f)
 	}
 }
 

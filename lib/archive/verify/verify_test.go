@@ -124,7 +124,7 @@ var tampers = []tamper{
 	}, []verify.Code{verify.UnequalTile, verify.UnequalRoot}},
 	{"a flipped bit in an entry's name", func(_ *testing.T, _ *archivetest.Sample, files memory, _ *verify.Options) {
 		flip(files, bundlePath, 4)
-	}, []verify.Code{verify.BadEntry, verify.MisplacedEntry, verify.UnequalTile, verify.UnequalRoot}},
+	}, []verify.Code{verify.UnequalTile, verify.UnequalRoot, verify.BadEntry, verify.MisplacedEntry}},
 	{"a flipped bit in an entry's length", func(_ *testing.T, _ *archivetest.Sample, files memory, _ *verify.Options) {
 		flip(files, bundlePath, 1)
 	}, []verify.Code{verify.BadBundle}},
@@ -142,7 +142,7 @@ var tampers = []tamper{
 	}, []verify.Code{verify.MissingBundle}},
 	{"two entries in another order, and their tile", func(t *testing.T, _ *archivetest.Sample, files memory, _ *verify.Options) {
 		reorder(t, files)
-	}, []verify.Code{verify.MisplacedEntry, verify.UnequalRoot}},
+	}, []verify.Code{verify.UnequalRoot, verify.MisplacedEntry}},
 	{"an older checkpoint", func(t *testing.T, s *archivetest.Sample, _ memory, options *verify.Options) {
 		options.Seen = tlog.Tree{N: 151}
 	}, []verify.Code{verify.OlderCheckpoint}},

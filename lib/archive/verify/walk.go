@@ -25,6 +25,8 @@ type walk struct {
 	grown   tree.Range
 	levels  []level
 	story   *story
+	// other says that the first entries are not those that were seen before.
+	other bool
 }
 
 // level is the tile under way of one level of the tree.
@@ -166,7 +168,7 @@ func (w *walk) take(ctx context.Context, n int64, b *bundle) error {
 		index := n*tiles.Width + int64(i)
 		w.story.take(index, c)
 		if seen := w.options.Seen; seen.N == index+1 && w.grown.Root() != seen.Hash {
-			w.report.find(forked(seen.N))
+			w.other = true
 		}
 	}
 	if w.options.Progress != nil {
@@ -235,7 +237,10 @@ func (w *walk) finish(ctx context.Context) error {
 			}
 		}
 	}
-	if root := w.grown.Root(); root != w.tree.Hash {
+	switch root := w.grown.Root(); {
+	case root == w.tree.Hash && w.other:
+		w.report.find(forked(w.options.Seen.N))
+	case root != w.tree.Hash: // then it is these files that are wrong, and the log need not be
 		w.report.find(Finding{Code: UnequalRoot, Message: fmt.Sprintf("the %d entries come to the root %s, the signed checkpoint has %s: entries were changed, removed, slipped in or put in another order", w.tree.N, root, w.tree.Hash)})
 	}
 	w.story.finish()

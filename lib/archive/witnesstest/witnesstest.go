@@ -110,6 +110,9 @@ func newServer(t testing.TB, signer note.Signer, public string, logs []note.Veri
 	return &Server{Witness: witness.Witness{Key: key, URL: at}, Public: public, handler: handler}
 }
 
+// Handler serves the witness over HTTP.
+func (s *Server) Handler() http.Handler { return s.handler }
+
 // Requests returns the first lines of the requests so far: the old sizes.
 func (s *Server) Requests() []string {
 	s.mutex.Lock()

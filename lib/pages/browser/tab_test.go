@@ -4,10 +4,13 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"os"
+	"path/filepath"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
@@ -43,6 +46,8 @@ func newTab(t testing.TB) *tab {
 	t.Cleanup(cancel)
 	call(b, network.Enable, network.EnableParams{})
 	call(b, log.Enable, cdp.Empty{})
+	// Pages may be kept for a minute, and here change faster than that.
+	call(b, network.SetCacheDisabled, network.SetCacheDisabledParams{CacheDisabled: true})
 	go b.reply(chromedp.Events(b.ctx, page.JavascriptDialogOpening))
 	return b
 }
@@ -134,6 +139,44 @@ func call[P, R any](b *tab, command cdp.Command[P, R], params P) R {
 		b.t.Fatal(err)
 	}
 	return result
+}
+
+// before has a script run before those of each page.
+func (b *tab) before(script string) {
+	b.t.Helper()
+	if script != "" {
+		call(b, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: script})
+	}
+}
+
+// download clicks a link and returns the file that is saved.
+func (b *tab) download(link string) []byte {
+	b.t.Helper()
+	folder := b.t.TempDir()
+	id := chromedp.FromContext(b.ctx).BrowserContextID
+	behaviour := browser.SetDownloadBehaviorParams{Behavior: browser.SetDownloadBehaviorBehaviorAllow, BrowserContextID: id, DownloadPath: folder, EventsEnabled: new(true)}
+	if _, err := chromedp.CallBrowser(b.ctx, browser.SetDownloadBehavior, behaviour); err != nil {
+		b.t.Fatal(err)
+	}
+	steps := chromedp.BrowserEvents(b.ctx, browser.DownloadProgress)
+	b.do(chromedp.Click(chromedp.CSS(link)))
+	for step, err := range steps {
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		if step.State != browser.DownloadProgressStateInProgress {
+			break
+		}
+	}
+	files, err := filepath.Glob(filepath.Join(folder, "*"))
+	if err != nil || len(files) != 1 {
+		b.t.Fatalf("saved %v, %v", files, err)
+	}
+	data, err := os.ReadFile(files[0])
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return data
 }
 
 // open loads a page.

@@ -34,7 +34,7 @@ func writeNDJSON(rows []history.Row) ([]byte, error) {
 // Columns are the columns of CSV and Parquet, in their order. Columns may be
 // added at the end.
 var Columns = []string{"draw", "game", "table", "sequence", "opens_at", "state", "made_at", "revision", "status", "reason", "rule",
-	"corrected", "settled", "facts", "facts_sha256", "outcome", "entries"}
+	"corrected", "settled", "facts", "facts_sha256", "outcome", "leaves"}
 
 // writeCSV writes rows under a heading, by RFC 4180.
 func writeCSV(rows []history.Row) ([]byte, error) {
@@ -106,7 +106,7 @@ type parquetRow struct {
 	Facts       *string `parquet:"facts,optional"`
 	FactsSHA256 *string `parquet:"facts_sha256,optional"`
 	Outcome     *string `parquet:"outcome,optional"`
-	Entries     []int64 `parquet:"entries,list"`
+	Leaves      []int64 `parquet:"leaves,list"`
 }
 
 // writeParquet writes rows in one row group. Who made the file is no version of
@@ -123,7 +123,7 @@ func writeParquet(rows []history.Row) ([]byte, error) {
 		list[i] = parquetRow{Draw: row.Draw, Game: row.Game, Table: row.Table, Sequence: row.Sequence, OpensAt: opensAt,
 			State: some(int32(row.State)), Revision: some(int32(row.Revision)), Status: some(string(row.Status)), Reason: some(row.Reason),
 			Rule: some(row.Rule), Corrected: row.Corrected, Settled: some(int32(row.Settled)), Facts: some(string(row.Facts)),
-			FactsSHA256: some(row.FactsSHA256), Outcome: some(string(row.Outcome)), Entries: row.Leaves}
+			FactsSHA256: some(row.FactsSHA256), Outcome: some(string(row.Outcome)), Leaves: row.Leaves}
 		if row.MadeAt != "" {
 			madeAt, err := milliseconds(row.MadeAt)
 			if err != nil {

@@ -66,9 +66,9 @@ type Follower struct {
 	Stretch int64
 	// Limit is how many entries one run takes at most, in whole stretches; 0 for all.
 	Limit int64
-	// Until is the size of the log at which to stop, if there is more of it; 0 for
-	// all.
-	Until int64
+	// Until is the size of the log at which to stop, if there is more of it; nil for
+	// none.
+	Until *int64
 	// Parallel is how many files are read or written at once.
 	Parallel int
 	// Progress is told how many of how many entries are in the site; nil for nobody.
@@ -205,8 +205,8 @@ func (r *run) open(ctx context.Context) error {
 	}
 	r.hashes = &oneByOne{from: tlog.TileHashReader(r.tree, tiles.NewReader(ctx, r.Log.Get))}
 	r.end = r.tree.N
-	if r.Until > 0 {
-		r.end = min(r.end, r.Until)
+	if r.Until != nil {
+		r.end = min(r.end, *r.Until)
 	}
 	return r.consistent()
 }

@@ -68,12 +68,14 @@ func TestEmptyLog(t *testing.T) {
 func TestUntil(t *testing.T) {
 	l, store := newLog(t, draws(t, 1, 20, 1)), fakeobjects.New()
 	l.grow(int64(len(l.entries)))
-	f := follower(l, l.known, store)
-	f.Until = 33
-	if result := run(t, f); result.Size != 33 || result.All != 33 {
-		t.Errorf("%+v", result)
+	for _, size := range []int64{0, 33} {
+		f := follower(l, l.known, store)
+		f.Until = &size
+		if result := run(t, f); result.Size != size || result.All != size {
+			t.Errorf("%+v", result)
+		}
+		compare(t, l, store.Files(), size)
 	}
-	compare(t, l, store.Files(), 33)
 }
 
 // TestNoTime plans nothing that the deadline leaves no time for.

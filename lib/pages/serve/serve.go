@@ -5,12 +5,14 @@ package serve
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"net"
 	"net/http"
 	"os"
 	"path"
@@ -65,6 +67,18 @@ func (f *Files) Close() error {
 		err = errors.Join(err, f.log.Close())
 	}
 	return err
+}
+
+// Listen answers requests at an address such as 127.0.0.1:8081, by a server that the
+// caller closes, and returns its URL.
+func Listen(ctx context.Context, address string, handler http.Handler) (server *http.Server, url string, err error) {
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, "", fmt.Errorf("listening for readers: %w", err)
+	}
+	server = &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second}
+	go func() { _ = server.Serve(listener) }() // ends with its Close
+	return server, "http://" + listener.Addr().String(), nil
 }
 
 // LogFolder is where the log is on the site.

@@ -60,7 +60,6 @@ func TestBaccaratIsDrawn(t *testing.T) {
 	equal(t, "across", d.labels("sideways"), []string{"seven of clubs", "queen of spades"})
 	equal(t, "red", d.labels("red"), []string{"three of diamonds", "nine of hearts"})
 	sides := d.class("side")
-	equal(t, "sides", texts(sides), []string{"Player KK 33 77 0 points", "Banker wins 99 22 QQQ 1 point"}[:0:0])
 	if len(sides) != 2 || len(within(sides[0]).class("wins")) != 0 || len(d.class("wins")) != 1 {
 		t.Errorf("%d sides, %d of them win", len(sides), len(d.class("wins")))
 	}
@@ -203,10 +202,11 @@ func sectors(t *testing.T, d document) (names []string, hit, colour string) {
 		if name == "" {
 			name = "cup"
 		}
-		places = append(places, place{degrees, name})
 		if classes := strings.Fields(attribute(n, "class")); slices.Contains(classes, "hit") {
-			hit, colour = name, classes[1]
+			hit, colour = name, classes[1] // drawn once more, over the others
+			continue
 		}
+		places = append(places, place{degrees, name})
 	}
 	slices.SortFunc(places, func(a, b place) int { return int(math.Round((a.angle - b.angle) * 100)) })
 	for i, p := range places {
@@ -316,25 +316,19 @@ func TestWhatIsNotDrawn(t *testing.T) {
 		pages[d.Opening.Game+" "+d.Opening.Draw] = drawn(t, d)
 	}
 	for name, want := range map[string]string{
-		"baccarat pending":      "The draw was opened and has no result yet.",
-		"dice by-tally":         "No result could be established The draw was cancelled. All stakes are returned. Rule DICE-5.1. No result came in time.",
-		"dice unknown-reason":   "meteor_strike The draw was cancelled.",
-		"lucky5 void":           "The number of balls drawn is wrong By the rules the draw is void. All stakes are returned. Rule LUCKY5-2.2.",
-		"roulette hidden":       "What was seen is too long to be shown in the log. This is its SHA-256",
-		"keno unknown-game":     `{"<b>":"&amp;</script>"}`,
-		"war by-hash":           "The operator keeps the totals back.",
-		"war odd-visible":       `{"player":"<i>ZZ</i>"}`,
-		"baccarat natural":      "JPY",
-		"wheel cup":             "Spin 1: between two sectors · 4 full turns not counted",
-		"lucky5 void ":          "",
-		"dice revived":          "Status: Cancelled → Resolved Reason: A die fell off the table → – Roll 1: – → 1 1 2 2 3 Combination: – → Two pairs",
-		"blackjack unknown":     "",
-		"live_baccarat unknown": "",
+		"baccarat pending":    "The draw was opened and has no result yet.",
+		"dice by-tally":       "No result could be established The draw was cancelled. All stakes are returned. Rule DICE-5.1. No result came in time.",
+		"dice unknown-reason": "meteor_strike The draw was cancelled.",
+		"lucky5 void":         "The number of balls drawn is wrong By the rules the draw is void. All stakes are returned. Rule LUCKY5-2.2.",
+		"roulette hidden":     "What was seen is too long to be shown in the log. This is its SHA-256",
+		"keno unknown-game":   `{"<b>":"&amp;</script>"}`,
+		"war by-hash":         "The operator keeps the totals back.",
+		"war odd-visible":     `{"player":"<i>ZZ</i>"}`,
+		"baccarat natural":    "JPY",
+		"wheel cup":           "Spin 1: between two sectors · 4 full turns not counted",
+		"dice revived":        "Status: Cancelled → Resolved Reason: A die fell off the table → – Roll 1: – → 1 1 2 2 3 Combination: – → Two pairs",
 	} {
 		page, is := pages[name]
-		if want == "" {
-			continue
-		}
 		if !is || !strings.Contains(text(page.root), want) {
 			t.Errorf("%s does not say %q", name, want)
 		}
@@ -360,9 +354,13 @@ func TestEntryIsShown(t *testing.T) {
 	}
 }
 
-// TestSameBytes makes all pages twice.
+// TestSameBytes makes all pages twice, by two sites.
 func TestSameBytes(t *testing.T) {
-	first, second := sampleFiles(t), makeFiles(t)
+	fresh, err := freshSite()
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, second := sampleFiles(t), makeFiles(t, fresh)
 	if !maps.EqualFunc(first, second, func(a, b site.File) bool { return bytes.Equal(a.Data, b.Data) }) {
 		t.Error("the same draws made other pages")
 	}
@@ -432,7 +430,7 @@ func FuzzDraw(f *testing.F) {
 		for i, e := range []entry.Entry{opening, closings, state} {
 			data, err := entry.Encode(e)
 			if err != nil {
-				t.Skip("no such entry can be in a log")
+				return // no such entry can be in a log
 			}
 			leaf, err := history.Read(int64(i), data)
 			if err != nil {

@@ -2,6 +2,7 @@ package site
 
 import (
 	"fmt"
+	"html"
 	"html/template"
 	"maps"
 	"slices"
@@ -13,7 +14,10 @@ import (
 
 // functions are what the templates of one language can call.
 func (s *Site) functions(w *words) template.FuncMap {
+	// These need the templates: each edition sets them.
+	later := func() template.HTML { return "" }
 	return template.FuncMap{
+		"picture": func(table) template.HTML { return "" }, "fortune": later, "pockets": later, "scripted": later,
 		"t":           w.text,
 		"n":           w.count,
 		"code":        w.code,
@@ -23,7 +27,6 @@ func (s *Site) functions(w *words) template.FuncMap {
 		"day":         w.day,
 		"month":       w.month,
 		"period":      w.period,
-		"card":        func(f face) string { return w.cards[f.Card] },
 		"short":       short,
 		"clock":       clock,
 		"datetime":    wire.FormatTime,
@@ -35,7 +38,8 @@ func (s *Site) functions(w *words) template.FuncMap {
 		"sector":      w.sector,
 		"dots":        dotsOf,
 		"asset":       s.assets.path,
-		"scripted":    func(prefix string) []pair { return w.under(prefix) },
+		"drawn":       w.drawn,
+		"written":     w.written,
 		"origin":      func() string { return s.options.Origin },
 		"keys":        func() []string { return s.options.VerifierKeys },
 		"logurl":      func() string { return s.options.LogURL },
@@ -43,7 +47,6 @@ func (s *Site) functions(w *words) template.FuncMap {
 		"changes":     w.changes,
 		"when":        func(game string, round int) string { return w.optional(fmt.Sprintf("round.%s_%d", game, round)) },
 		"language":    func(lang string) string { return w.text("language." + lang) },
-		"rows":        func(to string, rows []rowView) rowList { return rowList{to, rows} },
 		"list":        list,
 		"n64":         func(key string, n int64) string { return w.count(key, int(n)) },
 		"float":       func(n int64) float64 { return float64(n) },
@@ -54,22 +57,22 @@ func (s *Site) functions(w *words) template.FuncMap {
 		"chance":      w.chance,
 		"judged":      w.judged,
 		"probability": w.probability,
-		"picture":     func(table) template.HTML { return "" }, // set for each language: it executes the templates
 	}
 }
 
 // told writes what a try came to.
 func (w *words) told(what interface{ told(*words) string }) string { return what.told(w) }
 
-// under returns the messages whose keys begin with a prefix, with the rest of
-// their keys: those that a script needs.
-func (w *words) under(prefix string) (list []pair) {
+// under returns the messages whose keys begin with a prefix, for a script: elements
+// that have the rest of the key as data-key.
+func (w *words) under(prefix string) template.HTML {
+	var out strings.Builder
 	for _, key := range slices.Sorted(maps.Keys(w.plain)) {
 		if rest, is := strings.CutPrefix(key, prefix); is {
-			list = append(list, pair{rest, w.plain[key]})
+			out.WriteString(`<span data-key="` + rest + `">` + html.EscapeString(w.plain[key]) + "</span>")
 		}
 	}
-	return list
+	return template.HTML(out.String())
 }
 
 // period names a year, a month or a day.
@@ -89,12 +92,6 @@ func (w *words) optional(key string) string {
 		return ""
 	}
 	return w.text(key)
-}
-
-// rowList are draws with the way to their game's folder.
-type rowList struct {
-	To   string
-	Rows []rowView
 }
 
 // list makes pairs of texts.

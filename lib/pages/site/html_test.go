@@ -66,10 +66,16 @@ func hasAttribute(n *html.Node, name string) bool {
 	return slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Key == name })
 }
 
+// blocks are the elements that stand apart from what is before them.
+var blocks = []string{"p", "div", "li", "td", "th", "tr", "dt", "dd", "h1", "h2", "h3", "svg", "pre", "br"}
+
 // text returns the text of an element, spaces in one.
 func text(n *html.Node) string {
 	var out strings.Builder
 	for d := range n.Descendants() {
+		if d.Type == html.ElementNode && slices.Contains(blocks, d.Data) {
+			out.WriteByte(' ')
+		}
 		if d.Type == html.TextNode {
 			out.WriteString(d.Data)
 		}
@@ -100,10 +106,15 @@ func TestPagesAreRight(t *testing.T) {
 // checkPage reports what is wrong with one page.
 func checkPage(t *testing.T, file site.File) {
 	t.Helper()
-	wrong := func(format string, args ...any) {
-		t.Helper()
-		t.Errorf("%s: %s", file.Path, fmt.Sprintf(format, args...))
+	for _, problem := range problems(t, file) {
+		t.Errorf("%s: %s", file.Path, problem)
 	}
+}
+
+// problems returns what is wrong with one page.
+func problems(t *testing.T, file site.File) (list []string) {
+	t.Helper()
+	wrong := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	if file.ContentType != "text/html; charset=utf-8" || file.Immutable {
 		wrong("it is %s, immutable %t", file.ContentType, file.Immutable)
 	}
@@ -200,6 +211,41 @@ func checkPage(t *testing.T, file site.File) {
 	if len(policy) != 1 || !strings.HasPrefix(attribute(policy[0], "content"), "default-src 'none'; script-src 'self'; style-src 'self'") {
 		wrong("it has no content security policy")
 	}
+	return list
+}
+
+// TestProblemsAreFound breaks a page in many ways.
+func TestProblemsAreFound(t *testing.T) {
+	page := sampleFiles(t)["en/baccarat/2026-11-30/bac-1.20261130.0042.html"]
+	for old, by := range map[string]string{
+		`lang="en"`:             `lang="es"`,
+		`</h1>`:                 `</h1><h1>Twice</h1>`,
+		`<h2 id="rounds"`:       `<h4 id="rounds"`,
+		`id="rounds"`:           `id="states"`,
+		`role="img" aria-label`: `role="img" data-label`,
+		` aria-hidden="true"`:   ``,
+		`scope="col"`:           `data-scope="col"`,
+		`<p class="line">`:      `<p class="line" style="color:red">`,
+		`<p class="meta">`:      `<p class="meta" onclick="x()">`,
+		`<main `:                `<script>x()</script><main `,
+		`</main>`:               ``,
+		`</section>`:            `</div></section>`,
+		`<button type`:          `<button></button><button type`,
+		`http-equiv`:            `data-equiv`,
+		`#suit-S`:               `#suit-X`,
+		`aria-labelledby`:       `aria-describedby="nothing" aria-labelledby`,
+		`.000Z"`:                `"`,
+		`<title>`:               `<title></title><title>`,
+		`<nav class="crumbs" a`: `<nav class="crumbs" data-a`,
+	} {
+		broken := bytes.Replace(page.Data, []byte(old), []byte(by), 1)
+		if bytes.Equal(broken, page.Data) {
+			t.Errorf("the page has no %s", old)
+		}
+		if found := problems(t, site.File{Path: page.Path, Data: broken, ContentType: page.ContentType}); len(found) == 0 {
+			t.Errorf("%s instead of %s was not found", by, old)
+		}
+	}
 }
 
 // void are the elements of HTML that have no end.
@@ -286,3 +332,37 @@ func TestEditions(t *testing.T) {
 		}
 	}
 }
+
+// untranslated are texts that are the same in all languages.
+var untranslated = []string{"English", "Español", "Português", "NDJSON", "Parquet", "JSON", "CSV", "Lucky 5", "Lucky 7", "keno", "meteor_strike", "meteor_strike (DICE-5.1)", "EUR", "JPY", "KWD"}
+
+// TestNoEnglish looks for texts in Latin letters on the pages in Ukrainian, where
+// none may be but names, codes and hashes.
+func TestNoEnglish(t *testing.T) {
+	for name, file := range sampleFiles(t) {
+		if !strings.HasPrefix(name, "uk/") {
+			continue
+		}
+		root := read(t, file).root
+		for n := range root.Descendants() {
+			words := strings.TrimSpace(n.Data)
+			if n.Type != html.TextNode || slices.Contains(untranslated, words) || strings.HasPrefix(words, "{") || !latin.MatchString(words) || cyrillic.MatchString(words) {
+				continue
+			}
+			if in := n.Parent; slices.Contains([]string{"code", "pre", "script", "text", "time", "abbr"}, in.Data) || attribute(in, "class") == "id" || in.Data == "small" && in.Parent.Data == "a" {
+				continue
+			}
+			t.Errorf("%s has the text %q in <%s>", name, words, n.Parent.Data)
+		}
+		for n := range read(t, file).all {
+			if label := attribute(n, "aria-label"); latin.MatchString(label) && !cyrillic.MatchString(label) {
+				t.Errorf("%s has the label %q", name, label)
+			}
+		}
+	}
+}
+
+var (
+	latin    = regexp.MustCompile(`[A-Za-z]{3}`)
+	cyrillic = regexp.MustCompile(`\p{Cyrillic}`)
+)

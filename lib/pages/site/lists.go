@@ -2,7 +2,10 @@ package site
 
 import (
 	"fmt"
+	"html"
+	"html/template"
 	"slices"
+	"strings"
 
 	"tally/lib/archive/entry"
 	"tally/lib/pages/history"
@@ -37,6 +40,40 @@ func (r rowView) Stands() string {
 	return string(r.Status)
 }
 
+// told is the result in one line, or why there is none.
+func (r rowView) told(w *words) string {
+	switch {
+	case r.Table != nil:
+		return r.Table.line(w)
+	case r.Reason != "":
+		return w.code("reason", r.Reason)
+	case r.State == 0:
+		return w.text("list.no_result")
+	}
+	return string(r.Outcome)
+}
+
+// written writes the rows of a table. A day has thousands, for which a template is
+// ten times slower.
+func (w *words) written(list []rowView) template.HTML {
+	var out strings.Builder
+	status := func(class, code string) {
+		out.WriteString(`<span class="status ` + html.EscapeString(class) + `">` + html.EscapeString(w.code("status", code)) + `</span>`)
+	}
+	for _, r := range list {
+		draw := html.EscapeString(r.Row.Draw)
+		out.WriteString("\n" + `<tr><th scope="row"><a href="` + r.Day() + "/" + draw + `.html"><time datetime="` + r.OpensAt + `">` + r.Clock() + `</time> <small>` + draw +
+			`</small></a></th><td>` + html.EscapeString(r.told(w)) + `</td><td>`)
+		status(r.Stands(), r.Stands())
+		if r.Corrected {
+			out.WriteByte(' ')
+			status("corrected", "corrected")
+		}
+		out.WriteString("</td></tr>")
+	}
+	return template.HTML(out.String())
+}
+
 // viewRows returns the rows, the newest first.
 func viewRows(rows []history.Row) []rowView {
 	views := make([]rowView, 0, len(rows))
@@ -56,20 +93,11 @@ func viewRows(rows []history.Row) []rowView {
 type dayPage struct {
 	Game, Day   string
 	Part, Parts int
-	Newest      bool
 	Rows        []rowView
 }
 
-// Before and After are the numbers of the parts beside it, 0 for none.
-func (d dayPage) Before() int { return d.Part - 1 }
-
-// After is the number of the next part, 0 for none.
-func (d dayPage) After() int {
-	if d.Part == d.Parts {
-		return 0
-	}
-	return d.Part + 1
-}
+// Month is the month of the day.
+func (d dayPage) Month() string { return d.Day[:len("2026-11")] }
 
 // Numbers are the numbers of all parts.
 func (d dayPage) Numbers() []int {
@@ -97,7 +125,6 @@ func (s *Site) Day(game, day string, rows []history.Row) ([]File, error) {
 		}
 		files = append(files, made...)
 		if part == parts {
-			view.Newest = true
 			if made, err = s.dayPart(game+"/"+day+".html", view); err != nil {
 				return nil, err
 			}
@@ -125,6 +152,35 @@ type gamePage struct {
 func (s *Site) Game(game string, latest []history.Row, years, months, days []Period) ([]File, error) {
 	view := gamePage{game, viewRows(latest), years, months, days}
 	return s.render("game", game+"/index.html", game, func(w *words) (string, any) { return w.code("game", game), view })
+}
+
+// periodPage is the page of a month, which lists its days, or of a year, which lists
+// its months.
+type periodPage struct {
+	Game, Name string
+	Parts      []string
+}
+
+// Year is the year that a month is in, empty for a year.
+func (p periodPage) Year() string {
+	year, _, isMonth := strings.Cut(p.Name, "-")
+	if !isMonth {
+		return ""
+	}
+	return year
+}
+
+// Period makes the page of a month or a year: its name, and the days or months in
+// which there were draws, the newest first. It has no counts, so that it changes
+// only when a day begins.
+func (s *Site) Period(game, name string, parts []Period) ([]File, error) {
+	view := periodPage{Game: game, Name: name}
+	for _, part := range parts {
+		view.Parts = append(view.Parts, part.Name)
+	}
+	return s.render("period", game+"/"+name+".html", game, func(w *words) (string, any) {
+		return w.text("day.title", "Game", w.code("game", game), "Day", w.period(name)), view
+	})
 }
 
 // homeGame is a game on the home page.

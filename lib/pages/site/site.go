@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"strings"
 
+	"tally/lib/cards"
 	"tally/lib/games"
 )
 
@@ -58,7 +59,9 @@ func New(o Options) (*Site, error) {
 			return nil, fmt.Errorf("reading the templates: %w", err)
 		}
 		e := &edition{w, t}
-		t.Funcs(template.FuncMap{"picture": e.picture})
+		if err := e.prepare(); err != nil {
+			return nil, err
+		}
 		s.languages = append(s.languages, e)
 	}
 	return s, nil
@@ -114,6 +117,36 @@ func (e *edition) execute(name string, data any) ([]byte, error) {
 		return nil, err
 	}
 	return out.Bytes(), nil
+}
+
+// prepare draws what is the same in all draws, and adds the functions that need the
+// templates.
+func (e *edition) prepare() error {
+	parts := map[string]template.HTML{}
+	for name, list := range map[string][]sector{"sectors": fortune, "pockets": roulettePockets} {
+		text, err := e.execute(name, list)
+		if err != nil {
+			return fmt.Errorf("drawing the %s: %w", name, err)
+		}
+		parts[name] = template.HTML(text)
+	}
+	for card := range cards.Card(cards.Count) {
+		for across := range e.faces {
+			text, err := e.execute("card", face{Card: card, Sideways: across == 1})
+			if err != nil {
+				return fmt.Errorf("drawing the card %v: %w", card, err)
+			}
+			e.faces[across][card] = string(text)
+		}
+	}
+	texts := e.under("verify.")
+	e.templates.Funcs(template.FuncMap{
+		"picture":  e.picture,
+		"fortune":  func() template.HTML { return parts["sectors"] },
+		"pockets":  func() template.HTML { return parts["pockets"] },
+		"scripted": func() template.HTML { return texts },
+	})
+	return nil
 }
 
 // picture draws a table by the template of its kind.

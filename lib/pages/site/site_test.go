@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"tally/lib/archive/archivetest"
@@ -16,9 +17,16 @@ import (
 // writePages is a folder that the sample pages are written to, to look at them.
 var writePages = flag.String("write-pages", "", "write the sample pages into this `folder`")
 
+// sites has the site of the tests, once it was made.
+var sites = sync.OnceValues(freshSite)
+
+func freshSite() (*site.Site, error) {
+	return site.New(site.Options{Origin: archivetest.Origin, VerifierKeys: []string{"example.com/tally+11111111+AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyA="}, LogURL: "log/"})
+}
+
 func newSite(t testing.TB) *site.Site {
 	t.Helper()
-	s, err := site.New(site.Options{Origin: archivetest.Origin, VerifierKeys: []string{"example.com/tally+11111111+AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyA="}, LogURL: "log/"})
+	s, err := sites()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,14 +41,13 @@ var made map[string]site.File
 func sampleFiles(t testing.TB) map[string]site.File {
 	t.Helper()
 	if made == nil {
-		made = makeFiles(t)
+		made = makeFiles(t, newSite(t))
 	}
 	return made
 }
 
-func makeFiles(t testing.TB) map[string]site.File {
+func makeFiles(t testing.TB, s *site.Site) map[string]site.File {
 	t.Helper()
-	s := newSite(t)
 	files := map[string]site.File{}
 	add := func(made []site.File, err error) {
 		t.Helper()
@@ -62,12 +69,14 @@ func makeFiles(t testing.TB) map[string]site.File {
 		if d.Opening.Game == "keno" {
 			add(s.Draw(d))
 			add(s.Day("keno", d.Day(), []history.Row{d.Row()}))
+			add(s.Period("keno", "2026-11", []site.Period{{Name: d.Day()}}))
+			add(s.Period("keno", "2026", []site.Period{{Name: "2026-11"}}))
 			add(s.Game("keno", nil, nil, nil, nil))
 			add(s.Statistics("keno", nil, "", ""))
 		}
 	}
 	for _, game := range games.All() {
-		counts := statistics.Counts{}
+		counts := expected(game.ID, 1000)
 		histories := archivetest.Histories(t, game)
 		for _, d := range more {
 			if d.Opening.Game == game.ID {
@@ -88,6 +97,8 @@ func makeFiles(t testing.TB) map[string]site.File {
 		add(s.Day(game.ID, "2026-11-30", rows))
 		period := func(name string) []site.Period { return []site.Period{{Name: name, Draws: len(rows)}} }
 		add(s.Game(game.ID, rows, period("2026"), period("2026-11"), period("2026-11-30")))
+		add(s.Period(game.ID, "2026-11", period("2026-11-30")))
+		add(s.Period(game.ID, "2026", period("2026-11")))
 		add(s.Statistics(game.ID, counts, "2026-11-30", "2026-11-30"))
 	}
 	add(s.Home(latest))

@@ -167,7 +167,7 @@ type pip struct {
 
 // pips are the places as playing cards have them.
 var pips = func() (places [13][]pip) {
-	const left, middle, right = 32, 50, 68
+	const left, middle, right = 35, 50, 65
 	columns := func(ys ...int) (list []pip) {
 		for _, y := range ys {
 			list = append(list, pip{left, y, y > 70}, pip{right, y, y > 70})

@@ -49,29 +49,28 @@ const (
 // wheelColours are the colours of the numbers by n mod 3.
 var wheelColours = [...]string{"red", "black", "grey"}
 
-// Sectors are the parts of the wheel, in the order of their numbers.
-func (t *wheelTable) Sectors() []sector {
-	list := make([]sector, 0, wheelSectors)
+// fortune are the sectors of the wheel, in the order of their numbers.
+var fortune = func() (list []sector) {
 	for i := range wheelSectors {
-		s := sector{Name: strconv.Itoa(i), Colour: wheelColours[i%3], Turn: turn(i, wheelSectors)}
-		if i == 0 {
-			s.Name, s.Colour = cup, "gold"
-		}
-		s.Hit = s.Name == t.Outcome.Sector
-		list = append(list, s)
+		list = append(list, sector{Name: strconv.Itoa(i), Colour: wheelColours[i%3], Turn: turn(i, wheelSectors)})
 	}
-	return hitLast(list)
+	list[0].Name, list[0].Colour = cup, "gold"
+	return list
+}()
+
+// hit returns the sector of a name, as the one that was hit; nil for none.
+func hit(list []sector, name string) *sector {
+	at := slices.IndexFunc(list, func(s sector) bool { return s.Name == name })
+	if at < 0 {
+		return nil
+	}
+	s := list[at]
+	s.Hit = true
+	return &s
 }
 
-// hitLast puts the sector that was hit behind the others, so that it is drawn over
-// its neighbours.
-func hitLast(list []sector) []sector {
-	at := slices.IndexFunc(list, func(s sector) bool { return s.Hit })
-	if at < 0 {
-		return list
-	}
-	return append(slices.Delete(slices.Clone(list), at, at+1), list[at])
-}
+// Hit is the sector where the wheel stopped; it is drawn over the others.
+func (t *wheelTable) Hit() *sector { return hit(fortune, t.Outcome.Sector) }
 
 // Turn turns the wheel so that the result is at the pointer.
 func (t *wheelTable) Turn() string {
@@ -176,18 +175,17 @@ func (t *rouletteTable) Pocket() int {
 	return *t.Outcome.Pocket
 }
 
-// Sectors are the pockets as they lie on the wheel: red and black in turn.
-func (t *rouletteTable) Sectors() []sector {
-	list := make([]sector, 0, len(pockets))
+// roulettePockets are the pockets as they lie on the wheel: red and black in turn.
+var roulettePockets = func() (list []sector) {
 	for i, pocket := range pockets {
-		colour := "green"
-		if i > 0 {
-			colour = [...]string{"black", "red"}[i%2]
-		}
-		list = append(list, sector{strconv.Itoa(pocket), colour, turn(i, len(pockets)), pocket == t.Pocket()})
+		list = append(list, sector{Name: strconv.Itoa(pocket), Colour: [...]string{"black", "red"}[i%2], Turn: turn(i, len(pockets))})
 	}
-	return hitLast(list)
-}
+	list[0].Colour = "green"
+	return list
+}()
+
+// Hit is the pocket where the ball fell; it is drawn over the others.
+func (t *rouletteTable) Hit() *sector { return hit(roulettePockets, strconv.Itoa(t.Pocket())) }
 
 // Spins are the spins, those that did not count too, up to a limit.
 func (t *rouletteTable) Spins() (list []rouletteSpin) {

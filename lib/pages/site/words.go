@@ -4,6 +4,8 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"html"
+	"html/template"
 	"maps"
 	"slices"
 	"strconv"
@@ -34,7 +36,8 @@ type words struct {
 	localizer *i18n.Localizer
 	// point and group are what stands before decimals and between thousands.
 	point, group string
-	cards        [cards.Count]string
+	cards        [cards.Count]string    // their names
+	faces        [2][cards.Count]string // their drawings, upright and across
 }
 
 // readWords reads the message files. That all have the same keys is checked here,
@@ -43,13 +46,9 @@ func readWords() (list []*words, err error) {
 	bundle := i18n.NewBundle(language.English)
 	bundle.RegisterUnmarshalFunc("toml", toml.Unmarshal)
 	for _, lang := range Languages {
-		var messages []*i18n.Message
-		for _, part := range []string{"", "verify."} { // what the Verify button says is in a file of its own
-			file, err := bundle.LoadMessageFileFS(messageFiles, "messages/"+part+lang+".toml")
-			if err != nil {
-				return nil, fmt.Errorf("reading the messages in %s: %w", lang, err)
-			}
-			messages = append(messages, file.Messages...)
+		messages, err := readMessages(bundle, lang)
+		if err != nil {
+			return nil, err
 		}
 		list = append(list, newWords(lang, messages, i18n.NewLocalizer(bundle, lang)))
 	}
@@ -190,4 +189,19 @@ func (w *words) nameCards() {
 	for card := range cards.Card(cards.Count) {
 		w.cards[card] = w.text("card.name", "Rank", w.text("card.rank_"+card.Rank().String()), "Suit", w.text("card.suit_"+card.String()[1:]))
 	}
+}
+
+// drawn draws a card. All cards are drawn when the site is made: a page has many.
+func (w *words) drawn(f face) template.HTML {
+	class, size, across := "card", `width="60" height="84" viewBox="-2 -2 104 144"`, 0
+	if f.Red() {
+		class += " red"
+	}
+	if f.Marked {
+		class += " marked"
+	}
+	if f.Sideways {
+		class, size, across = class+" sideways", `width="84" height="60" viewBox="-2 -2 144 104"`, 1
+	}
+	return template.HTML(`<svg class="` + class + `" ` + size + ` role="img" aria-label="` + html.EscapeString(w.cards[f.Card]) + `">` + w.faces[across][f.Card] + "</svg>")
 }

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"tally/lib/archive/verify"
+	"tally/lib/functions"
+	"tally/lib/pages/check"
+	"tally/lib/pretty"
+)
+
+// demoNames are what a demo leaves in its folder: the log, the key that signed it,
+// and the site.
+var demoNames = []string{logFolder, logFolder + ".key", siteFolder}
+
+// emptied empties the folder that an earlier demo has left. One that has anything
+// else in it stays as it is.
+func emptied(folder string) error {
+	entries, err := os.ReadDir(folder)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, entry := range entries {
+		if !slices.Contains(demoNames, entry.Name()) {
+			return fmt.Errorf("%s has %s in it, which no demo has left there: name another folder with --keep", folder, entry.Name())
+		}
+	}
+	for _, name := range demoNames {
+		if err := os.RemoveAll(filepath.Join(folder, name)); err != nil {
+			return err
+		}
+	}
+	return os.MkdirAll(folder, 0o755)
+}
+
+// publicSite has the site made from the log, as the schedule would, and then makes
+// it a second time and compares the two.
+func (d *demoDay) publicSite(ctx context.Context) (demoFinding, error) {
+	if err := d.stack.RunScheduled(ctx, "pages"); err != nil {
+		return demoFinding{}, err
+	}
+	f := pagesFlags{logFlags: logFlags{keys: []string{filepath.Join(d.log, functions.PublicKeyPath)}}, log: d.log}
+	options, err := f.options()
+	if err != nil {
+		return demoFinding{}, err
+	}
+	aside, err := os.MkdirTemp("", "tally-site-")
+	if err != nil {
+		return demoFinding{}, err
+	}
+	defer func() { _ = os.RemoveAll(aside) }() // it is temporary
+	there, err := verify.Open(d.stack.SiteFolder)
+	if err != nil {
+		return demoFinding{}, err
+	}
+	report, err := f.standing(ctx, untrusted{there}, options)
+	if err != nil {
+		return demoFinding{}, err
+	}
+	if err := f.makeAside(ctx, &app{err: d.show.out}, options, aside, report); err != nil {
+		return demoFinding{}, err
+	}
+	files, differences, err := check.Compare(ctx, os.DirFS(aside), untrusted{there}, check.Options{Origin: options.Origin, Known: options.Known, Parallel: options.Parallel})
+	if err != nil {
+		return demoFinding{}, err
+	}
+	finding := demoFinding{what: fmt.Sprintf("the public site is what the log says: its %d files come out the same when they are made again, from the log alone", files)}
+	for _, difference := range differences {
+		finding.wrong = append(finding.wrong, fmt.Sprintf("%s: %s", difference.File, difference.What))
+	}
+	if report.Size != report.Log {
+		finding.wrong = append(finding.wrong, fmt.Sprintf("the site tells of %d of %d entries", report.Size, report.Log))
+	}
+	return finding, nil
+}
+
+// whereToLook says how to look at what stays.
+func (d *demoDay) whereToLook() {
+	if d.kept == "" {
+		return
+	}
+	s := d.show
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	fmt.Fprintf(s.out, "\n%s\n", s.pen.Cell("Look at it", pretty.Bold))
+	fmt.Fprintf(s.out, "  tally pages serve %s\n    and open http://%s/ for the results, drawn, each with a button that verifies it\n", d.kept, siteAddress)
+	fmt.Fprintf(s.out, "  tally verify %s \\\n    --key %s --state none\n", filepath.Join(d.kept, logFolder), filepath.Join(d.kept, logFolder, functions.PublicKeyPath))
+}

@@ -1,0 +1,449 @@
+package browser_test
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"tally/lib/archive/archivetest"
+	"tally/lib/games"
+	"tally/lib/pages/history"
+	"tally/lib/pages/serve"
+	"tally/lib/pages/site"
+)
+
+// narrow is the width of a small phone, in CSS pixels, and wide that of a laptop.
+const narrow, wide, height = 360, 1200, 800
+
+// pagesOf returns the paths of pages of every kind in a language: all games' draws,
+// and of the other kinds one game's, or in English all games'.
+func pagesOf(t testing.TB, lang string) (paths []string) {
+	t.Helper()
+	for i, g := range games.All() {
+		draws := archivetest.Draws(t, g)
+		if i == 0 || lang == "en" {
+			paths = append(paths, g.ID+"/index.html", g.ID+"/2026-11-30.html", g.ID+"/2026-11-30.1.html", g.ID+"/statistics.html")
+		}
+		if lang != "en" {
+			draws = draws[:1]
+		}
+		for _, draw := range draws {
+			paths = append(paths, g.ID+"/2026-11-30/"+draw+".html")
+		}
+	}
+	paths = append(paths, "index.html", "about.html")
+	for i := range paths {
+		paths[i] = lang + "/" + paths[i]
+	}
+	if lang == "en" {
+		paths = append(paths, "index.html", "404.html")
+	}
+	return paths
+}
+
+// TestPages loads pages of every kind in every language on a small phone. The
+// browser must have nothing to say against them, and nothing is wider than the
+// screen. Those in English are judged by axe-core, too, in light and dark.
+func TestPages(t *testing.T) {
+	all := sample(t).all
+	h := serving(t, all)
+	for _, lang := range site.Languages {
+		t.Run(lang, func(t *testing.T) {
+			t.Parallel()
+			b := newTab(t)
+			b.do(chromedp.EmulateViewport(narrow, height))
+			judged := map[string]bool{}
+			for _, path := range pagesOf(t, lang) {
+				if all[path] == nil {
+					t.Errorf("there is no page %s", path)
+					continue
+				}
+				b.open(h.page(path))
+				b.fits(path)
+				b.quiet(path)
+				// The kind of a page, and the game where its pictures are.
+				kind := strings.Count(path, "/") + len(filepath.Base(path))*10
+				if strings.Count(path, "/") == 3 {
+					kind = len(judged) + 1000
+				}
+				if name := fmt.Sprint(kind); lang == "en" && !judged[name] {
+					judged[name] = true
+					b.accessible(path)
+				}
+				b.photograph(path)
+			}
+		})
+	}
+}
+
+// fits fails the test if the page is wider than the screen.
+func (b *tab) fits(where string) {
+	b.t.Helper()
+	wider := evaluate[[]string](b, `(() => {
+		const width = document.documentElement.clientWidth;
+		if (document.documentElement.scrollWidth <= width) return [];
+		const inScroller = (e) => { for (let p = e.parentElement; p; p = p.parentElement) if (getComputedStyle(p).overflowX !== "visible") return true; };
+		return Array.from(document.body.querySelectorAll("*")).filter((e) => e.getBoundingClientRect().right > width && !inScroller(e)).map((e) => e.outerHTML.slice(0, 120)).concat("the page");
+	})()`)
+	for _, what := range wider {
+		b.t.Errorf("%s: wider than the screen: %s", where, what)
+	}
+}
+
+// axe is axe-core, which scripts/chromium installs.
+var axe = sync.OnceValues(func() (string, error) {
+	script, err := os.ReadFile(filepath.Join(root, ".cache", "axe-core", "axe.min.js"))
+	return string(script), err
+})
+
+// violation is something that axe-core finds wrong.
+type violation struct {
+	ID     string   `json:"id"`
+	Impact string   `json:"impact"`
+	Help   string   `json:"help"`
+	Nodes  []string `json:"nodes"`
+}
+
+// accessible has axe-core judge the page, in light and in dark. In dark only the
+// contrast can differ.
+func (b *tab) accessible(where string) {
+	b.t.Helper()
+	script, err := axe()
+	if err != nil {
+		b.t.Fatalf("axe-core is not installed: run scripts/chromium (%v)", err)
+	}
+	evaluate[chromedp.Void](b, script+";undefined")
+	const run = `axe.run(document, %s).then(({ violations }) => violations.filter(({ impact }) => impact === "serious" || impact === "critical")
+		.map(({ id, impact, help, nodes }) => ({ id, impact, help, nodes: nodes.slice(0, 3).map((node) => node.html.slice(0, 160) + " " + node.failureSummary.split("\n").slice(1).join(" ")) })))`
+	b.judge(where, "light", fmt.Sprintf(run, `{ resultTypes: ["violations"] }`))
+	b.media("", "dark")
+	b.judge(where, "dark", fmt.Sprintf(run, `{ resultTypes: ["violations"], runOnly: ["color-contrast", "link-in-text-block"] }`))
+	b.media("", "light")
+	b.forget()
+}
+
+func (b *tab) judge(where, scheme, script string) {
+	b.t.Helper()
+	for _, v := range evaluate[[]violation](b, script) {
+		b.t.Errorf("%s in %s: %s, %s: %s\n  %s", where, scheme, v.Impact, v.ID, v.Help, strings.Join(v.Nodes, "\n  "))
+	}
+}
+
+// media has the page shown on a medium, screen or print, and in a scheme of colours.
+func (b *tab) media(medium, scheme string) {
+	b.t.Helper()
+	call(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: medium, Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}}})
+}
+
+// photograph writes pictures of the page for people to look at, where they ask:
+// on a phone and on a laptop, in light and dark.
+func (b *tab) photograph(name string) {
+	b.t.Helper()
+	if *screenshots == "" {
+		return
+	}
+	for _, width := range []int64{narrow, wide} {
+		for _, scheme := range []string{"light", "dark"} {
+			b.media("", scheme)
+			b.do(chromedp.EmulateViewport(width, height))
+			picture, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(100))
+			if err != nil {
+				b.t.Fatal(err)
+			}
+			path := filepath.Join(*screenshots, fmt.Sprintf("%s.%d.%s.png", strings.ReplaceAll(strings.TrimSuffix(name, ".html"), "/", "_"), width, scheme))
+			if err := os.WriteFile(path, picture, 0o644); err != nil {
+				b.t.Fatal(err)
+			}
+		}
+	}
+	b.media("", "light")
+	b.do(chromedp.EmulateViewport(narrow, height))
+}
+
+// TestVerified looks at a page on which Verify was pressed, on a good and on a
+// tampered archive, with all details open.
+func TestVerified(t *testing.T) {
+	all := sample(t).all
+	h, b := serving(t, all), newTab(t)
+	b.do(chromedp.EmulateViewport(narrow, height))
+	for _, lang := range site.Languages {
+		path := lang + strings.TrimPrefix(drawPage, "en")
+		for _, changed := range []contents{{}, {"log/checkpoint": oldCheckpoint(t, 3)}, {"log/checkpoint": []byte("none")}} {
+			h.only(all.with(changed))
+			b.open(h.page(path))
+			found := b.press()
+			if want := map[bool]string{true: "ok", false: "failed"}[len(changed) == 0]; found.Verdict != want {
+				t.Errorf("%s: %s", path, found.Text)
+			}
+			if left := found.Text + strings.Join(found.results(), ""); strings.ContainsAny(left, "{}") {
+				t.Errorf("%s: a text has a place that is not filled: %s", path, left)
+			}
+			evaluate[chromedp.Void](b, `document.querySelectorAll("details").forEach((details) => { details.open = true; })`)
+			b.fits(path)
+			b.quiet(path)
+			b.photograph(fmt.Sprintf("verified_%s_%s", found.Verdict, path))
+			if lang == "en" {
+				b.accessible(path + ", verified")
+			}
+		}
+	}
+}
+
+// focused is the element that has the focus.
+type focused struct {
+	Text    string `json:"text"`
+	Part    string `json:"part"`
+	ID      string `json:"id"`
+	Lang    string `json:"lang"`
+	Visible bool   `json:"visible"`
+	Shown   bool   `json:"shown"` // that it has the focus
+}
+
+// next presses a key and returns what has the focus then.
+func (b *tab) next(key string) focused {
+	b.t.Helper()
+	b.do(chromedp.KeyEvent(key))
+	return evaluate[focused](b, `(() => {
+		const e = document.activeElement, box = e.getBoundingClientRect(), style = getComputedStyle(e);
+		return {
+			text: e.innerText ?? "", part: e.dataset.part ?? "", id: e.id, lang: e.lang,
+			visible: e === document.body || (box.width > 0 && box.height > 0 && box.bottom > 0 && box.top < innerHeight),
+			shown: (style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0) || style.boxShadow !== "none",
+		};
+	})()`)
+}
+
+// TestKeyboard uses a draw's page without a mouse: the link to the content, the
+// languages, and Verify.
+func TestKeyboard(t *testing.T) {
+	h, b := serving(t, sample(t).all), newTab(t)
+	b.do(chromedp.EmulateViewport(wide, height))
+	b.media("", "light") // and less motion: what is scrolled to is there at once
+	b.open(h.page(drawPage))
+	if first := b.next(kb.Tab); first.Text != "Skip to content" && !strings.Contains(strings.ToLower(first.Text), "skip") || !first.Visible || !first.Shown {
+		t.Errorf("the first stop is %+v", first)
+	}
+	if at := b.next(kb.Enter); at.ID != "main" {
+		t.Errorf("the link to the content leads to %+v", at)
+	}
+	stops := 0
+	for at := b.next(kb.Tab); at.Part != "button"; at = b.next(kb.Tab) {
+		if stops++; stops > 60 {
+			t.Fatal("the button Verify is not reached")
+		}
+		if !at.Visible || !at.Shown {
+			t.Errorf("stop %d can't be seen: %+v", stops, at)
+		}
+	}
+	if at := b.next(kb.Enter); at.Part != "button" {
+		t.Errorf("when Verify is pressed, %+v has the focus", at)
+	}
+	b.verdict().expect(t, "ok")
+	if at := evaluate[string](b, `document.activeElement.dataset.part + " " + document.querySelector('#verify [data-part="verdict"]').role`); at != "button status" {
+		t.Errorf("after the verdict: %s", at)
+	}
+	// The details of the first step are the next stop, and open.
+	for at := b.next(kb.Tab); !strings.HasPrefix(at.Text, "What was computed"); at = b.next(kb.Tab) {
+		if stops++; stops > 120 {
+			t.Fatal("the details are not reached")
+		}
+	}
+	b.next(kb.Enter)
+	if open := evaluate[int](b, `document.querySelectorAll("#verify li details[open]").length`); open != 1 {
+		t.Errorf("%d details are open", open)
+	}
+	b.open(h.page(drawPage))
+	for at := b.next(kb.Tab); at.Lang != "es"; at = b.next(kb.Tab) {
+		if stops++; stops > 180 {
+			t.Fatal("Spanish is not reached")
+		}
+	}
+	b.do(chromedp.KeyEvent(kb.Enter), chromedp.WaitReady(chromedp.CSS(`html[lang="es"]`)))
+	if at, err := chromedp.Run(b.ctx, chromedp.Location()); err != nil || at != h.page("es"+strings.TrimPrefix(drawPage, "en")) {
+		t.Errorf("the link to Spanish leads to %s, %v", at, err)
+	}
+	b.quiet("by keyboard")
+}
+
+// TestWithoutScript reads results where scripts don't run.
+func TestWithoutScript(t *testing.T) {
+	h, b := serving(t, sample(t).all), newTab(t)
+	call(b, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+	for _, path := range []string{drawPage, "en/" + game + "/2026-11-30.html", "en/" + game + "/index.html", "en/" + game + "/statistics.html", "en/index.html"} {
+		b.open(h.page(path))
+		b.quiet(path)
+	}
+	b.open(h.page(drawPage))
+	b.readable()
+}
+
+// readable fails the test unless the page shows its result, and in the place of the
+// button what to do without it.
+func (b *tab) readable() {
+	b.t.Helper()
+	seen := evaluate[struct{ Text, Button, Fallback, Picture bool }](b, `(() => {
+		const visible = (selector) => document.querySelector(selector)?.checkVisibility() ?? false;
+		return { Text: document.body.innerText.includes("Banker"), Button: visible('#verify [data-part="button"]'), Fallback: visible('#verify [data-part="fallback"]'), Picture: visible("figure.table svg") };
+	})()`)
+	if !seen.Text || seen.Button || !seen.Fallback || !seen.Picture {
+		b.t.Errorf("%+v", seen)
+	}
+}
+
+// TestFolder opens a copy of the site as files, where browsers run no modules.
+func TestFolder(t *testing.T) {
+	h, b := serving(t, sample(t).all), newTab(t)
+	folder, err := filepath.Abs(filepath.Join(h.folder, "site"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.open((&url.URL{Scheme: "file", Path: folder + "/" + drawPage}).String())
+	b.readable()
+	if text := evaluate[string](b, `document.querySelector('#verify [data-part="fallback"]').innerText`); !strings.Contains(text, "tally pages serve") {
+		t.Errorf("it says %q", text)
+	}
+}
+
+// TestPrint prints a page after its verification, which stays.
+func TestPrint(t *testing.T) {
+	h, b := serving(t, sample(t).all), newTab(t)
+	b.open(h.page(drawPage))
+	b.press().expect(t, "ok")
+	b.media("print", "light")
+	b.do(chromedp.EmulateViewport(700, height)) // about A4 without its margins
+	seen := evaluate[map[string]bool](b, `Object.fromEntries(Object.entries({ verdict: '#verify [data-part="verdict"]', step: "#verify li", picture: "figure.table", button: '#verify [data-part="button"]', nav: ".top nav", skip: ".skip" })
+		.map(([name, selector]) => [name, document.querySelector(selector).checkVisibility()]))`)
+	for name, want := range map[string]bool{"verdict": true, "step": true, "picture": true, "button": false, "nav": false, "skip": false} {
+		if seen[name] != want {
+			t.Errorf("in print %s is shown: %t", name, seen[name])
+		}
+	}
+	b.fits("in print")
+	b.media("", "light")
+	for _, path := range []string{"", "en/" + game + "/2026-11-30.html", "en/" + game + "/statistics.html"} {
+		if path != "" {
+			b.open(h.page(path))
+		}
+		printed, err := chromedp.Run(b.ctx, chromedp.PrintToPDF())
+		if err != nil || !bytes.HasPrefix(printed, []byte("%PDF-")) || len(printed) < 10_000 {
+			t.Errorf("%s: printed %d bytes, %v", path, len(printed), err)
+		}
+		if *screenshots != "" {
+			if err := os.WriteFile(filepath.Join(*screenshots, "print_"+cmp.Or(filepath.Base(filepath.Dir(path))+filepath.Base(path), "draw")+".pdf"), printed, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// What a page of a day with very many draws may take.
+const (
+	dayDraws      = 5000
+	maxDayBytes   = 600_000 // before compression
+	maxDayPacked  = 60_000  // with it
+	maxDayNodes   = 12_000
+	maxRenderedMs = 15_000 // on a machine that does much else
+)
+
+// TestLargeDay opens a day of 5,000 draws: its newest part, which is no larger than
+// any other and does not move when it is there.
+func TestLargeDay(t *testing.T) {
+	s, err := site.New(site.Options{Origin: archivetest.Origin, VerifierKeys: []string{sample(t).key}, LogURL: serve.LogFolder})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, _ := games.Find(game)
+	histories := archivetest.Histories(t, g)
+	var rows []history.Row
+	for i := range dayDraws {
+		row := histories[i%len(histories)].Row()
+		row.Sequence = int64(i + 1)
+		row.Draw = fmt.Sprintf("bac-1.20261130.%04d", i+1)
+		row.OpensAt = fmt.Sprintf("2026-11-30T%02d:%02d:%02d.000Z", i/300, i/5%60, i%5*12)
+		rows = append(rows, row)
+	}
+	files, err := s.Day(game, "2026-11-30", rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := contents{}
+	for _, file := range append(files, s.Assets()...) {
+		all[file.Path] = file.Data
+	}
+	h, b := serving(t, all), newTab(t)
+	b.before(`window.shifts = []; new PerformanceObserver((list) => window.shifts.push(...list.getEntries().map(({ value }) => value))).observe({ type: "layout-shift", buffered: true });`)
+	for _, width := range []int64{narrow, wide} {
+		b.do(chromedp.EmulateViewport(width, height))
+		b.open(h.page("en/" + game + "/2026-11-30.html"))
+		found := evaluate[struct {
+			Paint, Shift float64
+			Nodes, Rows  int
+			Bytes        int
+		}](b, `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => {
+			const paint = performance.getEntriesByName("first-contentful-paint")[0];
+			const bytes = performance.getEntriesByType("resource").concat(performance.getEntriesByType("navigation")).reduce((sum, { decodedBodySize }) => sum + decodedBodySize, 0);
+			resolve({ Paint: paint?.startTime ?? 1e9, Shift: window.shifts.reduce((a, b) => a + b, 0), Nodes: document.querySelectorAll("*").length, Rows: document.querySelectorAll("tbody tr").length, Bytes: bytes });
+		})))`)
+		if found.Shift != 0 {
+			t.Errorf("at %d pixels the layout shifts by %f", width, found.Shift)
+		}
+		if found.Rows > site.PartRows || found.Rows == 0 || found.Nodes > maxDayNodes || found.Bytes > maxDayBytes || found.Paint > maxRenderedMs {
+			t.Errorf("at %d pixels: %+v", width, found)
+		}
+		b.fits("a large day")
+	}
+	b.quiet("a large day")
+	if packed := deflated(t, all["en/"+game+"/2026-11-30.html"]); packed > maxDayPacked {
+		t.Errorf("compressed, the page has %d bytes", packed)
+	}
+	parts := 0
+	for path := range all {
+		if strings.HasPrefix(path, "en/"+game+"/2026-11-30.") && strings.Count(path, ".") == 2 {
+			parts++
+		}
+	}
+	if parts != dayDraws/site.PartRows {
+		t.Errorf("the day has %d parts", parts)
+	}
+	b.photograph("large_day")
+}
+
+// TestTexts has the same texts in all languages, with the same places to fill.
+func TestTexts(t *testing.T) {
+	h, b := serving(t, sample(t).all), newTab(t)
+	texts := map[string]map[string]string{}
+	for _, lang := range site.Languages {
+		b.open(h.page(lang + strings.TrimPrefix(drawPage, "en")))
+		texts[lang] = evaluate[map[string]string](b, `Object.fromEntries(Array.from(document.querySelector('#verify [data-part="texts"]').content.children, (text) => [text.dataset.key, text.textContent]))`)
+	}
+	for key, english := range texts["en"] {
+		for _, lang := range site.Languages {
+			if got, want := placesOf(texts[lang][key]), placesOf(english); !slices.Equal(got, want) {
+				t.Errorf("%s in %s: places %v, want %v", key, lang, got, want)
+			}
+		}
+	}
+	// Every text that the scripts ask for is there.
+	for _, name := range []string{"steps.js", "verify.js", "memory.js", "log.js", "note.js", "merkle.js"} {
+		script, err := os.ReadFile(filepath.Join("..", "site", "assets", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, key := range keysIn(string(script)) {
+			if texts["en"][key] == "" {
+				t.Errorf("%s says %s, which is no text", name, key)
+			}
+		}
+	}
+}

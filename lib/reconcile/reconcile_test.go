@@ -1,0 +1,182 @@
+package reconcile_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tally/lib/draw"
+	"tally/lib/fakedynamo"
+	"tally/lib/intake"
+	"tally/lib/reconcile"
+	"tally/lib/settlement"
+	"tally/lib/store"
+	"tally/lib/sweep"
+	"tally/lib/wire"
+)
+
+type instant = settlement.Instant
+
+// night is a table that is looked after, in a bubble of synctest.
+type night struct {
+	*testing.T
+	db     *fakedynamo.DB
+	table  *store.Table
+	stuck  map[string]int
+	sweeps int
+}
+
+func newNight(t *testing.T) *night {
+	db := fakedynamo.New(t, "table")
+	return &night{t, db, store.New(db, "table"), map[string]int{}, 0}
+}
+
+func now() instant { return instant(time.Now().UnixMilli()) }
+
+func (n *night) Stuck(_, why string)                                     { n.stuck[why]++ }
+func (n *night) Unequal(string)                                          { n.Error("unequal") }
+func (n *night) Straggled(string, int)                                   {}
+func (n *night) Depth(string, int)                                       {}
+func (n *night) InQuarantine(int)                                        {}
+func (n *night) Quarantined(string)                                      { n.Error("quarantined") }
+func (n *night) Settled(string, int, int, bool, time.Duration)           {}
+func (n *night) Depths(context.Context) (map[string]int, error)          { return nil, nil }
+func (n *night) Send(_ context.Context, _ string, _ time.Duration) error { n.sweeps++; return nil }
+
+// nowhere takes what nobody waits for.
+type nowhere struct{}
+
+func (nowhere) Send(context.Context, string, time.Duration) error { return nil }
+
+func (n *night) intake() *intake.Intake {
+	return &intake.Intake{Table: n.table, Replies: nowhere{}, Sweeps: n, Archive: nowhere{}, Record: n, Settings: draw.Settings{}, Now: now, Log: slog.New(slog.DiscardHandler)}
+}
+
+// say takes up a message of the studio about a draw of roulette.
+func (n *night) say(fields string, arguments ...any) {
+	n.Helper()
+	body := `{"schema":1,"id":"m","game":"roulette","table":"rou-1","draw":"rou-1.7","at":"2026-11-30T12:00:00.000Z",` + fmt.Sprintf(fields, arguments...) + `}`
+	if err := n.intake().Take(n.Context(), intake.Delivery{Body: []byte(body), SentAt: now()}); err != nil {
+		n.Fatal(err)
+	}
+}
+
+// open opens the draw for a minute from now.
+func (n *night) open() {
+	n.Helper()
+	n.say(`"type":"draw.opened","sequence":7,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q}]`, wire.FormatTime(now()), wire.FormatTime(now()+60_000))
+}
+
+// run runs reconcile, which cancels draws half an hour after they closed.
+func (n *night) run() error {
+	log := slog.New(slog.DiscardHandler)
+	r := &reconcile.Reconciler{Table: n.table, Intake: n.intake(), Sweeper: &sweep.Sweeper{Table: n.table, Archive: nowhere{}, Record: n, Now: now, Log: log}, Sweeps: n,
+		Depths: n, Record: n, Now: now, Log: log, ResultWithin: 2 * time.Minute, CancelAfter: 30 * time.Minute}
+	return r.Run(n.Context())
+}
+
+// pass runs reconcile every minute.
+func (n *night) pass(minutes int) {
+	n.Helper()
+	for range minutes {
+		time.Sleep(time.Minute)
+		if err := n.run(); err != nil {
+			n.Error(err)
+		}
+	}
+}
+
+// What does not advance is counted once in every run, however many messages the
+// draw has got: alarms ask for several minutes in a row.
+func TestStuckOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNight(t)
+		n.pass(1)
+		n.open()
+		n.pass(2)
+		if len(n.stuck) > 0 {
+			t.Errorf("%v before anything is due", n.stuck)
+		}
+		n.pass(8) // due from minute 3 on
+		if got := n.stuck[reconcile.StuckResult]; got < 6 || got > 8 {
+			t.Errorf("a missing result was counted %d times in 8 minutes", got)
+		}
+		clear(n.stuck)
+		n.say(`"type":"draw.resulted","revision":1,"facts":{"spins":[{"revolutions":5,"pocket":17}]}`)
+		n.say(`"type":"draw.cancelled","revision":2,"reason":"technical_failure"`)
+		n.pass(10)
+		if got := n.stuck[reconcile.StuckSweep]; got < 7 || got > 10 || len(n.stuck) > 1 {
+			t.Errorf("%v in 10 minutes of a sweep that does not come", n.stuck)
+		}
+		due := 0
+		for _, pk := range n.db.Partitions() {
+			if strings.HasPrefix(pk, "DUE#") {
+				due++
+			}
+		}
+		if due != 1 {
+			t.Errorf("the draw is due %d times", due)
+		}
+	})
+}
+
+// The first run on a table finds what was due before it: reconcile had never run
+// while intake did.
+func TestFirstRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNight(t)
+		n.open()
+		n.say(`"type":"draw.resulted","revision":1,"facts":{"spins":[{"revolutions":5,"pocket":17}]}`)
+		time.Sleep(50 * time.Hour)
+		n.sweeps = 0
+		n.db.Intercept = func(_ context.Context, call fakedynamo.Call) fakedynamo.Verdict {
+			if call.Keys[0] == "RECONCILE / RECONCILE" && call.Write {
+				return fakedynamo.FailBefore
+			}
+			return fakedynamo.Proceed
+		}
+		if err := n.run(); err == nil {
+			t.Error("the cursor was written")
+		}
+		n.db.Intercept = nil
+		n.pass(3)
+		if n.sweeps == 0 || n.stuck[reconcile.StuckSweep] == 0 {
+			t.Errorf("%d sweeps were asked for, stuck: %v", n.sweeps, n.stuck)
+		}
+	})
+}
+
+// tally's own cancellation keeps the time limit that messages have: closings are
+// made of its time.
+func TestCancelInTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNight(t)
+		n.pass(1)
+		n.open()
+		revision := store.RevisionKey(draw.AutomaticRevision)
+		slow := true
+		n.db.Intercept = func(_ context.Context, call fakedynamo.Call) fakedynamo.Verdict {
+			if slow && call.Operation == "TransactWriteItems" && strings.Contains(call.String(), revision) {
+				time.Sleep(intake.StoreWithin + 100*time.Millisecond)
+			}
+			return fakedynamo.Proceed
+		}
+		failed := false
+		for range 40 {
+			time.Sleep(time.Minute)
+			failed = n.run() != nil || failed
+		}
+		if _, cancelled, err := n.table.Get(t.Context(), store.DrawKey("rou-1.7"), revision); cancelled || err != nil || !failed {
+			t.Errorf("cancelled %v, %v; a run failed: %v", cancelled, err, failed)
+		}
+		slow = false
+		n.pass(3)
+		if _, cancelled, err := n.table.Get(t.Context(), store.DrawKey("rou-1.7"), revision); !cancelled || err != nil || n.sweeps == 0 {
+			t.Errorf("cancelled %v, %v; %d sweeps were asked for", cancelled, err, n.sweeps)
+		}
+	})
+}
