@@ -1,5 +1,6 @@
 # `make` lists what can be made. Everything runs with Go alone, but for the tests
-# of the DynamoDB store, which also need Java and npm: see README.md.
+# of the DynamoDB store, which also need Java and npm, and those of the public
+# pages, which need Chromium and npm: see README.md.
 
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
@@ -59,3 +60,4 @@ clean: ## remove what was built
 .PHONY: tools
 tools:
 	@if [ -x scripts/dynamodb-local ]; then scripts/dynamodb-local >/dev/null; fi
+	@scripts/chromium >/dev/null # and axe-core, for lib/pages/browser

@@ -72,6 +72,39 @@ func cosigned(t *testing.T) (folder string, public []string) {
 
 func (unmeasured) Witness(string, witness.Outcome) {}
 
+// rotated returns a log as it was while its key was being replaced, as it was
+// afterwards, and the new public key.
+func rotated(t *testing.T) (during, after, public string) {
+	t.Helper()
+	s := archivetest.New(t)
+	secret, public, err := note.GenerateKey(nil, archivetest.Origin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	signer, err := note.NewSigner(secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	verifier, err := note.NewVerifier(public)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old, err := note.NewVerifier(s.VerifierKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	play := func(id string) string {
+		game, _ := games.Find(id)
+		s.Play(game)
+		s.ArchiveAll()
+		return s.Copy()
+	}
+	s.Log.Signers, s.Log.Known = []note.Signer{signer, s.Log.Signers[0]}, note.VerifierList(verifier, old)
+	during = play("war")
+	s.Log.Signers, s.Log.Known = s.Log.Signers[:1], note.VerifierList(verifier)
+	return during, play("dice"), public
+}
+
 // siteOf returns a public site, with the log and the results of one draw.
 func siteOf(t *testing.T, s *archivetest.Sample) string {
 	t.Helper()

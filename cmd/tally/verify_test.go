@@ -32,6 +32,8 @@ func TestArchiveScripts(t *testing.T) {
 	_, some, _ := bytes.Cut(lines, []byte("\n"))
 	folder, keys := cosigned(t)
 	vars = append(vars, "COSIGNED="+folder, "WITNESS="+keys[0], "WITNESSFILE="+writeFile(t, "witness", []byte(keys[1]+"\n")), "OTHERWITNESS="+keys[2], "SITE="+siteOf(t, s))
+	during, after, public := rotated(t)
+	vars = append(vars, "ROTATING="+during, "ROTATED="+after, "NEWKEY="+public)
 	address, key := serveAPI(t, s, "acme")
 	vars = append(vars, "API="+address, "TALLY_API_KEY="+key, "APIKEYFILE="+writeFile(t, "api-key", []byte(key+"\n")))
 	vars = append(vars, "DISCLOSURE="+writeFile(t, "disclosure.json", disclosure), "LINES="+writeFile(t, "lines.jsonl", lines), "SOMELINES="+writeFile(t, "some.jsonl", append(some, lines...)))

@@ -37,6 +37,8 @@ type operation struct {
 	once    sync.Once
 	failed  error                         // of compiling
 	schemas map[string]*jsonschema.Schema // by pointer
+	texts   map[string]*textRule          // of parameters, where they are plain texts
+	object  *textsRule                    // of the body, where its members are
 }
 
 // parameter is a parameter of an operation.
@@ -114,7 +116,7 @@ func pointer(parts ...string) string {
 
 func newOperation(path, method string, text operationText, shared map[string]parameterText) (*operation, error) {
 	op := &operation{ID: text.OperationID, Method: strings.ToUpper(method), Path: path, parts: strings.Split(path, "/")[1:], Codes: text.Codes,
-		schemas: map[string]*jsonschema.Schema{}}
+		schemas: map[string]*jsonschema.Schema{}, texts: map[string]*textRule{}}
 	for _, requirement := range text.Security {
 		scopes, keyed := requirement["key"]
 		op.Keyed = op.Keyed || keyed
@@ -209,6 +211,10 @@ func (d *document) compileAll(op *operation) (err error) {
 		if op.schemas[at], err = d.compiler.Compile(at); err != nil {
 			return fmt.Errorf("compiling the schemas of %s: %w", op.ID, err)
 		}
+		op.texts[at] = textRuleOf(op.schemas[at])
+	}
+	if op.body != "" {
+		op.object = textsRuleOf(op.schemas[op.body])
 	}
 	return nil
 }

@@ -11,6 +11,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 	"golang.org/x/mod/sumdb/note"
 
 	"tally/lib/archive/checkpoint"
@@ -86,6 +88,50 @@ func TestArchiveToFolder(t *testing.T) {
 	d.archiveAndVerify(handle, files)
 	if err := files.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// waiting counts the messages to the archive that wait.
+func (d *day) waiting() string {
+	d.t.Helper()
+	out, err := sqs.NewFromConfig(local.Config(d.stack.Endpoint)).GetQueueAttributes(d.t.Context(), &sqs.GetQueueAttributesInput{
+		QueueUrl:       aws.String(variables(d.t, d.stack, "reconcile")["TALLY_ARCHIVE_URL"]),
+		AttributeNames: []types.QueueAttributeName{types.QueueAttributeNameApproximateNumberOfMessages}})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return out.Attributes["ApproximateNumberOfMessages"]
+}
+
+// TestLostEntries loses every message to the archive: reconcile sends the draw again,
+// every minute, until the public log has it.
+func TestLostEntries(t *testing.T) {
+	d := newDay(t)
+	d.playCorrected()
+	run := func(minutes int) {
+		t.Helper()
+		for range minutes {
+			d.clock = d.clock.Add(time.Minute)
+			if err := d.reconcile(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	run(9)
+	before := d.waiting()
+	run(5) // ten minutes after its settlement it is counted again
+	if after := d.waiting(); after == before {
+		t.Fatalf("%s messages wait, as before", after)
+	}
+	from := queue(t, d.stack, "ArchiveEntriesQueue")
+	if d.deliver(d.archive, envelope(from, d.clock, `{"draw":"`+archivedDraw+`","what":"settlement","state":2}`)) != 0 {
+		t.Error("archive failed")
+	}
+	run(2)
+	before = d.waiting()
+	run(5)
+	if after := d.waiting(); after != before {
+		t.Errorf("%s messages wait, %s before: the log has the draw", after, before)
 	}
 }
 

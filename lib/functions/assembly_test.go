@@ -27,7 +27,7 @@ var complete = map[string]string{
 	"TALLY_STUDIO_DLQ_URL": "https://sqs/1/a", "TALLY_ORDERS_DLQ_URL": "https://sqs/1/b", "TALLY_SWEEPS_DLQ_URL": "https://sqs/1/c",
 	"TALLY_ARCHIVE_DLQ_URL": "https://sqs/1/d", "TALLY_REPLIES_DLQ_URL": "https://sqs/1/e",
 	"TALLY_WEBHOOKS_URL": "https://sqs/1/webhooks", "TALLY_WEBHOOKS_DLQ_URL": "https://sqs/1/f",
-	"TALLY_LOG_ORIGIN": "example.com/tally", "TALLY_LOG_BUCKET": "log", "TALLY_LOG_KEY": "alias/log",
+	"TALLY_LOG_ORIGIN": "example.com/tally", "TALLY_LOG_BUCKET": "log", "TALLY_LOG_KEY": "alias/log", "TALLY_PAGES_BUCKET": "pages",
 }
 
 // witnessKey is the verifier key of a witness.
@@ -52,10 +52,11 @@ func TestNew(t *testing.T) {
 		if _, err := New(described.Name, with(nil), quiet()); err != nil {
 			t.Errorf("%s: %v", described.Name, err)
 		}
-		_, err := New(described.Name, with(map[string]string{"TALLY_TABLE": ""}), quiet())
+		first := described.Uses[0].Variable
+		_, err := New(described.Name, with(map[string]string{first: ""}), quiet())
 		var environment *config.Error
 		if !errors.As(err, &environment) {
-			t.Errorf("%s without a table: %v", described.Name, err)
+			t.Errorf("%s without %s: %v", described.Name, first, err)
 		}
 	}
 	if _, err := New("other", with(nil), quiet()); err == nil {

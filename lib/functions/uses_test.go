@@ -18,6 +18,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/smithy-go/middleware"
 
@@ -66,6 +67,10 @@ func (c *calls) call(parameters any) {
 		c.note("dynamodb:DeleteItem", in.TableName)
 	case *dynamodb.QueryInput:
 		c.note("dynamodb:Query", in.TableName)
+	case *s3.GetObjectInput:
+		c.note("s3:GetObject", in.Bucket)
+	case *s3.PutObjectInput:
+		c.note("s3:PutObject", in.Bucket)
 	case *dynamodb.TransactWriteItemsInput:
 		for _, item := range in.TransactItems {
 			c.write(item)

@@ -17,16 +17,25 @@ type fault struct {
 	crash   bool
 }
 
-// inject runs one handler after the other and makes one request fail.
+// inject runs one handler after the other and makes one request fail, beside those
+// that a scenario says.
 type inject struct {
 	fault
-	calls []fakedynamo.Call
+	scenario *scenario
+	only     func(t *task) bool // the requests that may be meant; all when nil
+	calls    []fakedynamo.Call
 }
 
 func (*inject) most() int         { return 1 }
 func (*inject) again(*world) bool { return false }
 
-func (i *inject) verdict(_ *world, t *task) (fakedynamo.Verdict, bool) {
+func (i *inject) verdict(w *world, t *task) (fakedynamo.Verdict, bool) {
+	if v, crash := i.scenario.verdict(w, t); v != fakedynamo.Proceed {
+		return v, crash
+	}
+	if i.only != nil && !i.only(t) {
+		return fakedynamo.Proceed, false
+	}
 	i.calls = append(i.calls, t.call)
 	if len(i.calls) != i.call {
 		return fakedynamo.Proceed, false
@@ -52,8 +61,19 @@ func (c *checker) result() string {
 // answer lost; late; sent twice; with a crash before or after it. What the
 // bookmakers know in the end is always the same.
 func TestPairedFaults(t *testing.T) {
-	plan := readScenario(t, "everything.txt").plan
-	calm := &inject{}
+	pairedFaults(t, "everything.txt", 8, nil, verdicts)
+}
+
+// So does each write of what settles stragglers that a correction has met.
+func TestPairedFaultsOfStragglers(t *testing.T) {
+	writes := func(t *task) bool { return t.call.Write && !strings.Contains(t.name, " places ") }
+	timely := slices.DeleteFunc(slices.Clone(verdicts), func(v fakedynamo.Verdict) bool { return v == fakedynamo.FailLate })
+	pairedFaults(t, "straggler_corrected.txt", 5, writes, timely)
+}
+
+func pairedFaults(t *testing.T, name string, bets int, only func(*task) bool, among []fakedynamo.Verdict) {
+	plan := readScenario(t, name).plan
+	calm := &inject{scenario: readScenario(t, name), only: only}
 	var want string
 	play(t, plan, calm, func(w *world, c *checker) {
 		want = c.result()
@@ -61,7 +81,7 @@ func TestPairedFaults(t *testing.T) {
 			t.Errorf("without a fault: %s", p)
 		}
 	})
-	if lines := strings.Count(want, "\n") + 1; lines < 8 {
+	if lines := strings.Count(want, "\n") + 1; lines < bets {
 		t.Fatalf("only %d bets were settled:\n%s", lines, want)
 	}
 	const workers = 4
@@ -69,9 +89,10 @@ func TestPairedFaults(t *testing.T) {
 		t.Run(fmt.Sprint(worker), func(t *testing.T) {
 			t.Parallel()
 			for n := worker; n < len(calm.calls); n += workers * everyFault {
-				for _, verdict := range faultsOf(calm.calls[n]) {
+				for _, verdict := range faultsOf(calm.calls[n], among) {
 					for _, crash := range []bool{false, true} {
-						tryFault(t, plan, fault{n + 1, verdict, crash}, want)
+						i := &inject{fault: fault{n + 1, verdict, crash}, scenario: readScenario(t, name), only: only}
+						tryFault(t, plan, i, want)
 					}
 				}
 			}
@@ -79,19 +100,15 @@ func TestPairedFaults(t *testing.T) {
 	}
 }
 
-// faultsOf returns what can become of a request.
-func faultsOf(call fakedynamo.Call) []fakedynamo.Verdict {
-	switch {
-	case !call.Write:
-		return verdicts[:1]
-	case call.Operation == "TransactWriteItems":
-		return verdicts
-	}
-	return verdicts[:len(verdicts)-1] // no conflict
+// faultsOf returns what can become of a request, among some.
+func faultsOf(call fakedynamo.Call, among []fakedynamo.Verdict) []fakedynamo.Verdict {
+	return slices.DeleteFunc(slices.Clone(among), func(v fakedynamo.Verdict) bool {
+		return !call.Write && v != fakedynamo.FailBefore || v == fakedynamo.Conflict && call.Operation != "TransactWriteItems"
+	})
 }
 
-func tryFault(t *testing.T, plan *Plan, f fault, want string) {
-	i := &inject{fault: f}
+func tryFault(t *testing.T, plan *Plan, i *inject, want string) {
+	f := i.fault
 	play(t, plan, i, func(w *world, c *checker) {
 		what := fmt.Sprintf("request %d, %v: %v, crash %v", f.call, i.calls[f.call-1], f.verdict, f.crash)
 		for _, p := range w.problems {

@@ -9,19 +9,22 @@ import (
 	"testing/synctest"
 )
 
-// Run carries out a plan and returns what is wrong with the result, and the
-// steps.
-func Run(t *testing.T, plan *Plan) (problems, steps []string) {
+// Outcome is what came of a run.
+type Outcome struct {
+	Problems  []string // what is wrong with the result
+	Steps     []string
+	Abandoned int            // states
+	Found     map[string]int // stragglers that reconcile had settled, by kind
+}
+
+// Run carries out a plan.
+func Run(t *testing.T, plan *Plan) (o Outcome) {
 	s := &storm{random: rand.New(rand.NewPCG(plan.Seed, 3)), faults: plan.Faults, rate: 0.04, tasks: plan.Tasks}
 	if plan.Stragglers {
 		s.late = 0.4
 	}
-	return run(t, plan, s)
-}
-
-func run(t *testing.T, plan *Plan, policy policy) (problems, steps []string) {
-	play(t, plan, policy, func(w *world, _ *checker) { problems, steps = w.problems, w.trace })
-	return problems, steps
+	play(t, plan, s, func(w *world, _ *checker) { o = Outcome{w.problems, w.trace, w.abandoned, w.found} })
+	return o
 }
 
 // play carries out a plan, checks the result and shows both to look.
@@ -42,8 +45,7 @@ func Shrink(t *testing.T, plan *Plan) *Plan {
 	runs := 0
 	fails := func(p *Plan) bool {
 		runs++
-		problems, _ := Run(t, p)
-		return len(problems) > 0
+		return len(Run(t, p).Problems) > 0
 	}
 	best := *plan
 	for _, simpler := range []func(*Plan){
@@ -78,13 +80,13 @@ func Shrink(t *testing.T, plan *Plan) *Plan {
 func Report(t *testing.T, plan *Plan) string {
 	traced := *plan
 	traced.Traced = true
-	problems, steps := Run(t, &traced)
+	o := Run(t, &traced)
 	var out strings.Builder
 	fmt.Fprintf(&out, "seed %d: %d faults at most, %d handlers at once, %d API processes, %d shards, %d lines a page, %d bytes a query page, clocks ±%v\n\nplan:\n",
 		plan.Seed, plan.Faults, plan.Tasks, plan.APIs, plan.Shards, plan.PageLines, plan.PageBytes, plan.Skew)
 	for _, op := range plan.Ops {
 		fmt.Fprintln(&out, op)
 	}
-	fmt.Fprintf(&out, "\nsteps:\n%s\n\nwrong:\n%s\n", strings.Join(steps, "\n"), strings.Join(problems, "\n"))
+	fmt.Fprintf(&out, "\nsteps:\n%s\n\nwrong:\n%s\n", strings.Join(o.Steps, "\n"), strings.Join(o.Problems, "\n"))
 	return out.String()
 }

@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"flag"
+	"sync"
 	"testing"
 )
 
@@ -16,15 +17,30 @@ func TestSeeds(t *testing.T) {
 		t.Log(Report(t, NewPlan(*seed)))
 		return
 	}
+	var mutex sync.Mutex
+	abandoned, found := 0, map[string]int{}
+	t.Cleanup(func() {
+		t.Logf("%d states were abandoned; stragglers: %v", abandoned, found)
+		if *seeds >= 1000 && (abandoned < 10 || found["bet"] < 10 || found["cancel"] == 0) {
+			t.Errorf("too few stragglers: %d states were abandoned, found were %v", abandoned, found)
+		}
+	})
 	const workers = 4
 	for worker := range workers {
 		t.Run("", func(t *testing.T) {
 			t.Parallel()
 			for n := worker; n < *seeds && !t.Failed(); n += workers {
 				plan := NewPlan(uint64(n + 1))
-				if problems, _ := Run(t, plan); len(problems) > 0 {
+				o := Run(t, plan)
+				if len(o.Problems) > 0 {
 					t.Errorf("shrunk from %d ops:\n%s", len(plan.Ops), Report(t, Shrink(t, plan)))
 				}
+				mutex.Lock()
+				abandoned += o.Abandoned
+				for kind, n := range o.Found {
+					found[kind] += n
+				}
+				mutex.Unlock()
 			}
 		})
 	}

@@ -44,6 +44,21 @@ func logged(t *testing.T, s *archivetest.Sample) *verify.Report {
 	return r
 }
 
+// TestReports compares one sample log with reports, as they are and as they may not
+// be. The last one spoils the sample.
+func TestReports(t *testing.T) {
+	s := archivetest.PlayAll(t)
+	for _, test := range []struct {
+		name string
+		do   func(*testing.T, *archivetest.Sample)
+	}{
+		{"all", allReports}, {"others", otherReports}, {"other totals", otherTotals}, {"not logged", notLogged},
+		{"a part", partOfReports}, {"a rewritten page", rewrittenPage},
+	} {
+		t.Run(test.name, func(t *testing.T) { test.do(t, s) })
+	}
+}
+
 const now = settlement.Instant(1_800_000_000_000)
 
 // apiOf serves the API of a sample, and returns a bookmaker's client.
@@ -86,10 +101,9 @@ func compare(t *testing.T, source reports.Source, r *verify.Report) *reports.Res
 	return result
 }
 
-// TestAllReports compares the sample log with all reports of the table, with what
+// allReports compares the sample log with all reports of the table, with what
 // the API tells each bookmaker, and with what was kept of that.
-func TestAllReports(t *testing.T) {
-	s := archivetest.PlayAll(t)
+func allReports(t *testing.T, s *archivetest.Sample) {
 	r := logged(t, s)
 	all := compare(t, reports.FromTable(s.Table), r)
 	if len(all.Findings) > 0 || all.Compared == 0 || all.Whole != all.Compared || all.Totals != all.Reports || all.Lines < 100 {
@@ -155,9 +169,8 @@ func (c changed) Of(ctx context.Context, draw string, state int) ([]reports.Repo
 	return c.do(list), err
 }
 
-// TestOtherReports changes what was reported, in one way after the other.
-func TestOtherReports(t *testing.T) {
-	s := archivetest.PlayAll(t)
+// otherReports changes what was reported, in one way after the other.
+func otherReports(t *testing.T, s *archivetest.Sample) {
 	r := logged(t, s)
 	table := reports.FromTable(s.Table)
 	for _, test := range []struct {
@@ -211,9 +224,8 @@ func onLines(do func([][]byte) [][]byte) func([]reports.Report) []reports.Report
 	}
 }
 
-// TestOtherTotals has the log say other totals than the reports come to.
-func TestOtherTotals(t *testing.T) {
-	s := archivetest.PlayAll(t)
+// otherTotals has the log say other totals than the reports come to.
+func otherTotals(t *testing.T, s *archivetest.Sample) {
 	r := logged(t, s)
 	for _, e := range r.Settlements {
 		for i := range e.Totals {
@@ -231,9 +243,8 @@ func TestOtherTotals(t *testing.T) {
 	}
 }
 
-// TestRewrittenPage has someone rewrite a page in the table after it was logged.
-func TestRewrittenPage(t *testing.T) {
-	s := archivetest.PlayAll(t)
+// rewrittenPage has someone rewrite a page in the table after it was logged.
+func rewrittenPage(t *testing.T, s *archivetest.Sample) {
 	r := logged(t, s)
 	pk := store.ReportKey("war-1.20261130.0512", 1, "acme", 0)
 	for page, err := range s.Table.Query(t.Context(), pk, "") {
@@ -263,9 +274,8 @@ func TestRewrittenPage(t *testing.T) {
 	}
 }
 
-// TestNotLogged has reports of settlements that the log does not have.
-func TestNotLogged(t *testing.T) {
-	s := archivetest.PlayAll(t)
+// notLogged has reports of settlements that the log does not have.
+func notLogged(t *testing.T, s *archivetest.Sample) {
 	r := logged(t, s)
 	source, err := reports.FromAPI(t.Context(), apiOf(t, s, "acme"), time.UnixMilli(int64(now)))
 	if err != nil {
@@ -288,10 +298,9 @@ func TestNotLogged(t *testing.T) {
 	}
 }
 
-// TestPartOfReports has only the later reports of a draw: their lines are compared,
+// partOfReports has only the later reports of a draw: their lines are compared,
 // their totals can't be.
-func TestPartOfReports(t *testing.T) {
-	s := archivetest.PlayAll(t)
+func partOfReports(t *testing.T, s *archivetest.Sample) {
 	r := logged(t, s)
 	source, err := reports.FromAPI(t.Context(), apiOf(t, s, "acme"), time.UnixMilli(int64(now)))
 	if err != nil {

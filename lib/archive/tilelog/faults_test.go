@@ -30,12 +30,11 @@ func entriesOf(lists ...[]Leaf) (all []entrySeen) {
 // TestEveryWriteFails lets each write of an append fail in each way, once, and for
 // good from there on (a crash), and then appends again.
 func TestEveryWriteFails(t *testing.T) {
+	testFaults(t, 256, 2, 1)
 	// Sizes at which tiles are begun, filled, and passed.
 	for _, start := range []int{0, 250, 256} {
 		for _, n := range []int{1, 120} {
-			for _, witnesses := range []int{0, 1} {
-				testFaults(t, start, n, witnesses)
-			}
+			testFaults(t, start, n, 0)
 		}
 	}
 }
@@ -120,7 +119,9 @@ func testFault(t *testing.T, start, n, witnesses, at int, verdict fakedynamo.Ver
 func TestTwoAppenders(t *testing.T) {
 	for seed := range uint64(80) {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) { interleave(t, seed, 0) })
-		t.Run(fmt.Sprintf("seed %d with a witness", seed), func(t *testing.T) { interleave(t, seed, 1) })
+		if seed < 30 {
+			t.Run(fmt.Sprintf("seed %d with a witness", seed), func(t *testing.T) { interleave(t, seed, 1) })
+		}
 	}
 }
 

@@ -39,15 +39,15 @@ func largeLog(t testing.TB, size int) *archivetest.Sample {
 	return fresh
 }
 
-// TestLargeLog verifies three thousand entries, from a folder and over HTTP. The
+// TestLargeLog verifies fifteen hundred entries, from a folder and over HTTP. The
 // benchmark does so with a hundred thousand.
 func TestLargeLog(t *testing.T) {
-	s := largeLog(t, 3_000)
+	s := largeLog(t, 1_500)
 	folder := s.Copy()
 	server := httptest.NewServer(http.FileServer(http.Dir(folder)))
 	defer server.Close()
 	for _, place := range []string{folder, server.URL} {
-		verifyLarge(t, s, place, 3_000)
+		verifyLarge(t, s, place, 1_500)
 	}
 }
 

@@ -23,6 +23,9 @@ const root = "../../.."
 // of its own in it, which remembers nothing of the others.
 var chromium context.Context
 
+// temporary is a folder for what tests share.
+var temporary string
+
 func TestMain(m *testing.M) {
 	flag.Parse()
 	os.Exit(run(m))
@@ -50,5 +53,10 @@ func run(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, "starting Chromium:", err)
 		return 1
 	}
+	if temporary, err = os.MkdirTemp("", "pages"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer func() { _ = os.RemoveAll(temporary) }()
 	return m.Run()
 }

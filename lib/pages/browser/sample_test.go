@@ -38,9 +38,10 @@ type contents map[string][]byte
 
 // sampled is what the sample log and its site came to, made once for all tests.
 type sampled struct {
-	key   string   // the log's public key
-	first contents // when only the first half of the games was played
-	all   contents
+	key    string   // the log's public key
+	first  contents // when only the first half of the games was played
+	all    contents
+	folder string // where all is, in site and log
 }
 
 var (
@@ -83,7 +84,24 @@ func (m *sampled) make(t testing.TB) {
 			m.first = contentsOf(pages, s.Files)
 		}
 	}
+	if m.folder, err = os.MkdirTemp(temporary, "sample"); err != nil {
+		t.Fatal(err)
+	}
 	m.all = contentsOf(pages, s.Files)
+	write(t, m.folder, m.all)
+}
+
+// older are the changes that make the site and the log what they were when half of
+// the games was played.
+func older(t testing.TB) contents {
+	s := sample(t)
+	changed := maps.Clone(s.first)
+	for path := range s.all {
+		if s.first[path] == nil {
+			changed[path] = nil
+		}
+	}
+	return changed
 }
 
 func contentsOf(pages, log *fakeobjects.Store) contents {
@@ -93,17 +111,6 @@ func contentsOf(pages, log *fakeobjects.Store) contents {
 	}
 	for path, file := range log.Files() {
 		all[serve.LogFolder+path] = file.Data
-	}
-	return all
-}
-
-// with returns the contents with some other files; nil takes one away.
-func (c contents) with(changed contents) contents {
-	all := maps.Clone(c)
-	for path, data := range changed {
-		if all[path] = data; data == nil {
-			delete(all, path)
-		}
 	}
 	return all
 }
@@ -124,81 +131,107 @@ func (c contents) flip(t testing.TB, path, text string) contents {
 	return contents{path: data}
 }
 
-// host serves a site over HTTP as `tally pages serve` does.
+// host serves the sample site over HTTP as `tally pages serve` does, with some
+// files changed.
 type host struct {
 	*httptest.Server
 	t      testing.TB
-	folder string
+	folder string // of the changed files
 
-	mu     sync.Mutex
-	status int    // what is answered instead of the files whose path has a text
-	on     string // the text
+	mu      sync.Mutex
+	changed map[string]bool // by their paths
+	status  int             // what is answered instead of the files whose path has a text
+	on      string          // the text
 }
 
-// serving serves some contents, in a copy of their own.
-func serving(t testing.TB, all contents) *host {
+// serving serves the sample with some files changed; nil takes one away.
+func serving(t testing.TB, changed contents) *host {
 	t.Helper()
-	h := &host{t: t, folder: t.TempDir()}
-	h.put(all)
-	files, err := serve.Open(filepath.Join(h.folder, "site"), filepath.Join(h.folder, "log"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := &host{t: t, folder: t.TempDir(), changed: map[string]bool{}}
+	whole, others := filesIn(t, sample(t).folder), filesIn(t, h.folder)
+	h.put(changed)
 	h.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h.mu.Lock()
 		status, on := h.status, h.on
+		_, differs := h.changed[strings.TrimPrefix(r.URL.Path, "/")]
 		h.mu.Unlock()
 		switch {
-		case status == 0 || !strings.Contains(r.URL.Path, on):
-			files.ServeHTTP(w, r)
-		case status < 0: // the connection breaks
-			panic(http.ErrAbortHandler)
-		default:
+		case status > 0 && strings.Contains(r.URL.Path, on):
 			w.WriteHeader(status)
+		case status < 0 && strings.Contains(r.URL.Path, on): // the connection breaks
+			panic(http.ErrAbortHandler)
+		case differs:
+			others.ServeHTTP(w, r)
+		default:
+			whole.ServeHTTP(w, r)
 		}
 	}))
 	h.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
+	t.Cleanup(h.Close)
+	return h
+}
+
+// filesIn opens the site and the log in a folder.
+func filesIn(t testing.TB, folder string) *serve.Files {
+	t.Helper()
+	for _, part := range []string{"site", "log"} {
+		if err := os.MkdirAll(filepath.Join(folder, part), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	files, err := serve.Open(filepath.Join(folder, "site"), filepath.Join(folder, "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(func() {
-		h.Close()
 		if err := files.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	return h
+	return files
 }
 
-// put writes contents over what is there.
-func (h *host) put(all contents) {
-	h.t.Helper()
+// write writes contents into a folder, over what is there; nil takes a file away.
+func write(t testing.TB, folder string, all contents) {
+	t.Helper()
 	for path, data := range all {
-		name := filepath.Join(h.folder, "site", filepath.FromSlash(path))
+		name := filepath.Join(folder, "site", filepath.FromSlash(path))
 		if inLog, is := strings.CutPrefix(path, serve.LogFolder); is {
-			name = filepath.Join(h.folder, "log", filepath.FromSlash(inLog))
+			name = filepath.Join(folder, "log", filepath.FromSlash(inLog))
+		}
+		if data == nil {
+			if err := os.Remove(name); err != nil && !os.IsNotExist(err) {
+				t.Fatal(err)
+			}
+			continue
 		}
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			h.t.Fatal(err)
+			t.Fatal(err)
 		}
 		if err := os.WriteFile(name, data, 0o644); err != nil {
-			h.t.Fatal(err)
+			t.Fatal(err)
 		}
 	}
 }
 
-// only puts contents in the place of everything.
-func (h *host) only(all contents) {
+// put changes files, beside those that are changed already.
+func (h *host) put(changed contents) {
 	h.t.Helper()
-	for _, folder := range []string{"site", "log"} {
-		parts, err := filepath.Glob(filepath.Join(h.folder, folder, "*"))
-		if err != nil {
-			h.t.Fatal(err)
-		}
-		for _, part := range parts {
-			if err := os.RemoveAll(part); err != nil {
-				h.t.Fatal(err)
-			}
-		}
+	write(h.t, h.folder, changed)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for path := range changed {
+		h.changed[path] = true
 	}
-	h.put(all)
+}
+
+// only changes these files and has all others be as they were.
+func (h *host) only(changed contents) {
+	h.t.Helper()
+	h.mu.Lock()
+	clear(h.changed)
+	h.mu.Unlock()
+	h.put(changed)
 }
 
 // fail answers requests for files whose path has a text with a status, or by

@@ -29,8 +29,13 @@ type tab struct {
 	answer     bool     // what is answered when the page asks
 }
 
-// patience bounds what a page takes on a loaded machine.
-const patience = 2 * time.Minute
+// patience bounds what a test takes on a loaded machine. Pictures take their time.
+func patience() time.Duration {
+	if *screenshots != "" {
+		return time.Hour
+	}
+	return 3 * time.Minute
+}
 
 // newTab opens a tab.
 func newTab(t testing.TB) *tab {
@@ -42,7 +47,7 @@ func newTab(t testing.TB) *tab {
 		t.Fatal(err)
 	}
 	var cancel context.CancelFunc
-	b.ctx, cancel = context.WithTimeout(ctx, patience)
+	b.ctx, cancel = context.WithTimeout(ctx, patience())
 	t.Cleanup(cancel)
 	call(b, network.Enable, network.EnableParams{})
 	call(b, log.Enable, cdp.Empty{})

@@ -117,7 +117,7 @@ func (s *shown) expect(t testing.TB, verdict string, others ...string) {
 
 // TestVerify verifies a good archive, which grows from one visit to the next.
 func TestVerify(t *testing.T) {
-	h, b := serving(t, sample(t).first), newTab(t)
+	h, b := serving(t, older(t)), newTab(t)
 	b.open(h.page(drawPage))
 	first := b.press()
 	first.expect(t, "ok")
@@ -125,7 +125,7 @@ func TestVerify(t *testing.T) {
 		t.Errorf("on the first visit: %s", first.of("memory"))
 	}
 	b.press().expect(t, "ok")
-	h.only(sample(t).all)
+	h.only(nil)
 	b.open(h.page(drawPage))
 	grown := b.press()
 	grown.expect(t, "ok")
@@ -321,14 +321,14 @@ func forkedLog(t testing.TB) contents {
 // finds it must be the right one, and say why.
 func TestTampered(t *testing.T) {
 	all := sample(t).all
-	h, b := serving(t, all), newTab(t)
+	h, b := serving(t, nil), newTab(t)
 	for _, tamper := range tampers {
 		t.Run(tamper.name, func(t *testing.T) {
 			changed := tamper.change(t, all)
 			if len(changed) == 0 {
 				t.Fatal("nothing is changed")
 			}
-			h.only(all.with(changed))
+			h.only(changed)
 			b.open(h.page(drawPage))
 			found := b.press()
 			found.expect(t, "failed", tamper.others...)
@@ -344,7 +344,7 @@ func TestTampered(t *testing.T) {
 			}
 		})
 	}
-	h.only(all)
+	h.only(nil)
 	b.open(h.page(drawPage))
 	b.press().expect(t, "ok")
 	b.quiet("the good archive")
@@ -361,11 +361,11 @@ func TestMemory(t *testing.T) {
 	all := sample(t).all
 	t.Run("an older log", func(t *testing.T) {
 		t.Parallel()
-		h, b := serving(t, all), newTab(t)
+		h, b := serving(t, nil), newTab(t)
 		b.open(h.page(drawPage))
 		b.press().expect(t, "ok")
 		seen := b.remembered()
-		h.only(sample(t).first)
+		h.only(older(t))
 		b.open(h.page(drawPage))
 		found := b.press()
 		found.expect(t, "failed", "memory failed")
@@ -375,13 +375,13 @@ func TestMemory(t *testing.T) {
 		b.kept(seen, "set_back")
 		b.press().expect(t, "failed", "memory failed")
 		b.kept(seen, "set_back")
-		h.only(all)
+		h.only(nil)
 		b.open(h.page(drawPage))
 		b.press().expect(t, "ok")
 	})
 	t.Run("a forked log", func(t *testing.T) {
 		t.Parallel()
-		h, b := serving(t, all.with(contents{"log/checkpoint": oldCheckpoint(t, 60), "log/tile/0/000.p/60": all[newestTile(t, all)][:60*32]})), newTab(t)
+		h, b := serving(t, contents{"log/checkpoint": oldCheckpoint(t, 60), "log/tile/0/000.p/60": all[newestTile(t, all)][:60*32]}), newTab(t)
 		b.open(h.page(drawPage))
 		b.press().expect(t, "ok")
 		seen := b.remembered()
@@ -423,7 +423,7 @@ func TestMemory(t *testing.T) {
 	})
 	t.Run("another key", func(t *testing.T) {
 		t.Parallel()
-		h, b := serving(t, all), newTab(t)
+		h, b := serving(t, nil), newTab(t)
 		b.open(h.page(drawPage))
 		b.press().expect(t, "ok")
 		seen := b.remembered()
@@ -445,7 +445,7 @@ func TestMemory(t *testing.T) {
 	})
 	t.Run("a key that is being replaced", func(t *testing.T) {
 		t.Parallel()
-		h, b := serving(t, all), newTab(t)
+		h, b := serving(t, nil), newTab(t)
 		b.open(h.page(drawPage))
 		b.press().expect(t, "ok")
 		for _, seeds := range [][]byte{{7, 9}, {9}} { // both sign for a while
@@ -456,7 +456,7 @@ func TestMemory(t *testing.T) {
 	})
 	t.Run("damaged", func(t *testing.T) {
 		t.Parallel()
-		h, b := serving(t, all), newTab(t)
+		h, b := serving(t, nil), newTab(t)
 		for _, text := range []string{"", "null", "{", `{"keys":[],"checkpoint":"","at":"","evidence":[]}`, `{"keys":["a"],"checkpoint":"x","at":"y","evidence":[]}`, `[1]`} {
 			b.open(h.page(drawPage))
 			evaluate[chromedp.Void](b, fmt.Sprintf(`localStorage.setItem("tally.log example.com/tally", %q)`, text))
@@ -509,7 +509,6 @@ func signedBy(t testing.TB, all contents, seeds ...byte) contents {
 // TestNotVerified can't verify everything, which is not to be taken for a failure
 // of the archive.
 func TestNotVerified(t *testing.T) {
-	all := sample(t).all
 	tests := []struct {
 		name    string
 		on      string // what is not answered,
@@ -535,7 +534,7 @@ func TestNotVerified(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			h, b := serving(t, all), newTab(t)
+			h, b := serving(t, nil), newTab(t)
 			h.fail(test.on, test.status)
 			b.before(test.before)
 			b.open(h.page(drawPage))
@@ -555,7 +554,7 @@ func TestNotVerified(t *testing.T) {
 
 // TestVerifyOnce presses the button again while it works, which changes nothing.
 func TestVerifyOnce(t *testing.T) {
-	h, b := serving(t, sample(t).all), newTab(t)
+	h, b := serving(t, nil), newTab(t)
 	b.open(h.page(drawPage))
 	h.fail("log/checkpoint", 503)
 	evaluate[chromedp.Void](b, `document.querySelector('#verify [data-part="button"]').click(), document.querySelector('#verify [data-part="button"]').click()`)

@@ -35,6 +35,8 @@ type Site interface {
 	// Day, Game and Home take draws in the order of time.
 	Day(game, day string, rows []history.Row) ([]site.File, error)
 	Game(game string, latest []history.Row, years, months, days []site.Period) ([]site.File, error)
+	// Period lists the days of a month, or the months of a year, the newest first.
+	Period(game, name string, parts []site.Period) ([]site.File, error)
 	Statistics(game string, counts statistics.Counts, from, to string) ([]site.File, error)
 	Home(latest map[string][]history.Row) ([]site.File, error)
 }

@@ -186,6 +186,10 @@ func (plainSite) Game(game string, latest []history.Row, years, months, days []s
 	return []site.File{page("en/"+game+"/index.html", slices.Concat(latest), years, months, days)}, nil
 }
 
+func (plainSite) Period(game, name string, parts []site.Period) ([]site.File, error) {
+	return []site.File{page(fmt.Sprintf("en/%s/%s.html", game, name), parts)}, nil
+}
+
 func (plainSite) Statistics(game string, counts statistics.Counts, from, to string) ([]site.File, error) {
 	return []site.File{page("en/"+game+"/statistics.html", counts, from, to)}, nil
 }
@@ -399,6 +403,7 @@ func (m *modelSite) longer(game string, parts []files.Period, letters int) (peri
 		}
 		f, period, err := files.IndexFile(game, name, parts[:n])
 		m.put(f, err)
+		m.puts(plainSite{}.Period(game, name, newestFirst(parts[:n], "")))
 		periods, parts = append(periods, period), parts[n:]
 	}
 	return periods

@@ -80,7 +80,7 @@ func (r *run) game(ctx context.Context, game string, days []files.Period, touche
 	return slices.Concat(list, made, []site.File{f}), err
 }
 
-// longer makes the indexes of the longer periods that shorter ones are in. Their
+// longer makes the indexes and pages of the longer periods that shorter ones are in. Their
 // names are the first so many letters of the shorter ones'.
 func (r *run) longer(ctx context.Context, game string, parts []files.Period, letters int, from int64) (periods []files.Period, list []site.File, err error) {
 	byName := map[string][]files.Period{}
@@ -92,11 +92,16 @@ func (r *run) longer(ctx context.Context, game string, parts []files.Period, let
 		if err != nil {
 			return nil, nil, err
 		}
-		f, period, err := files.IndexFile(game, name, merge(before.Parts, byName[name], from))
+		merged := merge(before.Parts, byName[name], from)
+		f, period, err := files.IndexFile(game, name, merged)
 		if err != nil {
 			return nil, nil, err
 		}
-		periods, list = append(periods, period), append(list, f)
+		pages, err := r.Site.Period(game, name, listed(merged))
+		if err != nil {
+			return nil, nil, fmt.Errorf("making the page of %s in %s: %w", game, name, err)
+		}
+		periods, list = append(periods, period), slices.Concat(list, []site.File{f}, pages)
 	}
 	return periods, list, nil
 }

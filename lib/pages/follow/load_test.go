@@ -74,6 +74,8 @@ func TestRequests(t *testing.T) {
 3 GetObject en/roulette/N-N-N/rou-N.N.html
 1 GetObject en/roulette/N-N-N.N.html
 1 GetObject en/roulette/N-N-N.html
+1 GetObject en/roulette/N-N.html
+1 GetObject en/roulette/N.html
 1 GetObject en/roulette/index.html
 1 GetObject en/roulette/statistics.html
 1 GetObject en/index.html
@@ -93,6 +95,8 @@ func TestRequests(t *testing.T) {
 2 PutIfMatch cursor.json
 3 PutIfMatch en/roulette/N-N-N/rou-N.N.html
 1 PutIfMatch en/roulette/N-N-N.N.html
+1 PutIfMatch en/roulette/N-N.html
+1 PutIfMatch en/roulette/N.html
 1 PutIfMatch en/roulette/index.html
 1 PutIfMatch en/roulette/statistics.html
 1 PutIfMatch en/index.html

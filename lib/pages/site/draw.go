@@ -2,6 +2,7 @@ package site
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"tally/lib/archive/entry"
@@ -38,6 +39,16 @@ func (d *drawPage) Status() string {
 
 // Corrected reports whether the newest state is not the first revision.
 func (d *drawPage) Corrected() bool { return d.Newest != nil && d.Newest.Correction != nil }
+
+// HasVisible reports whether cards lay open in a betting round.
+func (d *drawPage) HasVisible() bool {
+	return slices.ContainsFunc(d.Rounds, func(r roundView) bool { return r.Visible != nil || r.Raw != "" })
+}
+
+// HasOdds reports whether a betting round had an odds board.
+func (d *drawPage) HasOdds() bool {
+	return slices.ContainsFunc(d.Rounds, func(r roundView) bool { return r.Odds != nil })
+}
 
 // stateView is a state as a page shows it.
 type stateView struct {

@@ -30,7 +30,7 @@ func (s *Site) functions(w *words) template.FuncMap {
 		"short":       short,
 		"clock":       clock,
 		"datetime":    wire.FormatTime,
-		"on":          func(at settlement.Instant) string { return wire.FormatTime(at)[:len("2026-11-30")] },
+		"moment":      w.moment,
 		"result":      func(t table) []pair { return t.result(w) },
 		"line":        func(t table) string { return t.line(w) },
 		"groups":      func(s shown) []group { return s.groups(w) },
@@ -47,6 +47,7 @@ func (s *Site) functions(w *words) template.FuncMap {
 		"changes":     w.changes,
 		"when":        func(game string, round int) string { return w.optional(fmt.Sprintf("round.%s_%d", game, round)) },
 		"language":    func(lang string) string { return w.text("language." + lang) },
+		"paint":       paint,
 		"list":        list,
 		"n64":         func(key string, n int64) string { return w.count(key, int(n)) },
 		"float":       func(n int64) float64 { return float64(n) },
@@ -84,6 +85,16 @@ func (w *words) period(name string) string {
 		return w.month(name)
 	}
 	return w.day(name)
+}
+
+// moment returns an instant for machines, and for people the time of day, with the
+// day where it is another than the draw's.
+func (w *words) moment(day string, at settlement.Instant) pair {
+	text := wire.FormatTime(at)
+	if text[:len(day)] == day {
+		return pair{text, clock(at)}
+	}
+	return pair{text, w.day(text[:len(day)]) + ", " + clock(at)}
 }
 
 // optional returns a message, or nothing where there is none.

@@ -40,30 +40,41 @@ func (r rowView) Stands() string {
 	return string(r.Status)
 }
 
-// told is the result in one line, or why there is none.
+// rowList are draws in a table; of several days when it is dated.
+type rowList struct {
+	Rows  []rowView
+	Dated bool
+}
+
+// told is the result in one line, or why there is none; empty for a draw that has
+// no state yet.
 func (r rowView) told(w *words) string {
 	switch {
 	case r.Table != nil:
 		return r.Table.line(w)
 	case r.Reason != "":
 		return w.code("reason", r.Reason)
-	case r.State == 0:
-		return w.text("list.no_result")
 	}
 	return string(r.Outcome)
 }
 
 // written writes the rows of a table. A day has thousands, for which a template is
 // ten times slower.
-func (w *words) written(list []rowView) template.HTML {
+func (w *words) written(list rowList) template.HTML {
 	var out strings.Builder
 	status := func(class, code string) {
 		out.WriteString(`<span class="status ` + html.EscapeString(class) + `">` + html.EscapeString(w.code("status", code)) + `</span>`)
 	}
-	for _, r := range list {
-		draw := html.EscapeString(r.Row.Draw)
-		out.WriteString("\n" + `<tr><th scope="row"><a href="` + r.Day() + "/" + draw + `.html"><time datetime="` + r.OpensAt + `">` + r.Clock() + `</time> <small>` + draw +
-			`</small></a></th><td>` + html.EscapeString(r.told(w)) + `</td><td>`)
+	for _, r := range list.Rows {
+		draw, when, result := html.EscapeString(r.Row.Draw), r.Clock(), r.told(w)
+		if list.Dated {
+			when = w.day(r.Day()) + ", " + when
+		}
+		if result == "" {
+			result = "–"
+		}
+		out.WriteString("\n" + `<tr><th scope="row"><a href="` + r.Day() + "/" + draw + `.html"><time datetime="` + r.OpensAt + `">` + when + `</time> <small>` + draw +
+			`</small></a></th><td>` + html.EscapeString(result) + `</td><td>`)
 		status(r.Stands(), r.Stands())
 		if r.Corrected {
 			out.WriteByte(' ')
@@ -95,6 +106,9 @@ type dayPage struct {
 	Part, Parts int
 	Rows        []rowView
 }
+
+// List are the draws.
+func (d dayPage) List() rowList { return rowList{d.Rows, false} }
 
 // Month is the month of the day.
 func (d dayPage) Month() string { return d.Day[:len("2026-11")] }
@@ -146,6 +160,9 @@ type gamePage struct {
 	Latest              []rowView
 	Years, Months, Days []Period
 }
+
+// List are the latest draws.
+func (g gamePage) List() rowList { return rowList{g.Latest, true} }
 
 // Game makes the page of a game: its latest draws, and the days, months and years
 // in which there were draws.

@@ -225,3 +225,17 @@ func joined(by string, texts ...string) string {
 // maxTries is how many faulty tries are drawn: a ball may be spun again as often
 // as needed.
 const maxTries = 20
+
+// paint is a colour as it is drawn, by the name that the rules give it. Drawings
+// carry their colours themselves, so that they need no style sheet.
+func paint(colour string) string {
+	if paint, known := paints[colour]; known {
+		return paint
+	}
+	return "#5c6670"
+}
+
+var paints = map[string]string{
+	"red": "#bd1f27", "black": "#15181b", "grey": "#6d757c", "green": "#12804d", "gold": "#f2c14e",
+	"white": "#f3f1ea", "blue": "#2563c9", "yellow": "#f4c430",
+}

@@ -42,6 +42,7 @@ type operationView struct {
 	ID, Method, Path, Summary string
 	About                     template.HTML
 	Scope                     string
+	Curl                      string
 	Params                    []fieldView
 	Body                      string // the name of its schema
 	Examples                  []string
@@ -55,13 +56,15 @@ type answerView struct {
 }
 
 type schemaView struct {
-	Name, About string
-	Fields      []fieldView
+	Name   string
+	About  template.HTML
+	Fields []fieldView
 }
 
 type fieldView struct {
-	Name, Type, Schema, About string
-	Required                  bool
+	Name, Type, Schema string
+	About              template.HTML
+	Required           bool
 }
 
 // node is a part of the document that is read by name.
@@ -142,12 +145,17 @@ func operationOf(doc, op node, method, path string) operationView {
 	for _, each := range op.list("parameters") {
 		p := doc.at("components", "parameters", node(each.(map[string]any)).refName())
 		field := fieldOf(p.text("name"), p.at("schema"), p["required"] == true)
-		field.About = strings.TrimSpace(p.text("description") + " " + field.About)
+		field.About = joined(words(p.text("description")), field.About)
 		field.Type = p.text("in") + ", " + field.Type
 		view.Params = append(view.Params, field)
 	}
 	body := op.at("requestBody", "content", "application/json")
 	view.Body, view.Examples = body.at("schema").refName(), examplesOf(doc, body)
+	example := ""
+	if len(view.Examples) > 0 {
+		example = compact(view.Examples[0])
+	}
+	view.Curl = curl(method, filled(doc, op, path), view.Scope != "", example)
 	responses := op.at("responses")
 	for _, status := range slices.Sorted(maps.Keys(responses)) {
 		if answer := responses.at(status); answer.refName() == "" {
@@ -159,6 +167,25 @@ func operationOf(doc, op node, method, path string) operationView {
 		view.Codes = append(view.Codes, code.(string))
 	}
 	return view
+}
+
+// filled returns a path with the examples of its parameters, and the query that it
+// can't do without.
+func filled(doc, op node, path string) string {
+	query := "?"
+	for _, each := range op.list("parameters") {
+		p := doc.at("components", "parameters", node(each.(map[string]any)).refName())
+		example, ok := p["example"]
+		if !ok {
+			continue
+		}
+		if name := p.text("name"); p.text("in") == "path" {
+			path = strings.ReplaceAll(path, "{"+name+"}", fmt.Sprint(example))
+		} else {
+			path, query = path+query+name+"="+fmt.Sprint(example), "&"
+		}
+	}
+	return path
 }
 
 // examplesOf returns the examples of a body, indented.
@@ -173,7 +200,7 @@ func examplesOf(doc, content node) (list []string) {
 }
 
 func schemaOf(name string, schema node) schemaView {
-	view := schemaView{Name: name, About: schema.text("description")}
+	view := schemaView{Name: name, About: words(schema.text("description"))}
 	if schema.text("type") != "object" {
 		view.Fields = []fieldView{fieldOf("", schema, false)}
 		view.Fields[0].About = ""
@@ -190,7 +217,7 @@ func schemaOf(name string, schema node) schemaView {
 }
 
 func fieldOf(name string, schema node, required bool) fieldView {
-	view := fieldView{Name: name, Schema: schema.refName(), About: schema.text("description"), Required: required, Type: schema.text("type")}
+	view := fieldView{Name: name, Schema: schema.refName(), About: words(schema.text("description")), Required: required, Type: schema.text("type")}
 	if items := schema.at("items"); items != nil {
 		view.Type, view.Schema = "list of "+items.text("type"), items.refName()
 	}
@@ -203,7 +230,7 @@ func fieldOf(name string, schema node, required bool) fieldView {
 	}
 	for _, limit := range []string{"const", "pattern", "minimum", "maximum", "minItems", "maxItems", "minLength", "maxLength", "default"} {
 		if value, set := schema[limit]; set {
-			view.About = strings.TrimSpace(view.About + fmt.Sprintf(" (%s %v)", limit, value))
+			view.About = joined(view.About, words(fmt.Sprintf("(%s `%v`)", limits[limit], value)))
 		}
 	}
 	view.Type = cmp.Or(view.Type, "")
@@ -211,26 +238,69 @@ func fieldOf(name string, schema node, required bool) fieldView {
 }
 
 var (
-	inCode   = regexp.MustCompile("`([^`]+)`")
 	inBold   = regexp.MustCompile(`\*\*([^*]+)\*\*`)
 	inItalic = regexp.MustCompile(`\*([^*]+)\*`)
 )
+
+// limits are the words for what a schema says of a value.
+var limits = map[string]string{"const": "always", "pattern": "pattern", "minimum": "at least", "maximum": "at most", "minItems": "entries at least",
+	"maxItems": "entries at most", "minLength": "characters at least", "maxLength": "characters at most", "default": "by default"}
 
 // prose writes the little Markdown that the document uses: paragraphs, code, bold
 // and italic.
 func prose(text string) template.HTML {
 	var out strings.Builder
 	for paragraph := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {
-		if paragraph == "" {
+		if paragraph != "" {
+			out.WriteString("<p>" + string(words(paragraph)) + "</p>\n")
+		}
+	}
+	return template.HTML(out.String()) // of escaped words
+}
+
+// words writes a paragraph. What stands as code is left as it is.
+func words(text string) template.HTML {
+	var out strings.Builder
+	for i, part := range strings.Split(text, "`") {
+		safe := template.HTMLEscapeString(part)
+		if i%2 == 1 {
+			out.WriteString("<code>" + safe + "</code>")
 			continue
 		}
-		safe := template.HTMLEscapeString(paragraph)
-		safe = inCode.ReplaceAllString(safe, "<code>$1</code>")
 		safe = inBold.ReplaceAllString(safe, "<b>$1</b>")
-		safe = inItalic.ReplaceAllString(safe, "<i>$1</i>")
-		out.WriteString("<p>" + safe + "</p>\n")
+		out.WriteString(inItalic.ReplaceAllString(safe, "<i>$1</i>"))
 	}
 	return template.HTML(out.String()) // escaped above
+}
+
+// joined puts a space between two texts.
+func joined(a, b template.HTML) template.HTML {
+	return template.HTML(strings.TrimSpace(string(a + " " + b))) // both are escaped
+}
+
+// curl is a request of an operation as it can be pasted.
+func curl(method, path string, keyed bool, example string) string {
+	line := "curl"
+	if method != http.MethodGet {
+		line += " -X " + method
+	}
+	line += ` "$TALLY_URL` + path + `"`
+	if keyed {
+		line += ` -H "Authorization: Bearer $TALLY_KEY"`
+	}
+	if example != "" {
+		line += " \\\n  -H 'Content-Type: application/json' -d '" + example + "'"
+	}
+	return line
+}
+
+// compact writes JSON on one line.
+func compact(text string) string {
+	var out bytes.Buffer
+	if err := json.Compact(&out, []byte(text)); err != nil {
+		return text // not reached: it was written from JSON
+	}
+	return out.String()
 }
 
 // StatusText names a status, for the table of problems.
