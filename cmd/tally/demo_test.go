@@ -50,7 +50,7 @@ func checkDemoText(t *testing.T, text string) {
 			t.Errorf("no %q", want)
 		}
 	}
-	if n := strings.Count(text, "✓"); n != 6 || strings.Contains(text, "✗") {
+	if n := strings.Count(text, "✓"); n != 7 || strings.Contains(text, "✗") {
 		t.Errorf("%d things are checked and hold", n)
 	}
 	for line := range strings.Lines(text) {

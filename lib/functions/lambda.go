@@ -3,6 +3,7 @@ package functions
 import (
 	"fmt"
 	"log/slog"
+	"net/http"
 	"os"
 	"time"
 
@@ -36,7 +37,9 @@ func (e Environment) AWS() aws.Config {
 	made := aws.Config{
 		Region:      e.Region,
 		Credentials: credentials.NewStaticCredentialsProvider(e.KeyID, e.Secret, e.SessionToken),
-		HTTPClient:  awshttp.NewBuildableClient().WithTimeout(requestTimeout),
+		// All idle connections may be to one host: it is one, DynamoDB, and a batch of
+		// bets writes to it over more than the SDK's ten.
+		HTTPClient: awshttp.NewBuildableClient().WithTimeout(requestTimeout).WithTransportOptions(func(t *http.Transport) { t.MaxIdleConnsPerHost = t.MaxIdleConns }),
 	}
 	if e.Endpoint != "" {
 		made.BaseEndpoint = &e.Endpoint

@@ -36,7 +36,8 @@ type Sender interface {
 
 // Recorder is told what happened, for metrics.
 type Recorder interface {
-	// Quarantined counts a message that was put into quarantine just now.
+	// Quarantined counts a message that was put into quarantine just now, by its
+	// game; empty when the message was not right enough to tell.
 	Quarantined(game string)
 }
 

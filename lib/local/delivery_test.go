@@ -247,7 +247,7 @@ func TestStartFails(t *testing.T) {
 		"no template":             {Template: []byte("Resources: 1"), Build: build},
 		"an unknown parameter":    {Template: tally.Template, Build: build, Parameters: map[string]string{"NoSuch": "1"}},
 		"an address that is none": {Template: tally.Template, Build: build, Address: "nowhere"},
-		"a schedule that is none": {Template: []byte(strings.Replace(string(tally.Template), "rate(1 minute)", "cron(0 0 * * ? *)", 1)), Build: build,
+		"a schedule that is none": {Template: []byte(strings.Replace(string(tally.Template), "Schedule: rate(1 minute)", "Schedule: cron(0 0 * * ? *)", 1)), Build: build,
 			Stack: "schedule", Parameters: map[string]string{"TableName": "schedule"}},
 		"a function that is broken": {Template: tally.Template, Stack: "broken", Parameters: map[string]string{"TableName": "broken"},
 			Build: func(string, config.Lookup, aws.Config) (local.Function, error) {

@@ -39,7 +39,8 @@ type Recorder interface {
 	// Settled counts the lines of a bookmaker's report, and how long after the last
 	// closing it came; corrected says that they replace earlier ones.
 	Settled(game string, lines, refunded int, corrected bool, delay time.Duration)
-	// Unequal counts a sweep that was stopped.
+	// Unequal counts a sweep that was stopped since its base came to something else
+	// than was stored, and no straggler explains it.
 	Unequal(game string)
 }
 

@@ -33,8 +33,9 @@ var _ Store = (*S3)(nil)
 // NewS3 returns the store in a bucket.
 func NewS3(client S3Client, bucket string) *S3 { return &S3{client, bucket} }
 
-// maxObject bounds what is read of an object: 256 entries of the largest size.
-const maxObject = 32 << 20
+// maxObject bounds what is read of an object. The largest is a day's rows on the
+// public site; 256 entries of the largest size have 16 MB.
+const maxObject = 128 << 20
 
 // Get returns an object and its ETag.
 func (s *S3) Get(ctx context.Context, key string) (data []byte, tag string, err error) {

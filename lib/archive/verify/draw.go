@@ -32,7 +32,7 @@ type One struct {
 // It reads the tiles that lead from the entries to the signed root, no others: of
 // other draws it says nothing, nor whether the log can be read at all.
 func Draw(ctx context.Context, source Source, options Options, draw string, named []int64) (*Report, error) {
-	r := &Report{Origin: options.Origin, Seen: options.Seen.N, Findings: []Finding{}, One: &One{Draw: draw, Whole: len(named) == 0, Decided: []entry.Decided{}}}
+	r := &Report{Origin: options.Origin, Seen: options.Seen.N, Tables: []Table{}, Findings: []Finding{}, One: &One{Draw: draw, Whole: len(named) == 0, Decided: []entry.Decided{}}}
 	c, err := open(ctx, source, options, r)
 	if err != nil || c == nil || !since(c, options, r) {
 		return r, err

@@ -24,8 +24,9 @@ type Source interface {
 // ErrMissing says that a log lacks a file.
 var ErrMissing = errors.New("the log has no such file")
 
-// maxFile bounds what is read of a file: 256 entries of the largest size.
-const maxFile = 256 * (1<<16 + 2)
+// maxFile bounds what is read of a file. The largest is a day's rows on the public
+// site; 256 entries of the largest size have 16 MB.
+const maxFile = 128 << 20
 
 // Open returns the source at a URL or in a folder.
 func Open(place string) (Source, error) {

@@ -226,7 +226,7 @@ type Options struct {
 // Log verifies a whole log. The error says that it could not be read; what is
 // wrong with it is in the report.
 func Log(ctx context.Context, source Source, options Options) (*Report, error) {
-	r := &Report{Origin: options.Origin, Seen: options.Seen.N, Findings: []Finding{}}
+	r := &Report{Origin: options.Origin, Seen: options.Seen.N, Tables: []Table{}, Findings: []Finding{}}
 	c, err := open(ctx, source, options, r)
 	if err != nil || c == nil {
 		return r, err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+	"golang.org/x/net/html"
 
 	"tally/lib/archive/archivetest"
 	"tally/lib/games"
@@ -27,32 +29,30 @@ import (
 const narrow, wide, height = 360, 1200, 800
 
 // pagesOf returns the paths of pages of every kind in a language: a draw's of every
-// game, and of the other kinds one game's. In English all games' are there, and all
-// draws, of which those that the others have are judged by axe-core, too.
+// game, and of the other kinds one game's. In English all others are there, too;
+// those that all languages have are judged by axe-core.
 func pagesOf(t testing.TB, lang string) (judged, others []string) {
 	t.Helper()
 	judged = append(judged, lang+"/index.html", lang+"/about.html")
 	for i, g := range games.All() {
-		for k, draw := range archivetest.Draws(t, g) {
-			path := lang + "/" + g.ID + "/2026-11-30/" + draw + ".html"
-			if k == 0 {
-				judged = append(judged, path)
-			} else if lang == "en" {
-				others = append(others, path)
-			}
+		judged = append(judged, lang+"/"+g.ID+"/2026-11-30/"+archivetest.Draws(t, g)[0]+".html")
+		if i > 0 {
+			continue
 		}
-		for _, name := range []string{"index", "2026-11-30", "2026-11-30.1", "statistics"} {
-			path := lang + "/" + g.ID + "/" + name + ".html"
-			if i == 0 {
-				judged = append(judged, path)
-			} else if lang == "en" {
-				others = append(others, path)
-			}
+		for _, name := range []string{"index", "2026", "2026-11", "2026-11-30", "statistics"} {
+			judged = append(judged, lang+"/"+g.ID+"/"+name+".html")
 		}
 	}
-	if lang == "en" {
-		judged = append(judged, "index.html", "404.html")
+	if lang != "en" {
+		return judged, nil
 	}
+	judged = append(judged, "index.html", "404.html")
+	for path := range sample(t).all {
+		if strings.HasPrefix(path, "en/") && strings.HasSuffix(path, ".html") && !slices.Contains(judged, path) {
+			others = append(others, path)
+		}
+	}
+	slices.Sort(others)
 	return judged, others
 }
 
@@ -82,6 +82,43 @@ func TestPages(t *testing.T) {
 				b.photograph(path)
 			}
 		})
+	}
+}
+
+// TestLinks follows every link of every page: what it leads to is there, in the site
+// as it is published.
+func TestLinks(t *testing.T) {
+	all := sample(t).all
+	links := 0
+	for name, data := range all {
+		if path.Ext(name) != ".html" {
+			continue
+		}
+		page, err := html.Parse(bytes.NewReader(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for node := range page.Descendants() {
+			for _, a := range node.Attr {
+				if !slices.Contains([]string{"href", "src", "data-entry", "data-proof"}, a.Key) {
+					continue
+				}
+				to, _, _ := strings.Cut(a.Val, "#")
+				links++
+				target := path.Join(path.Dir(name), to)
+				if inRoot, is := strings.CutPrefix(to, "/"); is && name == "404.html" { // which is shown in any folder
+					target = inRoot
+				} else if is || strings.Contains(to, ":") {
+					t.Errorf("%s: %s does not stay in the site", name, to)
+				}
+				if to != "" && all[target] == nil {
+					t.Errorf("%s: there is no %s", name, to)
+				}
+			}
+		}
+	}
+	if links < 1000 {
+		t.Errorf("only %d links", links)
 	}
 }
 
@@ -333,7 +370,8 @@ func TestPrint(t *testing.T) {
 			t.Errorf("%s: printed %d bytes, %v", path, len(printed), err)
 		}
 		if *screenshots != "" {
-			if err := os.WriteFile(filepath.Join(*screenshots, "print_"+cmp.Or(filepath.Base(filepath.Dir(path))+filepath.Base(path), "draw")+".pdf"), printed, 0o644); err != nil {
+			name := strings.ReplaceAll(cmp.Or(path, drawPage), "/", "_") + ".pdf"
+			if err := os.WriteFile(filepath.Join(*screenshots, "print_"+name), printed, 0o644); err != nil {
 				t.Fatal(err)
 			}
 		}

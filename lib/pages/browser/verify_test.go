@@ -135,6 +135,15 @@ func TestVerify(t *testing.T) {
 	if same := b.press(); !strings.Contains(same.of("memory"), "the same tree") {
 		t.Errorf("once more: %s", same.of("memory"))
 	}
+	// Signatures of others, such as witnesses, change nothing, and are listed.
+	witnessed := signedBy(t, sample(t).all, 7, 9)
+	delete(witnessed, drawPage)
+	h.only(witnessed)
+	b.press().expect(t, "ok")
+	other := fmt.Sprintf("%s+%08x", archivetest.Origin, signer(t, 9).KeyHash())
+	if listed := evaluate[string](b, `document.querySelector('#verify [data-step="signature"] details').textContent`); !strings.Contains(listed, "Other signatures, not verified"+other) {
+		t.Errorf("%s is not listed: %s", other, listed)
+	}
 	b.quiet(drawPage)
 }
 
@@ -452,6 +461,27 @@ func TestMemory(t *testing.T) {
 			h.put(signedBy(t, all, seeds...))
 			b.open(h.page(drawPage))
 			b.press().expect(t, "ok")
+		}
+	})
+	t.Run("another tab", func(t *testing.T) {
+		t.Parallel()
+		h, b := serving(t, contents{"log/checkpoint": oldCheckpoint(t, 100), "log/tile/0/000.p/100": all[newestTile(t, all)][:100*32]}), newTab(t)
+		b.open(h.page(drawPage))
+		b.press().expect(t, "ok")
+		h.only(nil)
+		// While this tab reads tiles, another one verifies a newer checkpoint.
+		evaluate[chromedp.Void](b, fmt.Sprintf(`(() => {
+			const fetch = window.fetch, name = "tally.log example.com/tally";
+			let times = 0;
+			window.fetch = (url, ...rest) => {
+				if (url.includes("/tile/") && ++times === 2) localStorage.setItem(name, JSON.stringify({ ...JSON.parse(localStorage.getItem(name)), checkpoint: %q, at: "meanwhile" }));
+				return fetch(url, ...rest);
+			};
+		})()`, oldCheckpoint(t, 120)))
+		found := b.press()
+		found.expect(t, "ok")
+		if !strings.Contains(found.of("memory"), "a tree of size 120 last, on meanwhile") {
+			t.Errorf("%s", found.of("memory"))
 		}
 	})
 	t.Run("damaged", func(t *testing.T) {

@@ -234,6 +234,23 @@ func TestMadeAgain(t *testing.T) {
 	compare(t, l, store.Files(), all)
 }
 
+// TestCursorSetBack puts an old cursor in the place of the newest: the site is made
+// again from there.
+func TestCursorSetBack(t *testing.T) {
+	l, store := newLog(t, draws(t, 3, 30, 2)), fakeobjects.New()
+	all := int64(len(l.entries))
+	l.grow(all / 3)
+	run(t, follower(l, l.known, store))
+	old := store.Files()[follow.CursorPath].Data
+	l.grow(all)
+	run(t, follower(l, l.known, store))
+	store.Set(follow.CursorPath, old)
+	f := follower(l, l.known, store)
+	f.Stretch = 13
+	run(t, f)
+	compare(t, l, store.Files(), all)
+}
+
 // TestNothingNew reads two files and writes none.
 func TestNothingNew(t *testing.T) {
 	l, store := newLog(t, draws(t, 3, 5, 1)), fakeobjects.New()
@@ -285,6 +302,13 @@ func TestRefusals(t *testing.T) {
 		"an entry of a newer version": {func(l *publicLog, _ *fakeobjects.Store) {
 			l.entries = slices.Clone(l.entries)
 			l.entries[60] = []byte(strings.Replace(string(l.entries[60]), `{"schema":1,`, `{"schema":2,`, 1))
+			l.grow(70)
+		}, follow.ErrEntry},
+		"a game that is not known": {func(l *publicLog, _ *fakeobjects.Store) {
+			l.entries = slices.Clone(l.entries)
+			for i, e := range l.entries[50:70] {
+				l.entries[50+i] = []byte(strings.ReplaceAll(string(e), `"game":"roulette"`, `"game":".."`))
+			}
 			l.grow(70)
 		}, follow.ErrEntry},
 		"a draw that was not opened": {func(l *publicLog, _ *fakeobjects.Store) {

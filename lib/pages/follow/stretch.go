@@ -10,6 +10,7 @@ import (
 
 	"tally/lib/archive/entry"
 	"tally/lib/archive/objects"
+	"tally/lib/games"
 	"tally/lib/pages/files"
 	"tally/lib/pages/history"
 	"tally/lib/pages/site"
@@ -100,6 +101,9 @@ func (r *run) placeOf(ctx context.Context, draw string, leaves []history.Leaf) (
 		if err != nil {
 			return dayKey{}, err
 		}
+		if _, known := games.Find(d.Opening.Game); !known {
+			return dayKey{}, fmt.Errorf("%w: entry %d: draw %s is of game %q", ErrEntry, leaves[0].Index, draw, d.Opening.Game)
+		}
 		return dayKey{d.Opening.Game, d.Day()}, nil
 	}
 	text, _, err := r.Files.Get(ctx, files.PlacePath(draw))
@@ -116,8 +120,9 @@ func (r *run) placeOf(ctx context.Context, draw string, leaves []history.Leaf) (
 	return dayKey{place.Game, place.Day}, nil
 }
 
-// before reads the rows of a day as they were before the stretch. Of draws that the
-// stretch concerns, the rows keep the entries that they had then.
+// before reads the rows of a day as they were before the stretch: with the entries
+// that were there then. A draw that has later ones is made again, too: either it has
+// some in this stretch, or the cursor was set back.
 func (r *run) before(ctx context.Context, d *day, from int64) error {
 	d.rows = map[string]history.Row{}
 	path := files.RowsPath(d.game, d.day)
@@ -131,15 +136,14 @@ func (r *run) before(ctx context.Context, d *day, from int64) error {
 	}
 	for _, row := range rows {
 		leaves := row.Leaves[:countBelow(row.Leaves, from)]
-		_, touched := d.touched[row.Draw]
-		switch {
-		case len(leaves) == 0: // it was opened later
-		case len(leaves) < len(row.Leaves) && !touched:
-			return fmt.Errorf("%w: %s has entries from %d on", ErrOvertaken, path, from)
-		default:
-			row.Leaves = leaves
-			d.rows[row.Draw] = row
+		if len(leaves) == 0 {
+			continue // it was opened later
 		}
+		if len(leaves) < len(row.Leaves) {
+			d.touched[row.Draw] = nil
+		}
+		row.Leaves = leaves
+		d.rows[row.Draw] = row
 	}
 	return nil
 }
@@ -169,13 +173,9 @@ func (r *run) histories(ctx context.Context, days []*day, fresh map[string][]his
 			for _, place := range d.rows[draw].Leaves {
 				leaves = append(leaves, earlier[place])
 			}
-			_, opens := fresh[draw][0].Entry.(*entry.Opening)
-			if opens == (len(leaves) > 0) {
-				return fmt.Errorf("%w: %s has not what was logged of draw %s before entry %d", ErrDamaged, files.RowsPath(d.game, d.day), draw, fresh[draw][0].Index)
-			}
 			leaves = append(leaves, fresh[draw]...)
-			if leaves[0].Entry.ID().Draw != draw {
-				return fmt.Errorf("%w: %s names entry %d as one of draw %s", ErrDamaged, files.RowsPath(d.game, d.day), leaves[0].Index, draw)
+			if !isWhole(draw, leaves) {
+				return fmt.Errorf("%w: %s has not what was logged of draw %s before entry %d", ErrDamaged, files.RowsPath(d.game, d.day), draw, leaves[len(leaves)-1].Index)
 			}
 			if d.touched[draw], err = r.history(draw, leaves); err != nil {
 				return err
@@ -184,6 +184,17 @@ func (r *run) histories(ctx context.Context, days []*day, fresh map[string][]his
 		}
 	}
 	return nil
+}
+
+// isWhole reports whether entries are those of one draw, from its opening on.
+func isWhole(draw string, leaves []history.Leaf) bool {
+	for i, leaf := range leaves {
+		_, opens := leaf.Entry.(*entry.Opening)
+		if opens != (i == 0) || leaf.Entry.ID().Draw != draw {
+			return false
+		}
+	}
+	return true
 }
 
 // together is how many draws are published at once: enough to have requests side

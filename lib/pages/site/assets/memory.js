@@ -57,7 +57,8 @@ export async function compare(current, get, remember) {
   for (;;) {
     const text = load(current.origin);
     const { known, record, fault } = await judge(text, current, get);
-    // Another tab may have remembered something meanwhile: judge again by that.
+    // Another tab may have remembered something meanwhile: judge again by that. Each
+    // time round another one has come to its end.
     if (load(current.origin) !== text) continue;
     if (fault?.evidence) save(current.origin, withEvidence(record, fault.evidence));
     if (fault) throw fault;

@@ -109,7 +109,7 @@ class Panel {
 
   show(step, result, says, details, fault, origin) {
     const heading = element("p", { class: "step" }, element("span", { class: "sign", "aria-hidden": "true" }, marks[result]), " ",
-      element("strong", {}, this.say(`step.${step.name}`)), " ", element("span", { class: "result" }, this.say(`result.${result}`)));
+      element("strong", {}, `${steps.indexOf(step) + 1}. ${this.say(`step.${step.name}`)}`), " ", element("span", { class: "result" }, this.say(`result.${result}`)));
     const item = element("li", { "data-step": step.name, "data-result": result }, heading, element("p", {}, says));
     if (details.length > 0) item.append(element("details", {}, element("summary", {}, this.say("details")), this.list(details)));
     const actions = this.actions(step, result, fault, origin);
