@@ -86,7 +86,7 @@ func newLocalCommand(app *app) *cobra.Command {
 // localOptions reads the flags.
 func (app *app) localOptions(flags localFlags) (local.Options, error) {
 	options := local.Options{Template: tally.Template, Stack: flags.stack, Address: flags.address, APIAddress: flags.api, LogFolder: flags.log,
-		Parameters: map[string]string{}}
+		SiteAddress: flags.site, SiteFolder: flags.siteFolder, Parameters: map[string]string{}}
 	if flags.template == "" {
 		options.Parameters["WebhookLoopback"] = "true" // receivers to try are on this machine, too
 	}

@@ -147,7 +147,7 @@ func (o operator) redrives() {
 
 // `tally local` says where it is and ends cleanly when it is interrupted.
 func TestLocalProcess(t *testing.T) {
-	command := exec.CommandContext(t.Context(), "tally", "local", "--address", "127.0.0.1:0", "--json", "--parameter", "AutoCancelAfter=5m")
+	command := exec.CommandContext(t.Context(), "tally", "local", "--address", "127.0.0.1:0", "--api", "127.0.0.1:0", "--site", "127.0.0.1:0", "--json", "--parameter", "AutoCancelAfter=5m")
 	out, err := command.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

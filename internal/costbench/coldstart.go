@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -47,11 +48,20 @@ func measureColdStarts(starts int) (all []coldStart, err error) {
 	if err != nil {
 		return nil, err
 	}
+	folder, err := os.MkdirTemp("", "costbench-")
+	if err != nil {
+		return nil, fmt.Errorf("making a folder for the log: %w", err)
+	}
+	defer os.RemoveAll(folder)
 	for _, function := range stack.Functions {
 		if !slices.Contains(measured, function.Short) {
 			continue
 		}
 		function.Environment["AWS_ENDPOINT_URL"] = server.URL
+		if _, has := function.Environment["TALLY_LOG_BUCKET"]; has { // the log and its key are files: there is no S3 and no KMS here
+			function.Environment["TALLY_LOG_BUCKET"] = "file:" + filepath.Join(folder, "log")
+			function.Environment["TALLY_LOG_KEY"] = "file:" + filepath.Join(folder, "log.key")
+		}
 		c, err := coldStarts(function, aws, starts)
 		if err != nil {
 			return nil, fmt.Errorf("starting %s: %w", function.Short, err)
@@ -66,7 +76,11 @@ func coldStarts(function template.Function, aws *fabricated, starts int) (coldSt
 	if err != nil {
 		return coldStart{}, err
 	}
-	file, err := os.Stat(binary)
+	shipped, err := lambdatest.CompileFor("tally/functions/"+function.Short, "arm64")
+	if err != nil {
+		return coldStart{}, err
+	}
+	file, err := os.Stat(shipped)
 	if err != nil {
 		return coldStart{}, fmt.Errorf("measuring the binary: %w", err)
 	}

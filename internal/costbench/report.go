@@ -161,7 +161,7 @@ func (r *report) coldStarts(all []coldStart) {
 		megabytes := float64(c.bytes) / bytesPerMegabyte
 		rows = append(rows, []string{c.name, decimal(megabytes), count(len(c.times)),
 			milliseconds(c.median()), milliseconds(slices.Min(c.times)), milliseconds(slices.Max(c.times))})
-		r.atMost(mostBinaryMegabytes, megabytes, "%s: MB of the binary", c.name)
+		r.atMost(mostBinaryMegabytes, megabytes, "%s: MB of the binary for arm64", c.name)
 	}
 	r.table("COLD START  from the start of the process to its first answer, on this machine",
 		[]string{"function", "MB", "starts", "median ms", "fastest", "slowest"}, rows)

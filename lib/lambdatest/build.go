@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -44,7 +45,12 @@ func Build(t testing.TB, importPath string) string {
 // .cache, by a file of its own that takes its place at the end: other processes
 // may be running the one before.
 func Compile(importPath string) (string, error) {
-	folder, err := cacheFolder()
+	return CompileFor(importPath, runtime.GOARCH)
+}
+
+// CompileFor is Compile for a processor, such as arm64, which tally ships for.
+func CompileFor(importPath, processor string) (string, error) {
+	folder, err := cacheFolder(processor)
 	if err != nil {
 		return "", err
 	}
@@ -55,7 +61,7 @@ func Compile(importPath string) (string, error) {
 	defer func() { _ = os.RemoveAll(part) }()
 	output := filepath.Join(part, "bootstrap")
 	command := exec.Command("go", "build", "-tags", "lambda.norpc", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", output, importPath)
-	command.Env = append(os.Environ(), "CGO_ENABLED=0")
+	command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOARCH="+processor)
 	if said, err := command.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w: %s", err, said)
 	}
@@ -66,7 +72,7 @@ func Compile(importPath string) (string, error) {
 	return binary, nil
 }
 
-func cacheFolder() (string, error) {
+func cacheFolder(processor string) (string, error) {
 	said, err := exec.Command("go", "env", "GOMOD").Output()
 	if err != nil {
 		return "", fmt.Errorf("finding the module: %w", err)
@@ -75,7 +81,7 @@ func cacheFolder() (string, error) {
 	if file == "" || file == os.DevNull {
 		return "", errors.New("finding the module: there is no go.mod above the working directory")
 	}
-	folder := filepath.Join(filepath.Dir(file), ".cache", "lambdatest")
+	folder := filepath.Join(filepath.Dir(file), ".cache", "lambdatest", processor)
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return "", fmt.Errorf("making %s: %w", folder, err)
 	}

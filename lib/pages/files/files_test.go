@@ -220,6 +220,28 @@ func TestDayIndex(t *testing.T) {
 	}
 }
 
+// TestLargeDay makes the files of a day of 5,000 draws: the index of the day stays
+// small.
+func TestLargeDay(t *testing.T) {
+	var rows []history.Row
+	sample := day(t)
+	for i := range 5000 {
+		row := sample[i%len(sample)]
+		row.Draw, row.Leaves = fmt.Sprintf("%s-%05d", row.Game, i), []int64{int64(4 * i), int64(4*i + 1)}
+		rows = append(rows, row)
+	}
+	list := made(t, rows)
+	if n := len(list[".json"].Data); n > 16<<10 {
+		t.Errorf("the index has %d bytes", n)
+	}
+	if read, err := files.ReadRows(list[".ndjson"].Data); err != nil || len(read) != len(rows) {
+		t.Errorf("%d rows, %v", len(read), err)
+	}
+	if n := len(list[".parquet"].Data); n > len(list[".csv"].Data)/2 {
+		t.Errorf("Parquet has %d bytes", n)
+	}
+}
+
 // TestTotal adds up the periods that a longer one has.
 func TestTotal(t *testing.T) {
 	parts := []files.Period{
