@@ -8,62 +8,48 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
-	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
-	"github.com/sivchari/kumo"
+
+	"tally/lib/emulator"
 )
 
 // Region is the region that the emulator's ARNs name.
 const Region = "us-east-1"
 
-// emulator is kumo in this process, behind an address of our choosing: its own
-// is another one each time. All emulators of a process share one state.
-type emulator struct {
-	kumo     *kumo.Server
-	front    *http.Server
+// front is the emulator of this process behind an address of our choosing: its own
+// is another one each time. All fronts of a process share one state.
+type front struct {
+	server   *http.Server
 	endpoint string
-}
-
-// making is held while a kumo is made: it connects parts of the state that all
-// share.
-var making sync.Mutex
-
-func newKumo() *kumo.Server {
-	making.Lock()
-	defer making.Unlock()
-	return kumo.NewServer()
 }
 
 // startEmulator listens on an address such as 127.0.0.1:4566; port 0 takes any
 // that is free.
-func startEmulator(ctx context.Context, address string) (*emulator, error) {
+func startEmulator(ctx context.Context, address string) (*front, error) {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 	if err != nil {
 		return nil, fmt.Errorf("listening for the emulator: %w", err)
 	}
-	server := newKumo()
-	target, err := url.Parse(server.URL)
+	target, err := url.Parse(emulator.Endpoint())
 	if err != nil {
-		server.Close()
 		return nil, errors.Join(fmt.Errorf("reading the emulator's address: %w", err), listener.Close())
 	}
-	e := &emulator{kumo: server, endpoint: "http://" + listener.Addr().String()}
+	f := &front{endpoint: "http://" + listener.Addr().String()}
 	proxy := &httputil.ReverseProxy{
 		Rewrite:      func(r *httputil.ProxyRequest) { r.SetURL(target) },
 		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) },
 	}
-	e.front = &http.Server{Handler: proxy, ReadHeaderTimeout: 10 * time.Second}
-	go func() { _ = e.front.Serve(listener) }() // ends with close
-	return e, nil
+	f.server = &http.Server{Handler: proxy, ReadHeaderTimeout: 10 * time.Second}
+	go func() { _ = f.server.Serve(listener) }() // ends with close
+	return f, nil
 }
 
-// close ends the emulator. Requests under way are cut off.
-func (e *emulator) close() {
-	_ = e.front.Close() // nothing can be done about a listener that does not close
-	e.kumo.Close()
+// close stops listening. Answers under way are cut off.
+func (f *front) close() {
+	_ = f.server.Close() // nothing can be done about a listener that does not close
 }
 
 // Config returns an AWS configuration for clients of a local stack at an

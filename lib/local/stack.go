@@ -77,7 +77,7 @@ type Stack struct {
 	SiteFolder string
 	Site       string
 
-	emulator  *emulator
+	front     *front
 	api       *http.Server
 	log       *slog.Logger
 	site      *http.Server
@@ -106,11 +106,11 @@ func Start(ctx context.Context, options Options) (*Stack, error) {
 	if options.Log == nil {
 		options.Log = slog.Default()
 	}
-	emulator, err := startEmulator(ctx, options.Address)
+	front, err := startEmulator(ctx, options.Address)
 	if err != nil {
 		return nil, fmt.Errorf("starting a local stack: %w", err)
 	}
-	s := &Stack{Endpoint: emulator.endpoint, emulator: emulator, log: options.Log}
+	s := &Stack{Endpoint: front.endpoint, front: front, log: options.Log}
 	if err := s.set(ctx, parsed, options); err != nil {
 		s.Close()
 		return nil, fmt.Errorf("starting a local stack: %w", err)
@@ -255,10 +255,10 @@ func order(last bool) int {
 	return 0
 }
 
-// Close ends the emulator, and with it all that is in it.
+// Close ends the stack. What is in it stays with the emulator until the process ends.
 func (s *Stack) Close() {
 	s.stopAPI()
 	s.stopSite()
-	s.emulator.close()
+	s.front.close()
 	s.dropLog()
 }
