@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"tally/lib/archive/verify"
 	"tally/lib/functions"
@@ -89,6 +90,15 @@ func (d *demoDay) whereToLook() {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	fmt.Fprintf(s.out, "\n%s\n", s.pen.Cell("Look at it", pretty.Bold))
-	fmt.Fprintf(s.out, "  tally pages serve %s\n    and open http://%s/ for the results, drawn, each with a button that verifies it\n", d.kept, siteAddress)
-	fmt.Fprintf(s.out, "  tally verify %s \\\n    --key %s --state none\n", filepath.Join(d.kept, logFolder), filepath.Join(d.kept, logFolder, functions.PublicKeyPath))
+	fmt.Fprintf(s.out, "  %s pages serve %s\n    and open http://%s/ for the results, drawn, each with a button that verifies it\n", called(), d.kept, siteAddress)
+	fmt.Fprintf(s.out, "  %s verify %s \\\n    --key %s --state none\n", called(), filepath.Join(d.kept, logFolder), filepath.Join(d.kept, logFolder, functions.PublicKeyPath))
+}
+
+// called is how this program is called again from where it was: `go run` leaves
+// no tally behind.
+func called() string {
+	if path, err := os.Executable(); err == nil && strings.Contains(path, "go-build") {
+		return "go run ./cmd/tally"
+	}
+	return "tally"
 }

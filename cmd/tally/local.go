@@ -22,19 +22,20 @@ import (
 	"tally/lib/sqsqueue"
 )
 
-const localHelp = `local runs tally on this machine until it is interrupted: DynamoDB and SQS are
-an emulator in this process, with the table and the queues of template.yaml, and
-the functions get messages as they would from Lambda: in batches, again when
-they failed, and into the dead letters after too many tries. reconcile runs
-every minute, and so does pages, which makes the public site. Everything is in
-memory and gone at the end. The public log and the site are in folders, temporary
-too unless --log and --site-folder name some, which must be empty.
+const localHelp = `local runs tally on this machine until it is interrupted: DynamoDB and SQS
+are an emulator in this process, with the table and the queues of
+template.yaml, and the functions get messages as they would from Lambda: in
+batches, again when they failed, and into the dead letters after too many
+tries. reconcile runs every minute, and so does pages, which makes the
+public site. Everything is in memory and gone at the end. The public log and
+the site are in folders, temporary too unless --log and --site-folder name
+some, which must be empty.
 
-What happens is logged, for people or, with --json, as Lambda would log it, with
-the metrics.
+What happens is logged, for people or, with --json, as Lambda would log it,
+with the metrics.
 
-Exit codes: 0 when it was interrupted; 1 when something failed; 2 for a misuse
-of the command.`
+Exit codes: 0 when it was interrupted; 1 when something failed; 2 for a
+misuse of the command.`
 
 const localExample = `  tally local
   tally local --address 127.0.0.1:5000 --parameter AutoCancelAfter=2m
@@ -127,14 +128,16 @@ func (app *app) local(ctx context.Context, options local.Options) error {
 		return err
 	}
 	defer stack.Close()
-	if err := stack.RunScheduled(ctx, "pages"); err != nil { // the site is there from the start
-		return err
-	}
 	ctx, stop := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	defer running.Wait()
 	defer stop()
 	running.Go(func() { stack.Run(ctx) })
+	running.Go(func() { // the site is there from the start, not after a minute
+		if err := stack.RunScheduled(ctx, "pages"); err != nil && ctx.Err() == nil {
+			options.Log.Error("the site is not there yet", "error", err)
+		}
+	})
 	// What is printed can be pasted at once.
 	try, err := tryAPI(ctx, stack)
 	if errors.Is(err, context.Canceled) {

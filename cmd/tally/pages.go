@@ -25,35 +25,36 @@ import (
 	"tally/lib/pages/site"
 )
 
-const pagesHelp = `pages makes the public site from a log, looks whether a site is the one that its
-log says, and serves a copy of one on this machine.
+const pagesHelp = `pages makes the public site from a log, looks whether a site is the one that
+its log says, and serves a copy of one on this machine.
 
-The site is a function of the log: whoever has the log's public key makes the
-same files as who runs it.`
+The site is a function of the log: whoever has the log's public key makes
+the same files as who runs it.`
 
-const pagesBuildHelp = `build makes the public site from a log, into a folder: pages for people, and files
-for machines under results/. LOG is the log's address, the folder of a copy, or
-its bucket (s3://bucket, by your AWS credentials). Every entry is proved by the
-signed checkpoint. A folder that has the site already is brought up to the log,
-if the log is the same, grown.
+const pagesBuildHelp = `build makes the public site from a log, into a folder: pages for people, and
+files for machines under results/. LOG is the log's address, the folder of a
+copy, or its bucket (s3://bucket, by your AWS credentials). Every entry is
+proved by the signed checkpoint. A folder that has the site already is
+brought up to the log, if the log is the same, grown.
 
-With --check it makes the site aside, and compares with it the one in a folder, at
-an address, or in a bucket, as far as that one has come. Files that differ are
-listed. The pages of another version of tally may look otherwise: --results
-compares what is for machines alone.
+With --check it makes the site aside, and compares with it the one in a
+folder, at an address, or in a bucket, as far as that one has come. Files
+that differ are listed. The pages of another version of tally may look
+otherwise: --results compares what is for machines alone.
 
-Exit codes: 0 when the site is made, or is what the log says; 1 when reading or
-writing failed; 2 for a misuse; 3 the checkpoint or its signature is wrong; 4 the
-log is not the one that the site was made from; 5 a file of the log is not that
-of its signed tree; 6 an entry can't be shown by this version; 11 the site is not
-what the log says.`
+Exit codes: 0 when the site is made, or is what the log says; 1 when reading
+or writing failed; 2 for a misuse; 3 the checkpoint or its signature is
+wrong; 4 the log is not the one that the site was made from; 5 a file of the
+log is not that of its signed tree; 6 an entry can't be shown by this
+version; 11 the site is not what the log says.`
 
 const pagesBuildExample = `  tally pages build --log https://tally.example/log --key example.key --to site
   tally pages build --log copy/log --key example.key --check https://tally.example`
 
-const pagesServeHelp = `serve serves the public site in a folder on this machine, and the log under log/,
-with the headers that CloudFront sends, until it is interrupted. FOLDER is that of
-the site, or one that has both, called site and log, as the demo leaves them.`
+const pagesServeHelp = `serve serves the public site in a folder on this machine, and the log under
+log/, with the headers that CloudFront sends, until it is interrupted.
+FOLDER is that of the site, or one that has both, called site and log, as
+the demo leaves them.`
 
 func newPagesCommand(app *app) *cobra.Command {
 	command := &cobra.Command{

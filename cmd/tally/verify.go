@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -38,8 +39,8 @@ by each, or by as many as --witnesses-needed says.
 With --draw it verifies the entries of one draw alone: DRAW is its name, or the
 address or file of its results (results/<game>/<day>/<draw>.json of the public
 site). By name it looks for that file beside the log; without one, or with --site
-none, it reads the log backwards to the draw's opening, and so sees every entry
-about the draw. Of other draws it says nothing.
+none, or where it is wrong, it reads the log backwards to the draw's opening, and
+so sees every later entry about the draw. Of other draws it says nothing.
 
 With --reports it compares what bookmakers were told with what the log commits
 to. REPORTS is the address of the API, by a key with the scope feed:read in the
@@ -48,7 +49,8 @@ variable TALLY_API_KEY or in the file --api-key; a folder of reports that
 the reports of all bookmakers, so that their totals are compared as well.
 
 With --proof it checks one proof file instead, offline: a .tlog-proof, or the
-proof of a bet's settlement that ` + "`tally prove`" + ` has written.
+proof of a bet's settlement that ` + "`tally prove`" + ` has written. A result is
+resolved again by the rules here, too.
 
 Exit codes: 0 nothing is wrong; 1 the log could not be read; 2 misuse; and what
 is wrong: 3 the checkpoint or its signature; 4 it is older than what was seen
@@ -121,6 +123,10 @@ func (f *verifyFlags) options(command *cobra.Command) (verify.Options, error) {
 		key, err := checkpoint.NewWitnessKey(textOf(text))
 		if err != nil {
 			return options, fmt.Errorf("--witness: %w", err)
+		}
+		// One witness that is named twice is still one.
+		if slices.ContainsFunc(options.Witnesses, func(other note.Verifier) bool { return other.Name() == key.Name() && other.KeyHash() == key.KeyHash() }) {
+			return options, fmt.Errorf("--witness: %s is named twice", key.Name())
 		}
 		options.Witnesses = append(options.Witnesses, key)
 	}

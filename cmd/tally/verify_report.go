@@ -86,6 +86,9 @@ const maxNotes = 10
 func writeOne(w io.Writer, r *verify.Report) {
 	c := r.Counts
 	fmt.Fprintf(w, "draw        %s: %s, each in the tree under this checkpoint\n", r.One.Draw, several(len(r.History), "entry", "entries"))
+	if r.One.Misled != "" {
+		fmt.Fprintf(w, "misled      the draw's results on the site are not the log's: %s; the log was read instead\n", r.One.Misled)
+	}
 	writeHistory(w, r)
 	fmt.Fprintf(w, "results     %s resolved again by the rules, all alike\n", several(c.Resolved, "state", "states"))
 	for _, d := range r.One.Decided {
@@ -94,7 +97,7 @@ func writeOne(w io.Writer, r *verify.Report) {
 	writeNotes(w, r)
 	writeCompared(w, r)
 	if r.One.Whole {
-		fmt.Fprintf(w, "not said    whether other draws hold: without --draw all are verified\n")
+		fmt.Fprintf(w, "not said    whether other draws hold, nor whether this one was told before entry %d: without --draw all is verified\n", r.History[0].Index)
 	} else {
 		fmt.Fprintf(w, "not said    whether other draws hold, nor whether later entries are about this one: its results named these\n")
 	}
@@ -129,6 +132,9 @@ func writeProof(w io.Writer, f *verify.ProofFile) {
 	writeCosigned(w, f.Cosigned)
 	fmt.Fprintf(w, "proved      entry %d: %s\n", f.Index, f.ID)
 	fmt.Fprintf(w, "            %s\n", f.Entry)
+	if f.Resolved {
+		fmt.Fprintf(w, "result      resolved again by the rules, alike\n")
+	}
 	if f.Line != "" {
 		fmt.Fprintf(w, "proved      a line of the report to %s:\n            %s\n", f.Of, printable(f.Line))
 	}

@@ -183,7 +183,7 @@ func (a *API) answer(w http.ResponseWriter, r *http.Request, t *trail) (answer a
 	defer recovered(&err)
 	op, path, methods := a.document.find(r.Method, r.URL.EscapedPath())
 	switch {
-	case len(methods) == 0:
+	case op == nil && len(methods) == 0:
 		return nil, newProblem(codePath, "there is no path %s", shorten(r.URL.Path, maxDetail))
 	case op == nil:
 		w.Header().Set("Allow", strings.Join(methods, ", "))
@@ -202,7 +202,7 @@ func (a *API) answer(w http.ResponseWriter, r *http.Request, t *trail) (answer a
 	ctx := r.Context()
 	if r.Method != http.MethodGet {
 		var cancel context.CancelFunc
-		ctx, cancel = steadfast(ctx)
+		ctx, cancel = steadfast(ctx, op.ID)
 		defer cancel()
 	}
 	return a.handlers[op.ID](ctx, in)
@@ -211,10 +211,17 @@ func (a *API) answer(w http.ResponseWriter, r *http.Request, t *trail) (answer a
 // writeWithin bounds a request that writes.
 const writeWithin = 15 * time.Second
 
+// bounded are the operations that lib/placing bounds, by seconds from the time of
+// acceptance: another timer would be for nothing.
+var bounded = map[string]bool{"placeBet": true, "placeWager": true, "cancelBet": true}
+
 // steadfast returns a context for a request that writes: it does not end when the
 // client goes away, so that what was begun gets a definite end.
-func steadfast(ctx context.Context) (context.Context, context.CancelFunc) {
+func steadfast(ctx context.Context, operation string) (context.Context, context.CancelFunc) {
 	lasting := context.WithoutCancel(ctx)
+	if bounded[operation] {
+		return lasting, func() {}
+	}
 	if deadline, limited := ctx.Deadline(); limited {
 		return context.WithDeadline(lasting, deadline)
 	}
@@ -303,11 +310,18 @@ func (a *API) write(ctx context.Context, w http.ResponseWriter, t *trail, value 
 		answer.media, answer.text = "application/json", append(text, '\n')
 	}
 	t.status = answer.status
-	w.Header().Set("Content-Type", answer.media)
-	w.Header().Set("Cache-Control", "no-store")
-	w.Header().Set("X-Content-Type-Options", "nosniff")
-	w.WriteHeader(answer.status)
-	_, _ = w.Write(answer.text) // a client that has gone away misses its answer
+	send(w, answer.status, answer.media, answer.text)
+}
+
+// The headers of every answer.
+var noStore, noSniff = []string{"no-store"}, []string{"nosniff"}
+
+// send sends an answer. A client that has gone away misses it.
+func send(w http.ResponseWriter, status int, media string, text []byte) {
+	w.Header()["Cache-Control"], w.Header()["X-Content-Type-Options"] = noStore, noSniff
+	w.Header().Set("Content-Type", media)
+	w.WriteHeader(status)
+	_, _ = w.Write(text)
 }
 
 // fail answers an error.
@@ -328,11 +342,7 @@ func (a *API) fail(ctx context.Context, w http.ResponseWriter, t *trail, err err
 	if err != nil {
 		text = []byte("{}") // not reached: a problem is texts and numbers
 	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.Header().Set("Cache-Control", "no-store")
-	w.Header().Set("X-Content-Type-Options", "nosniff")
-	w.WriteHeader(p.Status)
-	_, _ = w.Write(append(text, '\n')) // a client that has gone away misses its answer
+	send(w, p.Status, "application/problem+json", append(text, '\n'))
 }
 
 // problemOf returns what a bookmaker is told of an error. What went wrong inside

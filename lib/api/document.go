@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -140,36 +141,42 @@ func newOperation(path, method string, text operationText, shared map[string]par
 }
 
 // find returns the operation of a path and a method, with the values of its path
-// parameters, and the methods that the path takes.
+// parameters; where there is none, the methods that the path takes.
 func (d *document) find(method, escapedPath string) (op *operation, values map[string]string, methods []string) {
 	given := strings.Split(strings.TrimPrefix(escapedPath, "/"), "/")
 	for _, candidate := range d.operations {
-		found, ok := candidate.match(given)
+		if !candidate.fits(given) {
+			continue
+		}
+		found, ok := candidate.values(given)
 		if !ok {
 			continue
 		}
-		methods = append(methods, candidate.Method)
 		if candidate.Method == method {
-			op, values = candidate, found
+			return candidate, found, nil
 		}
+		methods = append(methods, candidate.Method)
 	}
-	return op, values, methods
+	return nil, nil, methods
 }
 
-// match returns the values of the path's parameters where a path fits it.
-func (op *operation) match(given []string) (map[string]string, bool) {
+// fits reports whether a path has the operation's fixed parts.
+func (op *operation) fits(given []string) bool {
 	if len(given) != len(op.parts) {
-		return nil, false
+		return false
 	}
-	parameters := 0
 	for i, part := range op.parts {
-		if strings.HasPrefix(part, "{") {
-			parameters++
-		} else if given[i] != part {
-			return nil, false
+		if given[i] != part && !strings.HasPrefix(part, "{") {
+			return false
 		}
 	}
-	values := make(map[string]string, parameters)
+	return true
+}
+
+// values returns the values of the path's parameters; ok is false where one is
+// empty or can't be read.
+func (op *operation) values(given []string) (values map[string]string, ok bool) {
+	values = make(map[string]string, len(op.params))
 	for i, part := range op.parts {
 		name, isParameter := strings.CutPrefix(part, "{")
 		if !isParameter {
@@ -214,7 +221,7 @@ func (d *document) compileAll(op *operation) (err error) {
 		op.texts[at] = textRuleOf(op.schemas[at])
 	}
 	if op.body != "" {
-		op.object = textsRuleOf(op.schemas[op.body])
+		op.object = textsRuleOf(op.schemas[op.body], reflect.TypeOf(bodies[op.ID]()).Elem())
 	}
 	return nil
 }

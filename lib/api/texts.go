@@ -1,24 +1,80 @@
 package api
 
 import (
+	"bytes"
+	"errors"
 	"reflect"
+	"regexp/syntax"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 // Most of what bookmakers send are texts: the parts of a path, and objects whose
 // members are texts, as a bet is. For those the document says little: a length, a
 // pattern, which members there have to be and that there are no others. Checking
-// that here takes a fifth of the time that the validator takes, which goes through
-// everything that a schema may say. What is not right here, or says more, is the
-// validator's, which finds the faults: a test holds the two against each other.
+// that here, while the body is read, takes a tenth of the time that the validator
+// takes, which goes through everything that a schema may say. What is not right
+// here, or says more, is the validator's, which finds the faults: a test holds the
+// two against each other.
 
 // textRule is what a schema says of a text.
 type textRule struct {
 	least, most int // characters; most is -1 for no limit
-	patterns    []jsonschema.Regexp
+	runs        []*run
+	patterns    []jsonschema.Regexp // that are no runs
+}
+
+// run is the pattern of a text that is made of some ASCII characters, so many of
+// them: most patterns of the document are, such as ^[a-z0-9_]{1,40}$.
+type run struct {
+	of          [utf8.RuneSelf]bool
+	least, most int // most is -1 for no limit
+}
+
+// runOf returns what a pattern says; nil when it is no run.
+func runOf(pattern string) *run {
+	parsed, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil || parsed.Op != syntax.OpConcat || len(parsed.Sub) != 3 || parsed.Sub[0].Op != syntax.OpBeginText || parsed.Sub[2].Op != syntax.OpEndText {
+		return nil
+	}
+	repeated, r := parsed.Sub[1], &run{least: 1, most: -1}
+	switch repeated.Op {
+	case syntax.OpPlus:
+	case syntax.OpRepeat:
+		r.least, r.most = repeated.Min, repeated.Max
+	default:
+		return nil
+	}
+	class := repeated.Sub[0]
+	if class.Op != syntax.OpCharClass || class.Flags&syntax.FoldCase != 0 {
+		return nil
+	}
+	for i := 0; i < len(class.Rune); i += 2 {
+		if class.Rune[i+1] >= utf8.RuneSelf {
+			return nil
+		}
+		for c := class.Rune[i]; c <= class.Rune[i+1]; c++ {
+			r.of[c] = true
+		}
+	}
+	return r
+}
+
+func (r *run) accepts(text string) bool {
+	if len(text) < r.least || r.most >= 0 && len(text) > r.most {
+		return false
+	}
+	for i := range len(text) {
+		if text[i] >= utf8.RuneSelf || !r.of[text[i]] {
+			return false
+		}
+	}
+	return true
 }
 
 // understood are the fields of a schema that textRuleOf heeds, or that say nothing
@@ -46,7 +102,11 @@ func textRuleOf(s *jsonschema.Schema) *textRule {
 		rule.most = *s.MaxLength
 	}
 	if s.Pattern != nil {
-		rule.patterns = append(rule.patterns, s.Pattern)
+		if r := runOf(s.Pattern.String()); r != nil {
+			rule.runs = append(rule.runs, r)
+		} else {
+			rule.patterns = append(rule.patterns, s.Pattern)
+		}
 	}
 	return rule
 }
@@ -69,6 +129,11 @@ func (r *textRule) accepts(text string) bool {
 			return false
 		}
 	}
+	for _, run := range r.runs {
+		if !run.accepts(text) {
+			return false
+		}
+	}
 	for _, pattern := range r.patterns {
 		if !pattern.MatchString(text) {
 			return false
@@ -79,13 +144,21 @@ func (r *textRule) accepts(text string) bool {
 
 // textsRule is what a schema says of an object whose members are texts.
 type textsRule struct {
-	members  map[string]*textRule
-	required []string
+	members  map[string]member
+	required int // members that there have to be
 }
 
-// textsRuleOf returns what a schema says of an object of texts; nil when it says
-// more, or allows other members.
-func textsRuleOf(s *jsonschema.Schema) *textsRule {
+// member is a member of such an object.
+type member struct {
+	rule     *textRule
+	field    int // of the struct that it is decoded into
+	required bool
+}
+
+// textsRuleOf returns what a schema says of an object of texts that is decoded into
+// a struct; nil when it says more, allows other members, or the struct's fields are
+// not its members.
+func textsRuleOf(s *jsonschema.Schema, into reflect.Type) *textsRule {
 	for s.Ref != nil && saysOnly(s, []string{"DraftVersion", "Location", "Description", "Ref"}) {
 		s = s.Ref
 	}
@@ -93,34 +166,81 @@ func textsRuleOf(s *jsonschema.Schema) *textsRule {
 		!saysOnly(s, append([]string{"Properties", "Required", "AdditionalProperties"}, understood...)) {
 		return nil
 	}
-	rule := &textsRule{members: map[string]*textRule{}, required: s.Required}
-	for name, member := range s.Properties {
-		if rule.members[name] = textRuleOf(member); rule.members[name] == nil {
+	rule := &textsRule{members: map[string]member{}, required: len(s.Required)}
+	for i := range into.NumField() {
+		name, _, _ := strings.Cut(into.Field(i).Tag.Get("json"), ",")
+		property, known := s.Properties[name]
+		if !known || into.Field(i).Type.Kind() != reflect.String {
 			return nil
 		}
+		of := member{textRuleOf(property), i, slices.Contains(s.Required, name)}
+		if of.rule == nil {
+			return nil
+		}
+		rule.members[name] = of
+	}
+	if len(rule.members) != len(s.Properties) {
+		return nil
 	}
 	return rule
 }
 
-// accepts reports whether a value is certainly right.
-func (r *textsRule) accepts(value any) bool {
-	object, ok := value.(map[string]any)
-	if !ok {
+// read decodes a body that is certainly right into a struct, in one pass. Otherwise
+// it leaves the struct empty.
+func (r *textsRule) read(body []byte, into any) bool {
+	t := texts{r, reflect.ValueOf(into).Elem()}
+	if err := json.Unmarshal(body, &t); err != nil {
+		t.into.SetZero()
 		return false
-	}
-	for _, name := range r.required {
-		if _, there := object[name]; !there {
-			return false
-		}
-	}
-	for name, member := range object {
-		rule, known := r.members[name]
-		if !known {
-			return false
-		}
-		if text, ok := member.(string); !ok || !rule.accepts(text) {
-			return false
-		}
 	}
 	return true
 }
+
+// texts reads an object of texts.
+type texts struct {
+	rule *textsRule
+	into reflect.Value
+}
+
+// errNotCertain leaves it to the validator to say what is wrong, if anything is.
+var errNotCertain = errors.New("not certainly right")
+
+// UnmarshalJSONFrom takes what the decoder reads, which has no name twice.
+func (t *texts) UnmarshalJSONFrom(from *jsontext.Decoder) error {
+	if begin, err := from.ReadToken(); err != nil || begin.Kind() != '{' {
+		return errNotCertain
+	}
+	required := 0
+	for from.PeekKind() == '"' {
+		name, err := from.ReadValue()
+		if err != nil {
+			return err
+		}
+		of, known := t.rule.members[string(unquoted(name))]
+		if !known {
+			return errNotCertain
+		}
+		value, err := from.ReadValue()
+		if err != nil {
+			return err
+		}
+		if value.Kind() != '"' || bytes.IndexByte(value, '\\') >= 0 {
+			return errNotCertain
+		}
+		text := string(unquoted(value))
+		if !of.rule.accepts(text) {
+			return errNotCertain
+		}
+		t.into.Field(of.field).SetString(text)
+		if of.required {
+			required++
+		}
+	}
+	if _, err := from.ReadToken(); err != nil || required < t.rule.required {
+		return errNotCertain
+	}
+	return nil
+}
+
+// unquoted is what stands between the quotes of a JSON text, which may have escapes.
+func unquoted(value jsontext.Value) []byte { return value[1 : len(value)-1] }

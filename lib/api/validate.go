@@ -62,20 +62,9 @@ func shorten(text string, most int) string {
 // parameters checks the values of a request's parameters against the document
 // and returns those of the query by name.
 func (d *document) parameters(op *operation, path map[string]string, rawQuery string, f *faults) map[string]string {
-	query := map[string]string{}
-	given, err := url.ParseQuery(rawQuery)
-	if err != nil {
-		f.add(faultValue, "query", "the query can't be read")
-	}
-	for _, name := range slices.Sorted(maps.Keys(given)) {
-		switch values := given[name]; {
-		case !op.takes(name):
-			f.add(faultUnknown, "query "+shorten(name, 60), "there is no such parameter")
-		case len(values) > 1:
-			f.add(faultRepeated, "query "+name, "it is given more than once")
-		default:
-			query[name] = values[0]
-		}
+	var query map[string]string
+	if rawQuery != "" {
+		query = op.query(rawQuery, f)
 	}
 	for _, p := range op.params {
 		value, present := query[p.Name]
@@ -89,6 +78,26 @@ func (d *document) parameters(op *operation, path map[string]string, rawQuery st
 			continue
 		}
 		d.value(op, p, value, f)
+	}
+	return query
+}
+
+// query reads the parameters of the query.
+func (op *operation) query(raw string, f *faults) map[string]string {
+	query := map[string]string{}
+	given, err := url.ParseQuery(raw)
+	if err != nil {
+		f.add(faultValue, "query", "the query can't be read")
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		switch values := given[name]; {
+		case !op.takes(name):
+			f.add(faultUnknown, "query "+shorten(name, 60), "there is no such parameter")
+		case len(values) > 1:
+			f.add(faultRepeated, "query "+name, "it is given more than once")
+		default:
+			query[name] = values[0]
+		}
 	}
 	return query
 }
@@ -133,17 +142,18 @@ func isWhole(text string) bool {
 
 // read checks a body against the document and decodes it.
 func (d *document) read(op *operation, body []byte, into any, f *faults) {
+	if op.object != nil && op.object.read(body, into) {
+		return
+	}
 	var value any
 	if err := json.Unmarshal(body, &value); err != nil {
 		d.malformed(body, f)
 		return
 	}
-	if op.object == nil || !op.object.accepts(value) {
-		before := len(f.list)
-		report(op.schemas[op.body].Validate(value), f, jsonPointer)
-		if len(f.list) > before {
-			return
-		}
+	before := len(f.list)
+	report(op.schemas[op.body].Validate(value), f, jsonPointer)
+	if len(f.list) > before {
+		return
 	}
 	if err := json.Unmarshal(body, into); err != nil {
 		f.add(faultType, "/", "a value has another type than the document says")

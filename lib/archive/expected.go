@@ -2,6 +2,7 @@ package archive
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -11,20 +12,29 @@ import (
 	"tally/lib/store"
 )
 
+// ErrRecords says that a draw's records are none that could have been logged.
+var ErrRecords = errors.New("the records are not as they were stored")
+
 // Expected returns what a draw's records say of one of its states, or of the
 // settlement under it, as the log must have it: for the monitor, which compares.
 // A settlement whose commitments were never made can't be in the log: it is nil.
+// Records that say nothing that an entry can say are ErrRecords.
 func Expected(ctx context.Context, table *store.Table, id entry.ID, showTotals bool) ([]byte, error) {
 	items, err := table.All(ctx, store.DrawKey(id.Draw))
 	if err != nil {
 		return nil, err
 	}
-	r, err := readRecords(id.Draw, items)
-	if err != nil {
-		return nil, err
+	data, err := expected(id, items, showTotals)
+	if err != nil && !errors.Is(err, ErrCatalogue) {
+		return nil, fmt.Errorf("%w: %w", ErrRecords, err)
 	}
-	if r.head == nil {
-		return nil, nil
+	return data, err
+}
+
+func expected(id entry.ID, items map[string]store.Item, showTotals bool) ([]byte, error) {
+	r, err := readRecords(id.Draw, items)
+	if err != nil || r.head == nil {
+		return nil, err
 	}
 	if id.Kind == entry.KindSettlement {
 		return r.expectedSettlement(id.State, showTotals)

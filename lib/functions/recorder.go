@@ -49,7 +49,7 @@ func (r recorder) Unequal(game string) { r.metrics.Add(observe.Unequal, cmp.Or(g
 
 func (r recorder) Stuck(game, why string) {
 	name := observe.Stuck
-	if why == reconcile.StuckResult {
+	if why == reconcile.StuckResult || why == reconcile.StuckOpening {
 		name = observe.Overdue
 	}
 	r.metrics.Add(name, cmp.Or(game, unknown), 1)

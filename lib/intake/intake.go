@@ -159,7 +159,7 @@ func (in *Intake) try(ctx context.Context, m *wire.Message, d Delivery) (result,
 	case found:
 		return refused(wire.CodeConflict, "another message of this identity and other content is stored: send a new revision, or the same again"), nil
 	}
-	now := head.Clock(in.Now())
+	now, known := head.Clock(in.Now()), head.Game != ""
 	within, cancel := context.WithTimeout(ctx, StoreWithin)
 	defer cancel()
 	if faults := apply(head, m, now, in.Settings); len(faults) > 0 {
@@ -175,7 +175,7 @@ func (in *Intake) try(ctx context.Context, m *wire.Message, d Delivery) (result,
 	if err != nil {
 		return result{}, err
 	}
-	if m.Type == wire.DrawOpened || state != nil {
+	if m.Type == wire.DrawOpened || state != nil || !known && head.Game != "" {
 		writes = append(writes, store.Putting(DueItem(head, now)))
 	}
 	if m.Type == wire.DrawOpened {
@@ -358,7 +358,7 @@ func HeadWrites(head *draw.Head, version int64, state *draw.State) ([]store.Writ
 const firstLook = 60_000
 
 // DueItem asks reconcile to look at a draw when its newest state should have
-// been swept, or its result should be there.
+// been swept, or its result or its opening should be there.
 func DueItem(head *draw.Head, now instant) store.Item {
 	return Due(head, max(now, head.SettleFrom())+firstLook)
 }
@@ -369,7 +369,19 @@ func foundItem(m *wire.Message, head *draw.Head) store.Item {
 	return store.Item{PK: store.DrawsKey(opensAt), SK: store.FoundKey(opensAt, m.Game.ID, m.Table, m.Draw), ExpiresAt: head.RetainUntil}
 }
 
-// Due asks reconcile to look at a draw at a time, as long as it has no newer state.
+// Due asks reconcile to look at a draw at a time, as long as it is at the same stage.
 func Due(head *draw.Head, at instant) store.Item {
-	return store.Item{PK: store.DueKey(at), SK: store.DueDrawKey(head.Draw, head.State), StoredAt: at, ExpiresAt: head.RetainUntil}
+	return store.Item{PK: store.DueKey(at), SK: store.DueDrawKey(head.Draw, Stage(head)), StoredAt: at, ExpiresAt: head.RetainUntil}
+}
+
+// unopened is the stage of a draw of which the studio has told, but not its opening.
+const unopened = -1
+
+// Stage is how far a draw has come, for DUE: each stage has an item of its own. It is
+// the number of its newest state, 0 for none.
+func Stage(head *draw.Head) int {
+	if !head.Opened {
+		return unopened
+	}
+	return head.State
 }

@@ -28,25 +28,38 @@ type Held struct {
 // The limits of what is said about a message.
 const (
 	maxFaults       = 100
-	maxFaultMessage = 500 // bytes
+	maxFaultMessage = 500      // bytes
+	maxSaid         = 60 << 10 // bytes of all faults as JSON, which may take six for one
 )
 
-// trim cuts what is said about a message to the limits.
-func trim(faults []wire.Fault) []wire.Fault {
+// trim cuts what is said about a message to the limits: with the message itself it
+// has to fit into an item, and without it into a reply.
+func trim(faults []wire.Fault) ([]wire.Fault, error) {
 	kept := make([]wire.Fault, 0, min(len(faults), maxFaults))
+	said := 0
 	for _, f := range faults[:min(len(faults), maxFaults)] {
 		if len(f.Message) > maxFaultMessage {
 			f.Message = strings.ToValidUTF8(f.Message[:maxFaultMessage], "") + "…"
 		}
+		text, err := json.Marshal(f)
+		if err != nil {
+			return nil, fmt.Errorf("encoding what is wrong with a message: %w", err)
+		}
+		if said += len(text); said > maxSaid {
+			break
+		}
 		kept = append(kept, f)
 	}
-	return kept
+	return kept, nil
 }
 
 // quarantine files a message that can never become valid, with every reason,
 // and answers the studio. The same message again is filed once.
 func (in *Intake) quarantine(ctx context.Context, d Delivery, partial wire.Partial, game string, faults []wire.Fault) error {
-	faults = trim(faults)
+	faults, err := trim(faults)
+	if err != nil {
+		return err
+	}
 	held := Held{ID: partial.ID, Type: partial.Type, Draw: partial.Draw, Queue: "studio", Faults: faults}
 	if d.From == Operator {
 		held.Queue = "orders"

@@ -7,7 +7,8 @@ import (
 	"tally/lib/store"
 )
 
-// Cancel takes a bet back for its bookmaker, before its betting round closes.
+// Cancel takes a bet back for its bookmaker, before its betting round closes,
+// within two seconds.
 // Like a bet, a cancellation is stored once and then always answered, with what is
 // known of whether it counts; and a refusal makes sure that an earlier try can't
 // land afterwards.
@@ -17,6 +18,8 @@ func (p *Placer) Cancel(ctx context.Context, bookmaker, id, reference string) (*
 	if refusal := request.identifiers(); refusal != nil {
 		return nil, refusal
 	}
+	ctx, cancel := p.until(ctx, at, acceptWithin)
+	defer cancel()
 	d, err := p.draws.get(ctx, p.Table, id, at)
 	if err != nil {
 		return nil, err
@@ -41,9 +44,7 @@ func (p *Placer) Cancel(ctx context.Context, bookmaker, id, reference string) (*
 	if at >= d.head.Closing(int(bet.Round)) {
 		record.Refused = CodeBettingClosed
 	}
-	within, cancel := p.until(ctx, at, acceptWithin)
-	defer cancel()
-	existing, err := p.claimCancel(within, pk, record, d)
+	existing, err := p.claimCancel(ctx, pk, record, d)
 	if err != nil {
 		return nil, err
 	}

@@ -78,14 +78,17 @@ type Answer struct {
 	Cancellation Cancellation // whether that counts
 }
 
-// Place accepts a bet or a side wager. The error is a *Refusal, or says that the
-// outcome is not known and the same request has to be sent again.
+// Place accepts a bet or a side wager, within three seconds. The error is a
+// *Refusal, or says that the outcome is not known and the same request has to be
+// sent again.
 func (p *Placer) Place(ctx context.Context, request Request) (*Answer, error) {
 	at := p.Now()
 	if refusal := request.identifiers(); refusal != nil {
 		return nil, refusal
 	}
-	d, err := p.draws.get(ctx, p.Table, request.Draw, at)
+	within, cancel := p.until(ctx, at, acceptWithin)
+	defer cancel()
+	d, err := p.draws.get(within, p.Table, request.Draw, at)
 	if err != nil {
 		return nil, err
 	}
@@ -102,17 +105,17 @@ func (p *Placer) Place(ctx context.Context, request Request) (*Answer, error) {
 	if refusal := bet.limit(settings); refusal != nil {
 		return p.refused(ctx, pk, bet, d, at, refusal)
 	}
-	round, refusal, err := p.check(ctx, bet, d, pk, at)
+	round, refusal, err := p.check(within, bet, d, pk, at)
 	if err != nil {
 		return nil, err
 	}
 	if refusal != nil {
 		return p.refused(ctx, pk, bet, d, at, refusal)
 	}
-	if err := p.parts.register(ctx, p.Table, bet.Draw, bet.Bookmaker, d.head.RetainUntil); err != nil {
+	if err := p.parts.register(within, p.Table, bet.Draw, bet.Bookmaker, d.head.RetainUntil); err != nil {
 		return nil, err
 	}
-	return p.store(ctx, pk, bet, bet.stored(round, at, d.head), d)
+	return p.store(ctx, within, pk, bet, bet.stored(round, at, d.head), d)
 }
 
 // check returns why a bet can't be accepted at a time, or its betting round.
@@ -186,9 +189,7 @@ func (p *Placer) checkBase(ctx context.Context, bet *parsed, pk string) (*Refusa
 
 // store writes the bet, within its time. What is there already decides: the same
 // bet, another one, or a refusal, whose place a later request takes.
-func (p *Placer) store(ctx context.Context, pk string, bet *parsed, record store.StoredBet, d *cachedDraw) (*Answer, error) {
-	within, cancel := p.until(ctx, record.AcceptedAt, acceptWithin)
-	defer cancel()
+func (p *Placer) store(ctx, within context.Context, pk string, bet *parsed, record store.StoredBet, d *cachedDraw) (*Answer, error) {
 	existing, err := p.Table.CreateBet(within, pk, record)
 	if err == nil && existing != nil && existing.Refused != "" && record.AcceptedAt > existing.AcceptedAt+refusalStands {
 		existing, err = p.Table.ReplaceRefusal(within, pk, *existing, record)

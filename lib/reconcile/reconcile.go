@@ -10,7 +10,6 @@
 package reconcile
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -79,13 +78,23 @@ const (
 	recountAfter = 10 * minute
 	// maxMinutes bounds how many minutes one run works off.
 	maxMinutes = 180
+	// maxBehind is how many minutes may be left to work off before a run says so.
+	maxBehind = 5
+	// recountWithin is how long one look may count bets: the rest of a large draw is
+	// counted in the next.
+	recountWithin = 15 * time.Second
+	// restFor is how long before a run has to end it looks at no more draws, so that
+	// there is time to move the last and to look at the queues.
+	restFor = 10 * time.Second
 )
 
 // The reasons of a draw being stuck.
 const (
+	StuckOpening = "opening_missing"
 	StuckResult  = "result_missing"
 	StuckSweep   = "sweep_not_ending"
 	StuckStopped = "sweep_stopped"
+	StuckFault   = "look_failed"
 )
 
 // cursor is the first minute that has not been worked off.
@@ -96,7 +105,8 @@ type cursor struct {
 const cursorKey = "RECONCILE"
 
 // Run works off every minute that has passed, then looks at queues and
-// quarantine. What one draw's fault stops, it reports and goes on with the next.
+// quarantine. What one draw's fault stops, it reports and goes on with the next; the
+// draw is looked at again like one that is stuck.
 func (r *Reconciler) Run(ctx context.Context) error {
 	log, err := r.watch(ctx)
 	if log != nil {
@@ -148,17 +158,25 @@ func (r *Reconciler) draws(ctx context.Context, log *monitor.Run) error {
 	if err != nil {
 		return err
 	}
+	within, stop := before(ctx, restFor)
+	defer stop()
 	var failed error
 	next := from.Minute
 	for range maxMinutes {
-		if next+minute > now || ctx.Err() != nil {
+		if next+minute > now {
 			break
 		}
-		failed = errors.Join(failed, r.minute(ctx, log, next))
+		done, err := r.minute(ctx, within, log, next)
+		if failed = errors.Join(failed, err); !done {
+			break // it is worked off again, after what is left of it
+		}
 		next += minute
 	}
-	if failed != nil || next == from.Minute {
-		return failed // a minute with a failed draw is worked off again
+	if behind := (now - next) / minute; behind > maxBehind {
+		failed = errors.Join(failed, fmt.Errorf("draws that were due %d minutes ago are still to be looked at", behind))
+	}
+	if next == from.Minute {
+		return failed
 	}
 	body, err := json.Marshal(cursor{next})
 	if err != nil {
@@ -166,9 +184,18 @@ func (r *Reconciler) draws(ctx context.Context, log *monitor.Run) error {
 	}
 	err = r.Table.Replace(ctx, store.Item{PK: cursorKey, SK: cursorKey, Body: string(body), Version: item.Version + 1})
 	if errors.Is(err, store.ErrChanged) {
-		return nil // another run works them off as well
+		return failed // another run works them off as well
 	}
-	return err
+	return errors.Join(failed, err)
+}
+
+// before returns a context that ends so long before another one does.
+func before(ctx context.Context, rest time.Duration) (context.Context, context.CancelFunc) {
+	deadline, bounded := ctx.Deadline()
+	if !bounded {
+		return context.WithCancel(ctx)
+	}
+	return context.WithDeadline(ctx, deadline.Add(-rest))
 }
 
 // beginDays is how many days before its first run reconcile looks for draws.
@@ -199,92 +226,137 @@ func (r *Reconciler) begin(ctx context.Context, first instant) error {
 	return nil
 }
 
-// minute looks at the draws due in one minute.
-func (r *Reconciler) minute(ctx context.Context, log *monitor.Run, at instant) error {
-	var failed error
-	for item, err := range r.Table.Query(ctx, store.DueKey(at), "") {
-		if err != nil {
-			return errors.Join(failed, err)
+// minute looks at the draws due in one minute, until within ends. It is done when
+// none is due in it any more, whatever has failed.
+func (r *Reconciler) minute(ctx, within context.Context, log *monitor.Run, at instant) (done bool, failed error) {
+	for item, err := range r.Table.Query(within, store.DueKey(at), "") {
+		if err != nil || within.Err() != nil {
+			return false, errors.Join(failed, err)
 		}
-		if err := r.due(ctx, log, item); err != nil {
+		moved, err := r.due(ctx, within, log, item)
+		if err != nil {
 			failed = errors.Join(failed, fmt.Errorf("looking at draw %s: %w", item.SK, err))
 		}
+		if !moved {
+			return false, failed
+		}
 	}
-	return failed
+	return true, failed
 }
 
 // due looks at a draw and moves its item to when it is next due, if ever.
-func (r *Reconciler) due(ctx context.Context, log *monitor.Run, item store.Item) error {
-	id, state, err := store.DueOf(item.SK)
-	if err != nil {
-		return err
+func (r *Reconciler) due(ctx, within context.Context, log *monitor.Run, item store.Item) (moved bool, err error) {
+	next, failed := r.lookAt(within, log, item)
+	if next.at == 0 {
+		err := r.Table.Delete(ctx, item.PK, item.SK)
+		return err == nil, errors.Join(failed, err)
 	}
-	head, version, err := intake.LoadHead(ctx, r.Table, id)
-	if err != nil {
-		return err
+	again := item // looking may have made a new state, which has an item of its own
+	again.PK, again.StoredAt, again.Body = store.DueKey(next.at), next.at, ""
+	if next.counted != (sweep.Position{}) {
+		body, err := json.Marshal(next.counted)
+		if err != nil {
+			return false, fmt.Errorf("encoding how far a draw was counted: %w", err)
+		}
+		again.Body = string(body)
 	}
-	if version == 0 || head.State != state {
-		return r.Table.Delete(ctx, item.PK, item.SK) // the newer state has an item of its own
-	}
-	next, err := r.look(ctx, log, head, version)
-	if err != nil {
-		return err
-	}
-	if next == 0 {
-		return r.Table.Delete(ctx, item.PK, item.SK)
-	}
-	again := intake.Due(head, next)
-	again.SK = item.SK // looking may have made a new state
 	err = r.Table.Transact(ctx, store.Putting(again), store.DeletingAsRead(item))
 	if !errors.Is(err, store.ErrChanged) {
-		return err
+		return err == nil, errors.Join(failed, err)
 	}
 	// Another run has moved it, or this one before its answer was lost; else it is
 	// looked at again.
-	if _, still, readErr := r.Table.Get(ctx, item.PK, item.SK); readErr != nil || still {
-		return errors.Join(err, readErr)
+	_, still, readErr := r.Table.Get(ctx, item.PK, item.SK)
+	if readErr != nil || still {
+		return false, errors.Join(failed, err, readErr)
 	}
-	return nil
+	return true, failed
 }
 
-// look does what a draw needs and returns when to look again, zero for never.
-func (r *Reconciler) look(ctx context.Context, log *monitor.Run, head *draw.Head, version int64) (next instant, err error) {
+// again is when to look at a draw again, zero for never, and how far its bets were
+// counted until then.
+type again struct {
+	at      instant
+	counted sweep.Position
+}
+
+// lookAt looks at the draw of an item. A draw that can't be looked at is looked at
+// again; it keeps nobody from the others.
+func (r *Reconciler) lookAt(ctx context.Context, log *monitor.Run, item store.Item) (again, error) {
+	id, stage, err := store.DueOf(item.SK)
+	if err != nil {
+		return again{}, err
+	}
+	head, version, err := intake.LoadHead(ctx, r.Table, id)
+	if err != nil {
+		r.Record.Stuck("", StuckFault)
+		return again{at: r.Now()}, err
+	}
+	if version == 0 || intake.Stage(head) != stage {
+		return again{}, nil // the newer stage has an item of its own
+	}
+	var counted sweep.Position
+	if item.Body != "" {
+		stored, err := store.Decode[sweep.Position](item)
+		if err != nil {
+			return again{}, err
+		}
+		counted = *stored
+	}
+	next, err := r.look(ctx, log, head, version, counted)
+	if err != nil {
+		r.stuck(ctx, head, StuckFault)
+		return again{at: later(head, r.Now())}, err
+	}
+	return next, nil
+}
+
+// look does what a draw needs and returns when to look again.
+func (r *Reconciler) look(ctx context.Context, log *monitor.Run, head *draw.Head, version int64, counted sweep.Position) (again, error) {
 	now := r.Now()
 	standing, err := r.Sweeper.Standing(ctx, head.Draw)
 	if err != nil {
-		return 0, err
+		return again{}, err
 	}
 	switch {
 	case standing.State == 0:
-		return r.missing(ctx, head, version, standing, now)
+		at, err := r.missing(ctx, head, version, standing, now)
+		return again{at: at}, err
 	case standing.Stopped != "":
 		r.stuck(ctx, head, StuckStopped)
-		next, err := r.recount(ctx, head, now)
+		next, err := r.recount(ctx, head, now, counted)
 		if err != nil {
-			return 0, err
+			return again{}, err
 		}
-		return cmp.Or(next, later(head, now)), intake.SendSweep(ctx, r.Sweeps, head, now)
+		if next.at == 0 {
+			next.at = later(head, now)
+		}
+		return next, intake.SendSweep(ctx, r.Sweeps, head, now)
 	case !standing.Swept:
 		r.stuck(ctx, head, StuckSweep)
-		return later(head, now), intake.SendSweep(ctx, r.Sweeps, head, now)
+		return again{at: later(head, now)}, intake.SendSweep(ctx, r.Sweeps, head, now)
 	}
 	if at := max(head.StateAt, head.SettleFrom()) + recountAfter; now < at {
-		return at, nil
+		return again{at: at}, nil
 	}
-	next, err = r.recount(ctx, head, now)
-	if err != nil || next > 0 || r.logged(ctx, log, head) {
+	next, err := r.recount(ctx, head, now, counted)
+	if err != nil || next.at > 0 || r.logged(ctx, log, head) {
 		return next, err
 	}
-	return later(head, now), nil
+	return again{at: later(head, now), counted: next.counted}, nil
 }
 
 // later spaces the looks at a draw that does not advance: every minute in the
-// first hour, then every hour, until its records end. What is due in this minute is
-// looked at by the next run, when the minute has passed.
+// first hour, every quarter of an hour in the first week, then every day, until its
+// records end. What is due in this minute is looked at by the next run, when the
+// minute has passed. The alarms count on three looks in an hour.
 func later(head *draw.Head, now instant) instant {
 	next := now
-	if now > max(head.LastClosing(), head.StateAt)+60*minute {
-		next = now + 60*minute
+	switch waiting := now - max(over(head), head.StateAt); {
+	case waiting > 7*day:
+		next += day
+	case waiting > 60*minute:
+		next += 15 * minute
 	}
 	if head.RetainUntil != 0 && next >= head.RetainUntil {
 		return 0
@@ -297,12 +369,26 @@ func (r *Reconciler) stuck(ctx context.Context, head *draw.Head, why string) {
 	r.Log.LogAttrs(ctx, slog.LevelWarn, "draw stuck", slog.String("draw", head.Draw), slog.String("why", why), slog.Int("state", head.State))
 }
 
+// over is when a draw without a state should have been: its last closing. Of one
+// whose opening is missing not all closings are known; so it is no earlier than the
+// newest message.
+func over(head *draw.Head) instant {
+	if !head.Opened {
+		return max(head.LastClosing(), head.StoredAt)
+	}
+	return head.LastClosing()
+}
+
 // missing handles a draw without a state: its result is missing, or, when it was
 // never opened, its opening.
 func (r *Reconciler) missing(ctx context.Context, head *draw.Head, version int64, standing sweep.Standing, now instant) (instant, error) {
-	closed := head.LastClosing()
+	closed := over(head)
 	if now < closed+instant(r.ResultWithin.Milliseconds()) {
 		return max(closed+instant(r.ResultWithin.Milliseconds()), now+minute), nil
+	}
+	if !head.Opened {
+		r.stuck(ctx, head, StuckOpening)
+		return later(head, now), nil
 	}
 	r.stuck(ctx, head, StuckResult)
 	if r.CancelAfter <= 0 || now < closed+instant(r.CancelAfter.Milliseconds()) || standing.Held {
@@ -348,35 +434,52 @@ func (r *Reconciler) cancel(ctx context.Context, head *draw.Head, version int64,
 
 // recount counts a settled draw again, or the state before that of a sweep that was
 // stopped, and has stragglers settled: by orders of tally's own, which make a newer
-// state. It returns zero when there was nothing to do.
-func (r *Reconciler) recount(ctx context.Context, head *draw.Head, now instant) (instant, error) {
-	missed, err := r.Sweeper.Recount(ctx, head.Draw)
-	if unequal := (*sweep.UnequalError)(nil); errors.As(err, &unequal) {
+// state. There is nothing to look at again when there was nothing to do.
+func (r *Reconciler) recount(ctx context.Context, head *draw.Head, now instant, from sweep.Position) (again, error) {
+	within, stop := context.WithTimeout(ctx, recountWithin)
+	defer stop()
+	missed, counted, err := r.Sweeper.Recount(within, head.Draw, from)
+	for _, m := range missed {
+		if err := r.repair(ctx, head, m, now); err != nil {
+			return again{}, err
+		}
+	}
+	unequal := (*sweep.UnequalError)(nil)
+	switch {
+	case errors.As(err, &unequal):
 		r.Record.Unequal(head.Game)
 		r.Log.LogAttrs(ctx, slog.LevelError, "draw unequal", slog.String("draw", head.Draw), slog.String("reason", unequal.Reason))
-		return later(head, now), nil
+		return again{at: later(head, now)}, nil
+	case err != nil && within.Err() != nil && counted != from:
+		return again{now, counted}, nil // the next look goes on from there
+	case err != nil:
+		return again{}, err
+	case len(missed) > 0:
+		return again{at: later(head, now)}, nil
 	}
-	if err != nil || len(missed) == 0 {
-		return 0, err
-	}
-	for _, m := range missed {
-		found := max(1, len(m.Records)) // at least one, of a bookmaker that had none before
+	return again{counted: counted}, nil
+}
+
+// repair makes an order of tally's own.
+func (r *Reconciler) repair(ctx context.Context, head *draw.Head, m sweep.Stragglers, now instant) error {
+	reason := "missed_by_sweep"
+	if found := max(1, len(m.Records)); m.Stale {
+		reason = "stale_pages"
+		r.Log.LogAttrs(ctx, slog.LevelWarn, "a stopped sweep is given up", slog.String("draw", head.Draw), slog.String("bookmaker", m.Bookmaker))
+	} else { // at least one, of a bookmaker that had none before
 		r.Record.Straggled(head.Game, found)
 		r.Log.LogAttrs(ctx, slog.LevelError, "bets were missed by a sweep", slog.String("draw", head.Draw), slog.String("bookmaker", m.Bookmaker), slog.Int("records", found))
-		body, err := order(head, m, now)
-		if err != nil {
-			return 0, err
-		}
-		if err := r.Intake.Take(ctx, intake.Delivery{Body: body, SentAt: now, From: intake.Own}); err != nil {
-			return 0, err
-		}
 	}
-	return later(head, now), nil
+	body, err := order(head, m, reason, now)
+	if err != nil {
+		return err
+	}
+	return r.Intake.Take(ctx, intake.Delivery{Body: body, SentAt: now, From: intake.Own})
 }
 
 // order is tally's own order that names what a sweep has missed. Its id follows
 // from what it says, so that the same recount again gives the same order.
-func order(head *draw.Head, m sweep.Stragglers, now instant) ([]byte, error) {
+func order(head *draw.Head, m sweep.Stragglers, reason string, now instant) ([]byte, error) {
 	named, err := json.Marshal(m)
 	if err != nil {
 		return nil, fmt.Errorf("encoding an order: %w", err)
@@ -384,7 +487,7 @@ func order(head *draw.Head, m sweep.Stragglers, now instant) ([]byte, error) {
 	id := intake.OwnOrder + strconv.Itoa(head.State) + "-" + intake.HashOf(string(named))[:16]
 	body, err := json.Marshal(map[string]any{
 		"schema": wire.Schema, "id": id, "type": wire.BetsFound, "game": head.Game, "table": head.Table, "draw": head.Draw,
-		"at": wire.FormatTime(now), "order": id, "reason": "missed_by_sweep", "evidence": "recount",
+		"at": wire.FormatTime(now), "order": id, "reason": reason, "evidence": "recount",
 		"bookmaker": m.Bookmaker, "records": append([]string{}, m.Records...),
 	})
 	if err != nil {
@@ -401,16 +504,26 @@ func (r *Reconciler) depths(ctx context.Context) error {
 	return err
 }
 
-// quarantine counts what sits in quarantine, of today and the days before.
+// maxCounted bounds how many bytes of quarantine are read to count its messages.
+const maxCounted = 16 << 20
+
+// quarantine counts what sits in quarantine, of today and the days before: all of
+// it, or as many messages as there are in maxCounted.
 func (r *Reconciler) quarantine(ctx context.Context) error {
 	const days = 7
-	held := 0
+	held, read := 0, 0
 	for ago := range instant(days) {
-		for _, err := range r.Table.Query(ctx, store.QuarantineKey(r.Now()-ago*day), "") {
+		for item, err := range r.Table.Query(ctx, store.QuarantineKey(r.Now()-ago*day), "") {
 			if err != nil {
 				return err
 			}
 			held++
+			if read += len(item.Body) + len(item.Binary); read > maxCounted {
+				break
+			}
+		}
+		if read > maxCounted {
+			break
 		}
 	}
 	r.Record.InQuarantine(held)

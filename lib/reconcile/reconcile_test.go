@@ -24,22 +24,23 @@ type instant = settlement.Instant
 // night is a table that is looked after, in a bubble of synctest.
 type night struct {
 	*testing.T
-	db     *fakedynamo.DB
-	table  *store.Table
-	stuck  map[string]int
-	sweeps int
+	db        *fakedynamo.DB
+	table     *store.Table
+	stuck     map[string]int
+	sweeps    int
+	straggled int
 }
 
 func newNight(t *testing.T) *night {
 	db := fakedynamo.New(t, "table")
-	return &night{t, db, store.New(db, "table"), map[string]int{}, 0}
+	return &night{t, db, store.New(db, "table"), map[string]int{}, 0, 0}
 }
 
 func now() instant { return instant(time.Now().UnixMilli()) }
 
 func (n *night) Stuck(_, why string)                                     { n.stuck[why]++ }
 func (n *night) Unequal(string)                                          { n.Error("unequal") }
-func (n *night) Straggled(string, int)                                   {}
+func (n *night) Straggled(_ string, bets int)                            { n.straggled += bets }
 func (n *night) Depth(string, int)                                       {}
 func (n *night) InQuarantine(int)                                        {}
 func (n *night) Quarantined(string)                                      { n.Error("quarantined") }
@@ -59,8 +60,24 @@ func (n *night) intake() *intake.Intake {
 // say takes up a message of the studio about a draw of roulette.
 func (n *night) say(fields string, arguments ...any) {
 	n.Helper()
-	body := `{"schema":1,"id":"m","game":"roulette","table":"rou-1","draw":"rou-1.7","at":"2026-11-30T12:00:00.000Z",` + fmt.Sprintf(fields, arguments...) + `}`
-	if err := n.intake().Take(n.Context(), intake.Delivery{Body: []byte(body), SentAt: now()}); err != nil {
+	n.sayOf("rou-1.7", fields, arguments...)
+}
+
+func (n *night) sayOf(id, fields string, arguments ...any) {
+	n.Helper()
+	n.take(intake.Studio, id, fmt.Sprintf(fields, arguments...))
+}
+
+// order takes up an operator's order.
+func (n *night) order(fields string) {
+	n.Helper()
+	n.take(intake.Operator, "rou-1.7", fields)
+}
+
+func (n *night) take(from intake.Source, id, fields string) {
+	n.Helper()
+	body := `{"schema":1,"id":"m","game":"roulette","table":"rou-1","draw":"` + id + `","at":"2026-11-30T12:00:00.000Z",` + fields + `}`
+	if err := n.intake().Take(n.Context(), intake.Delivery{Body: []byte(body), SentAt: now(), From: from}); err != nil {
 		n.Fatal(err)
 	}
 }
@@ -71,10 +88,41 @@ func (n *night) open() {
 	n.say(`"type":"draw.opened","sequence":7,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q}]`, wire.FormatTime(now()), wire.FormatTime(now()+60_000))
 }
 
+// other opens another draw, for a second.
+func (n *night) other() {
+	n.Helper()
+	n.sayOf("rou-1.8", `"type":"draw.opened","sequence":8,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q}]`, wire.FormatTime(now()), wire.FormatTime(now()+1000))
+}
+
+// bet stores a bet of a bookmaker on the draw.
+func (n *night) bet(bookmaker, reference string) {
+	n.Helper()
+	if err := n.table.Put(n.Context(), store.Item{PK: store.DrawKey("rou-1.7"), SK: store.PartKey(bookmaker)}); err != nil {
+		n.Fatal(err)
+	}
+	bet := store.StoredBet{SK: store.BetKey(reference), Selection: "red", Stake: 500, Currency: "EUR", AcceptedAt: now(), Round: 1}
+	if _, err := n.table.CreateBet(n.Context(), store.BetsKey("rou-1.7", bookmaker, 0), bet); err != nil {
+		n.Fatal(err)
+	}
+}
+
+// sweep settles the draw when it may be.
+func (n *night) sweep() {
+	n.Helper()
+	time.Sleep(70 * time.Second)
+	if err := n.sweeper().Take(n.Context(), "rou-1.7"); err != nil {
+		n.Fatal(err)
+	}
+}
+
+func (n *night) sweeper() *sweep.Sweeper {
+	return &sweep.Sweeper{Table: n.table, Archive: nowhere{}, Record: n, Now: now, Log: slog.New(slog.DiscardHandler)}
+}
+
 // run runs reconcile, which cancels draws half an hour after they closed.
 func (n *night) run() error {
 	log := slog.New(slog.DiscardHandler)
-	r := &reconcile.Reconciler{Table: n.table, Intake: n.intake(), Sweeper: &sweep.Sweeper{Table: n.table, Archive: nowhere{}, Record: n, Now: now, Log: log}, Sweeps: n,
+	r := &reconcile.Reconciler{Table: n.table, Intake: n.intake(), Sweeper: n.sweeper(), Sweeps: n,
 		Depths: n, Record: n, Now: now, Log: log, ResultWithin: 2 * time.Minute, CancelAfter: 30 * time.Minute}
 	return r.Run(n.Context())
 }

@@ -71,7 +71,7 @@ func (c *checker) draw(id string) {
 	}
 	c.sweepOf(t, head)
 	c.archive(t, head)
-	c.due(t, ready)
+	c.due(t, head, ready)
 	if !ready {
 		for bookmaker, f := range c.feeds {
 			if len(f.newest[id]) > 0 {
@@ -195,8 +195,8 @@ func doneOf(sk string) (state int, bookmaker string, ok bool) {
 }
 
 // due verifies that reconcile will look at the draw again, once, while it is not
-// settled and counted, and not after that.
-func (c *checker) due(t *truth, ready bool) {
+// opened, settled and counted, and not after that.
+func (c *checker) due(t *truth, head *draw.Head, ready bool) {
 	looks := 0
 	for _, pk := range c.world.db.Partitions() {
 		if pk < store.DueKey(instant(time.Now().UnixMilli()-60_000)) || !strings.HasPrefix(pk, "DUE#") {
@@ -211,7 +211,7 @@ func (c *checker) due(t *truth, ready bool) {
 		}
 	}
 	want := 1
-	if ready || !t.opened {
+	if ready || head.Game == "" { // nobody but an operator has told of it
 		want = 0
 	}
 	if looks != want {

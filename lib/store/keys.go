@@ -110,16 +110,17 @@ func DueKey(at settlement.Instant) string {
 	return "DUE#" + time.UnixMilli(int64(at)).UTC().Format("200601021504")
 }
 
-// DueDrawKey is a draw in the partition of a minute, while it has that state.
-func DueDrawKey(draw string, state int) string { return fmt.Sprintf("%s#%d", draw, state) }
+// DueDrawKey is a draw in the partition of a minute, while it is at that stage: it
+// has that state.
+func DueDrawKey(draw string, stage int) string { return fmt.Sprintf("%s#%d", draw, stage) }
 
 // DueOf reads the key of a draw that is due.
-func DueOf(sk string) (draw string, state int, err error) {
+func DueOf(sk string) (draw string, stage int, err error) {
 	draw, text, _ := strings.Cut(sk, "#")
-	if state, err = strconv.Atoi(text); err != nil {
+	if stage, err = strconv.Atoi(text); err != nil {
 		return "", 0, fmt.Errorf("reading the key %q of a draw that is due: %w", sk, err)
 	}
-	return draw, state, nil
+	return draw, stage, nil
 }
 
 const quarantinePrefix = "QUARANTINE#"

@@ -277,7 +277,9 @@ func (p *partition) finish(ctx context.Context) (*Done, error) {
 
 // checkBase compares what the base comes to now with what was stored of it. Where
 // bets, side wagers and cancellations that were written later explain all of the
-// difference, the error is a *stragglersError.
+// difference, the error is a *stragglersError; so it is where nothing does, since
+// now the base comes to the same again: the pages that this sweep has stored so far
+// were made by other code, or of other data.
 func (p *partition) checkBase(ctx context.Context) error {
 	if p.base == nil {
 		return nil
@@ -291,13 +293,23 @@ func (p *partition) checkBase(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return &stragglersError{doneKey: store.DoneKey(p.next.Number, p.bookmaker, p.shard),
+	met := &stragglersError{doneKey: store.DoneKey(p.next.Number, p.bookmaker, p.shard),
 		reason: fmt.Sprintf("%s shard %d: %d records were written after state %d was settled", p.bookmaker, p.shard, len(missed), p.base.Number)}
+	if len(missed) == 0 {
+		met.stale = p.bookmaker
+		met.reason = fmt.Sprintf("%s shard %d: pages of state %d were stored when state %d did not come to the same again", p.bookmaker, p.shard, p.next.Number, p.base.Number)
+	}
+	return met
 }
 
 // stragglersError says that a sweep met records which its base's sweep had not
-// seen, and which the state that it sweeps does not know of.
-type stragglersError struct{ doneKey, reason string }
+// seen, and which the state that it sweeps does not know of; or its own stale pages.
+// It takes a newer state.
+type stragglersError struct {
+	doneKey string
+	stale   string // the bookmaker whose pages are stale
+	reason  string
+}
 
 // Error says how many.
 func (e *stragglersError) Error() string { return e.reason }

@@ -19,10 +19,29 @@ import (
 // that were written after a sweep had read them all.
 type Stragglers struct {
 	Bookmaker string
-	// Records are named as in wire.Found; at most wire.MaxFound of a partition, the
-	// next recount finds the rest. None of a bookmaker whose first bets came after the
-	// sweep was planned: a sweep that has it in its plan takes all of them.
+	// Records are named as in wire.Found, at most wire.MaxFound of them. None of a
+	// bookmaker whose first bets came after the sweep was planned: a sweep that has it
+	// in its plan takes all of them.
 	Records []string
+	// Stale says that there are no stragglers. The sweep was stopped since what it has
+	// stored of the bookmaker's bets was made by other code, or of other data, than
+	// there is now: it takes a newer state, which is all that is asked for.
+	Stale bool
+}
+
+// maxOrders bounds how many orders one recount asks for: a draw takes no more than
+// wire.MaxOrders. The next recount finds the rest.
+const maxOrders = 50
+
+// Position is how far a recount has come. The zero value is its beginning.
+type Position struct {
+	State int    `json:"state,omitempty"` // that is counted again
+	After string `json:"after,omitempty"` // the partition that was counted last
+}
+
+// partitionName orders the partitions of a draw.
+func partitionName(bookmaker string, shard int) string {
+	return fmt.Sprintf("%s#%03d", bookmaker, shard)
 }
 
 // Standing is how far a draw's newest state has come.
@@ -54,45 +73,71 @@ func (s *Sweeper) Standing(ctx context.Context, id string) (Standing, error) {
 // with what was reported. What was written after the sweep had read them all is
 // returned, unless the newest state knows of it already; any other difference is an
 // *UnequalError. While a sweep is stopped it counts the state before again.
-func (s *Sweeper) Recount(ctx context.Context, id string) ([]Stragglers, error) {
+//
+// A recount that its context ends, or another error, has come to a position. What
+// was found up to there is returned, and the next recount may go on from there.
+func (s *Sweeper) Recount(ctx context.Context, id string, from Position) (missed []Stragglers, at Position, err error) {
 	r, err := load(ctx, s.Table, id)
 	if err != nil {
-		return nil, err
+		return nil, from, err
 	}
 	now, _, err := r.status()
 	if err != nil || r.head == nil || now.State != 0 && now.Stopped == "" || now.Base == 0 {
-		return nil, err
+		return nil, from, err
 	}
 	state, _, err := r.state(now.Base)
 	if err != nil {
-		return nil, err
+		return nil, from, err
 	}
 	_, named, err := r.state(r.head.State)
 	if err != nil {
-		return nil, err
+		return nil, from, err
 	}
-	var missed []Stragglers
+	if from.State != now.Base {
+		from = Position{State: now.Base}
+	}
+	at = from
+	if now.Stale != "" && r.head.State == now.State {
+		missed = append(missed, Stragglers{Bookmaker: now.Stale, Stale: true})
+	}
 	for _, bookmaker := range r.bookmakers() {
-		var records []string
-		unplanned := false
-		for shard := range r.head.Shards {
-			p := &partition{table: s.Table, records: r, bookmaker: bookmaker, shard: shard, next: state, selections: map[string]rules.Selection{}}
-			found, planned, err := p.recount(ctx)
-			if err != nil {
-				return nil, fmt.Errorf("recounting draw %s: %w", id, err)
-			}
-			records = append(records, found...)
-			unplanned = unplanned || !planned && !named[foundKey(bookmaker, "")]
-		}
-		records = slices.DeleteFunc(records, func(record string) bool { return named[foundKey(bookmaker, record)] })
-		if unplanned {
-			missed = append(missed, Stragglers{Bookmaker: bookmaker})
-		}
-		for chunk := range slices.Chunk(records, wire.MaxFound) {
-			missed = append(missed, Stragglers{bookmaker, chunk})
+		found, failed := s.recountBets(ctx, r, bookmaker, state, named, &at)
+		if missed = append(missed, found...); failed != nil {
+			err = fmt.Errorf("recounting draw %s: %w", id, failed)
+			break
 		}
 	}
-	return missed, nil
+	return missed[:min(len(missed), maxOrders)], at, err
+}
+
+// recountBets counts the partitions of a bookmaker that come after a position, which
+// it moves, and returns what was missed of them, also with an error.
+func (s *Sweeper) recountBets(ctx context.Context, r *records, bookmaker string, state *settlement.State, named map[string]bool, at *Position) (missed []Stragglers, err error) {
+	var records []string
+	unplanned := false
+	for shard := range r.head.Shards {
+		name := partitionName(bookmaker, shard)
+		if name <= at.After {
+			continue
+		}
+		p := &partition{table: s.Table, records: r, bookmaker: bookmaker, shard: shard, next: state, selections: map[string]rules.Selection{}}
+		var found []string
+		planned := false
+		if found, planned, err = p.recount(ctx); err != nil {
+			break
+		}
+		records = append(records, found...)
+		unplanned = unplanned || !planned && !named[foundKey(bookmaker, "")]
+		at.After = name
+	}
+	records = slices.DeleteFunc(records, func(record string) bool { return named[foundKey(bookmaker, record)] })
+	if unplanned {
+		missed = append(missed, Stragglers{Bookmaker: bookmaker})
+	}
+	for chunk := range slices.Chunk(records, wire.MaxFound) {
+		missed = append(missed, Stragglers{Bookmaker: bookmaker, Records: chunk})
+	}
+	return missed, err
 }
 
 // recount returns the partition's stragglers. planned is false when the state's
@@ -150,7 +195,7 @@ func (p *partition) stragglers(ctx context.Context, done *Done) (missed []string
 	if again := known.String(); again != done.Digest {
 		return nil, &UnequalError{fmt.Sprintf("%s shard %d: state %d computed again has digest %.12s…, stored is %.12s…", p.bookmaker, p.shard, p.next.Number, again, done.Digest)}
 	}
-	return missed[:min(len(missed), wire.MaxFound)], nil
+	return missed, nil
 }
 
 // compare adds the lines of a group as the sweep knew it, and returns its records

@@ -35,7 +35,7 @@ func bet(reference string) store.StoredBet {
 // found takes up the orders that name what a recount finds, as reconcile does.
 func (p *pipeline) found(t *testing.T) (named []sweep.Stragglers) {
 	t.Helper()
-	named, err := p.sweeper().Recount(t.Context(), theDraw)
+	named, _, err := p.sweeper().Recount(t.Context(), theDraw, sweep.Position{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func TestStragglersBeforeACorrection(t *testing.T) {
 	}
 	p.tells(t, "acme", "1 after 0: b00000 won 20.00;")
 	named := p.found(t)
-	if want := "[{acme [b00000#cancel b1]} {borealis []}]"; fmt.Sprint(named) != want {
+	if want := "[{acme [b00000#cancel b1] false} {borealis [] false}]"; fmt.Sprint(named) != want {
 		t.Errorf("the recount finds %v instead of %s", named, want)
 	}
 	if again := p.found(t); len(again) > 0 {
@@ -204,7 +204,7 @@ func TestUnequalBesideAStraggler(t *testing.T) {
 			t.Errorf("it goes on: %v", err)
 		}
 	}
-	if _, err := p.sweeper().Recount(t.Context(), theDraw); err == nil || !strings.Contains(err.Error(), "state 1 computed again") {
+	if _, _, err := p.sweeper().Recount(t.Context(), theDraw, sweep.Position{}); err == nil || !strings.Contains(err.Error(), "state 1 computed again") {
 		t.Errorf("the recount: %v", err)
 	}
 	if told := p.told(t, "acme"); len(told) != 1 {
@@ -243,7 +243,7 @@ func TestPageLeftBehind(t *testing.T) {
 		t.Fatalf("%d pages are stored, %v", len(pages), err)
 	}
 	p.tells(t, "acme", "1 after 0: b00000 won 20.00;")
-	if named := fmt.Sprint(p.found(t)); named != "[{acme [b1]}]" {
+	if named := fmt.Sprint(p.found(t)); named != "[{acme [b1] false}]" {
 		t.Errorf("the recount finds %s", named)
 	}
 	p.sweep(t)

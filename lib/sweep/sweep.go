@@ -72,6 +72,7 @@ type status struct {
 	Bookmakers []string `json:"bookmakers,omitempty"` // the plan
 	StartedAt  instant  `json:"started_at,omitempty"`
 	Stopped    string   `json:"stopped,omitempty"` // why it can't go on
+	Stale      string   `json:"stale,omitempty"`   // with Stopped: the bookmaker whose pages are stale, see Stragglers
 	Skipped    []int    `json:"skipped,omitempty"` // states that were never swept, the latest last
 	Swept      []int    `json:"swept,omitempty"`   // states that were swept, the latest, Base, last
 }
@@ -205,10 +206,10 @@ func (s *Sweeper) partitions(ctx context.Context, r *records, now status, versio
 	case errors.As(err, &stragglers) && r.head.State > now.State:
 		return s.abandon(ctx, r, now, version, stragglers)
 	case errors.As(err, &stragglers):
-		return true, s.stop(ctx, r, now, version, stragglers.Error())
+		return true, s.stop(ctx, r, now, version, stragglers.Error(), stragglers.stale)
 	case errors.As(err, &unequal):
 		s.Record.Unequal(r.game.ID)
-		return false, errors.Join(s.stop(ctx, r, now, version, unequal.Reason), unequal)
+		return false, errors.Join(s.stop(ctx, r, now, version, unequal.Reason, ""), unequal)
 	case err != nil:
 		return false, err
 	}
@@ -277,13 +278,13 @@ func (s *Sweeper) settle(ctx context.Context, r *records, now status, resume boo
 
 // stop notes why a sweep can't go on. The message is done with: going on would
 // report what can't be right. A later message tries again: with a newer state that
-// knows the stragglers, or with other code.
-func (s *Sweeper) stop(ctx context.Context, r *records, now status, version int64, reason string) error {
+// knows the stragglers or that takes the place of stale pages, or with other code.
+func (s *Sweeper) stop(ctx context.Context, r *records, now status, version int64, reason, stale string) error {
 	s.Log.LogAttrs(ctx, slog.LevelError, "sweep stopped", slog.String("draw", r.draw), slog.Int("state", now.State), slog.String("reason", reason))
 	if now.Stopped == reason {
 		return nil
 	}
-	now.Stopped = reason
+	now.Stopped, now.Stale = reason, stale
 	return s.put(ctx, r, now, version)
 }
 

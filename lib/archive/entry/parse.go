@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -85,8 +86,15 @@ func (r *reader) opening(o form.Object, draw, game string) *Opening {
 	e := &Opening{Draw: draw, Game: game, Table: r.id(o, "table"), Sequence: int64(r.number(o, "sequence", 1)), StoredAt: r.time(o, "stored_at"),
 		Odds: r.list(o, "odds"), Message: r.hash(o, "message")}
 	for _, round := range o.NonEmptyObjects("rounds") {
-		e.Rounds = append(e.Rounds, Planned{r.number(round, "round", 1), r.time(round, "opens_at"), r.time(round, "closes_at")})
+		planned := Planned{r.number(round, "round", 1), r.time(round, "opens_at"), r.time(round, "closes_at")}
 		round.Close()
+		if planned.ClosesAt <= planned.OpensAt {
+			r.wrong("betting round %d closes no later than it opens", planned.Round)
+		}
+		if n := len(e.Rounds); n > 0 && (planned.Round <= e.Rounds[n-1].Round || planned.OpensAt < e.Rounds[n-1].ClosesAt) {
+			r.wrong("betting rounds are not in their order")
+		}
+		e.Rounds = append(e.Rounds, planned)
 	}
 	return e
 }
@@ -98,6 +106,9 @@ func (r *reader) closings(o form.Object, draw, game string) *Closings {
 			Odds: r.list(round, "odds"), Visible: r.json(round, "visible")}
 		if closed.Closing < closed.OpensAt {
 			r.wrong("betting round %d closes before it opens", closed.Round)
+		}
+		if n := len(e.Rounds); n > 0 && closed.Round <= e.Rounds[n-1].Round {
+			r.wrong("betting rounds are not in their order")
 		}
 		round.Close()
 		e.Rounds = append(e.Rounds, closed)
@@ -115,6 +126,9 @@ func (r *reader) state(o form.Object, draw, game string) *State {
 	}
 	if (e.Message == "") != (e.Revision == 0) {
 		r.wrong("revision %d with the message %q", e.Revision, e.Message)
+	}
+	if e.Revision == 0 && (e.Status != Cancelled || e.Correction != nil) {
+		r.wrong("revision 0, which is tally's own, cancels a draw and does nothing else")
 	}
 	hasFacts := (len(e.Facts) > 0) != (e.FactsSHA256 != "")
 	var right bool
@@ -142,11 +156,21 @@ func (r *reader) correction(o form.Object) *Correction {
 		return nil
 	}
 	defer c.Close()
-	return &Correction{Reason: r.note(c, "reason"), Note: r.note(c, "note")}
+	correction := &Correction{Reason: r.note(c, "reason"), Note: r.note(c, "note")}
+	if correction.Reason == (Note{}) {
+		r.wrong("there is no reason of a correction")
+	}
+	return correction
 }
 
+// note reads a text that people wrote. It is not there itself, whoever writes the
+// log: what is no code of Codes is there as a hash.
 func (r *reader) note(o form.Object, name string) Note {
-	return Note{Code: r.code(o, name), SHA256: r.optionalHash(o, name+"_sha256")}
+	n := Note{Code: r.code(o, name), SHA256: r.optionalHash(o, name+"_sha256")}
+	if n.Code != "" && (!slices.Contains(Codes, n.Code) || n.SHA256 != "") {
+		r.wrong("%.80q is no reason of a correction", n.Code)
+	}
+	return n
 }
 
 func (r *reader) settlement(o form.Object, draw, game string) *Settlement {
@@ -179,11 +203,17 @@ func (r *reader) totals(o form.Object) (book settlement.Book) {
 			r.wrong("there is no currency %.10q", member.Name())
 			return nil
 		}
-		totals := settlement.Totals{Currency: currency, Bets: r.number(t, "bets", 0), Stake: r.sum(t, "stake"), Payout: r.sum(t, "payout"),
+		totals := settlement.Totals{Currency: currency, Bets: r.number(t, "bets", 1), Stake: r.sum(t, "stake"), Payout: r.sum(t, "payout"),
 			Won: r.number(t, "won", 0), Lost: r.number(t, "lost", 0), Refunded: r.number(t, "refunded", 0)}
 		t.Close()
 		if totals.Bets != totals.Won+totals.Lost+totals.Refunded {
 			r.wrong("%d bets in %s, but %d settled", totals.Bets, currency.Code(), totals.Won+totals.Lost+totals.Refunded)
+		}
+		switch {
+		case totals.Bets == totals.Refunded && totals.Payout != totals.Stake:
+			r.wrong("the stakes of the %d refunded bets in %s are not what is paid out", totals.Bets, currency.Code())
+		case totals.Bets == totals.Lost && totals.Payout != (money.Sum{}):
+			r.wrong("something is paid for the %d lost bets in %s", totals.Bets, currency.Code())
 		}
 		if n := len(book); n > 0 && book[n-1].Currency.Compare(currency) >= 0 {
 			r.wrong("currencies are not in their order")

@@ -64,6 +64,20 @@ func (s *State) Resolve(document *form.Document) error {
 	return nil
 }
 
+// Resolve checks that the game has the betting rounds that are planned.
+func (o *Opening) Resolve() error {
+	game, known := games.Find(o.Game)
+	if !known {
+		return fmt.Errorf("%w: no game is called %s", ErrRules, o.Game)
+	}
+	for _, round := range o.Rounds {
+		if round.Round > len(game.Rounds) {
+			return fmt.Errorf("%w: there is no betting round %d", ErrResult, round.Round)
+		}
+	}
+	return nil
+}
+
 // Resolve checks that the visible cards have the form that the game's cards have.
 // Whether they can lie open then, and what they decide, is for Replay, which takes
 // a thousand times as long. The document is scratch space.

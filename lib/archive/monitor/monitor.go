@@ -290,6 +290,10 @@ func (r *Run) compare(ctx context.Context, id entry.ID, at tilelog.Indexed) (boo
 	if errors.Is(err, archive.ErrCatalogue) {
 		return true, nil // it was resolved by other rules: by this version it can't be told
 	}
+	if errors.Is(err, archive.ErrRecords) {
+		r.fault(ctx, Unequal, fmt.Sprintf("entry %d, %s: %v", at.Index, id, err))
+		return false, nil
+	}
 	if err != nil {
 		return false, err
 	}

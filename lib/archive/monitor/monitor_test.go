@@ -208,7 +208,28 @@ func TestFaults(t *testing.T) {
 				w.change(store.DrawKey(id), store.StateKey(state), func(body string) string { return strings.Replace(body, `"made_at":1`, `"made_at":2`, 1) })
 			}
 		}, monitor.Unequal, true},
+		{"a state that is no longer one", func(w *watch, _ []byte) {
+			for id, state := range w.draws(w.told()) {
+				w.change(store.DrawKey(id), store.StateKey(state), func(string) string { return "{" })
+			}
+		}, monitor.Unequal, true},
+		{"a message that is gone", func(w *watch, _ []byte) {
+			for id, state := range w.draws(w.told()) {
+				w.change(store.DrawKey(id), store.StateKey(state), func(body string) string { return strings.Replace(body, `"revision":`, `"revision":9`, 1) })
+			}
+		}, monitor.Unequal, true},
 		{"totals that were changed in the table", func(w *watch, _ []byte) {
+			for id, state := range w.draws(w.told()) {
+				for item, err := range w.s.Table.Query(w.t.Context(), store.DrawKey(id), store.DonePrefix(state)) {
+					if err != nil {
+						w.t.Fatal(err)
+					}
+					item.Body = strings.NewReplacer(`"payout":"`, `"payout":"1`, `"stake":"`, `"stake":"1`).Replace(item.Body)
+					w.put(item)
+				}
+			}
+		}, monitor.Unequal, false},
+		{"totals that can't be", func(w *watch, _ []byte) {
 			for id, state := range w.draws(w.told()) {
 				for item, err := range w.s.Table.Query(w.t.Context(), store.DrawKey(id), store.DonePrefix(state)) {
 					if err != nil {

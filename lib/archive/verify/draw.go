@@ -2,6 +2,7 @@ package verify
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,20 +19,37 @@ import (
 type One struct {
 	Draw string `json:"draw"`
 	// Whole says that every entry from the draw's opening to the end of the log was
-	// looked at, so that no other one is about the draw. Otherwise it is what someone
-	// has named that was looked at.
-	Whole   bool            `json:"whole"`
+	// looked at, so that no other one after it is about the draw. Otherwise it is what
+	// someone has named that was looked at.
+	Whole bool `json:"whole"`
+	// Misled says what is wrong with the indexes that someone has named; the log was
+	// then read in their stead.
+	Misled  string          `json:"misled,omitempty"`
 	Read    int64           `json:"read"`    // entries that were read to find them
 	Decided []entry.Decided `json:"decided"` // what the cards that lay open had decided
 }
 
 // Draw verifies the entries of one draw. named are their indexes, as a page of
-// results names them, which is not trusted; without them the log is read backwards,
-// from its end to the draw's opening, before which there is nothing of a draw.
+// results names them, which is not trusted; without them, or where what they name
+// makes no sense, the log is read backwards, from its end to the draw's opening. A
+// right log has nothing of a draw before that; one that opened the draw twice shows
+// it to who verifies all of it.
 //
 // It reads the tiles that lead from the entries to the signed root, no others: of
 // other draws it says nothing, nor whether the log can be read at all.
 func Draw(ctx context.Context, source Source, options Options, draw string, named []int64) (*Report, error) {
+	r, err := one(ctx, source, options, draw, named)
+	if err != nil || len(named) == 0 || r.One.Misled == "" && r.Class() != Entries {
+		return r, err
+	}
+	whole, err := one(ctx, source, options, draw, nil)
+	if err == nil && whole.Class() == NothingWrong {
+		whole.One.Misled = cmp.Or(r.One.Misled, "they leave out entries")
+	}
+	return whole, err
+}
+
+func one(ctx context.Context, source Source, options Options, draw string, named []int64) (*Report, error) {
 	r := &Report{Origin: options.Origin, Seen: options.Seen.N, Tables: []Table{}, Findings: []Finding{}, One: &One{Draw: draw, Whole: len(named) == 0, Decided: []entry.Decided{}}}
 	c, err := open(ctx, source, options, r)
 	if err != nil || c == nil || !since(c, options, r) {
@@ -155,7 +173,8 @@ func (s *finder) named(ctx context.Context, draw string, indexes []int64) error 
 	slices.Sort(indexes)
 	for i, index := range slices.Compact(indexes) {
 		if index < 0 || index >= s.tree.N {
-			return fmt.Errorf("entry %d is named as one of draw %s, but the log has %d", index, draw, s.tree.N)
+			s.report.One.Misled = fmt.Sprintf("they name entry %d, and the log has %d", index, s.tree.N)
+			return nil
 		}
 		list, err := s.bundle(ctx, index/tiles.Width)
 		if err != nil || list == nil {
@@ -164,7 +183,8 @@ func (s *finder) named(ctx context.Context, draw string, indexes []int64) error 
 		data := list[index%tiles.Width]
 		read, err := entry.Parse(data)
 		if err != nil || read.ID().Draw != draw {
-			return fmt.Errorf("entry %d is named as one of draw %s, but it is not", index, draw)
+			s.report.One.Misled = fmt.Sprintf("they name entry %d, which is not about the draw", index)
+			return nil
 		}
 		s.found = append(s.found, Recorded{index, read.ID().Kind, string(data)})
 		s.progress(int64(i+1), int64(len(indexes)))

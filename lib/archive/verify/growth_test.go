@@ -76,7 +76,7 @@ func TestProve(t *testing.T) {
 		}
 		text := p.Format()
 		f := verify.File(text, options)
-		if len(f.Findings) > 0 || f.ID.Draw != id.Draw || f.ID.Kind != id.Kind {
+		if len(f.Findings) > 0 || f.Resolved != (id.Kind == entry.KindState) || f.ID.Draw != id.Draw || f.ID.Kind != id.Kind {
 			t.Fatalf("%+v", f)
 		}
 		for at := range text {
@@ -86,6 +86,14 @@ func TestProve(t *testing.T) {
 				t.Fatalf("a flipped bit at byte %d of the proof passes:\n%s", at, changed)
 			}
 		}
+	}
+	wrong := replaceOne(t, bundleOf(t, s, 150), `"outcome":{"winner":"dealer"}`, `"outcome":{"winner":"player"}`)
+	p, err := verify.Prove(t.Context(), filesOf(rewritten(t, wrong)), options, entry.ID{Draw: "war-1.20261130.0512", Kind: entry.KindState, State: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := verify.File(p.Format(), options); len(f.Findings) != 1 || f.Findings[0].Code != verify.UnequalResult || f.Resolved {
+		t.Errorf("a result that the rules don't come to: %+v", f)
 	}
 	if _, err := verify.Prove(t.Context(), files, options, entry.ID{Draw: "nothing", Kind: entry.KindState}); err == nil {
 		t.Error("an entry is proved that is not there")

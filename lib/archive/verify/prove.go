@@ -10,6 +10,7 @@ import (
 	"tally/lib/archive/checkpoint"
 	"tally/lib/archive/entry"
 	"tally/lib/archive/proof"
+	"tally/lib/form"
 )
 
 // ErrNoEntry says that a log has no such entry.
@@ -67,6 +68,7 @@ type ProofFile struct {
 	SignedBy []string                 `json:"signed_by"`
 	Index    int64                    `json:"index"`
 	Entry    string                   `json:"entry"`
+	Resolved bool                     `json:"resolved,omitempty"`  // the result of a state is what the rules come to
 	Line     string                   `json:"line,omitempty"`      // of a bet
 	Of       string                   `json:"bookmaker,omitempty"` // whose line it is
 	Findings []Finding                `json:"findings"`
@@ -99,6 +101,16 @@ func File(text []byte, options Options) *ProofFile {
 		return f.fail(err)
 	}
 	f.Size, f.SignedBy, f.Index, f.Entry, f.Read, f.ID = c.Tree.N, c.Keys, p.Index, string(p.Data), read, read.ID()
+	if s, is := read.(*entry.State); is {
+		switch err := s.Resolve(new(form.Document)); {
+		case err == nil:
+			f.Resolved = true
+		case errors.Is(err, entry.ErrRules):
+			f.Findings = append(f.Findings, Finding{Code: UnknownRules, Message: err.Error()})
+		case !errors.Is(err, entry.ErrHidden):
+			f.Findings = append(f.Findings, Finding{Code: UnequalResult, Message: err.Error()})
+		}
+	}
 	var wrong []Finding
 	f.Cosigned, wrong = cosigned(c, options)
 	f.Findings = append(f.Findings, wrong...)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"tally/lib/archive/entry"
+	"tally/lib/settlement"
 )
 
 // story is what the entries say, draw by draw.
@@ -24,6 +25,12 @@ type told struct {
 	closed  bool // the closings of the next state were told
 	settled int  // the newest state that was settled
 	visible []visible
+	at      settlement.Instant // when what was told last was made
+	rounds  []span
+	held    held
+	off     []bool // by state: the draw is void or cancelled
+	// bets and bookmakers are the most that a settlement had.
+	bets, bookmakers int
 }
 
 // visible are the cards that lay open when a betting round opened.
@@ -81,7 +88,9 @@ func (s *story) opened(index int64, o *entry.Opening, known *told) {
 		s.report.findEntry(RepeatedEntry, index, "draw %s was opened before", o.Draw)
 		return
 	}
-	s.draws[o.Draw] = &told{game: o.Game}
+	d := &told{game: o.Game}
+	d.plan(o)
+	s.draws[o.Draw] = d
 	s.tables[o.Table] = append(s.tables[o.Table], o.Sequence)
 }
 
@@ -91,6 +100,7 @@ func (s *story) closings(index int64, e *entry.Closings, d *told) {
 		if d.closed {
 			s.report.findEntry(RepeatedEntry, index, "%s were told before", e.ID())
 		}
+		s.agreeing(index, e, d)
 		d.closed, d.visible = true, nil
 		for _, round := range e.Rounds {
 			if len(round.Visible) > 0 {
@@ -121,7 +131,8 @@ func (s *story) state(index int64, e *entry.State, d *told, resolved bool) {
 	if e.State == 1 && !d.closed {
 		s.report.findEntry(MisplacedEntry, index, "%s is there, but not the closings of its betting rounds", e.ID())
 	}
-	d.state, d.closed = e.State, false
+	d.state, d.closed, d.off = e.State, false, append(d.off, e.Status != entry.Resolved)
+	s.following(index, e, d)
 	if resolved && len(e.Facts) > 0 && e.Correction == nil {
 		s.contradicted(index, e, d)
 	}
@@ -166,6 +177,7 @@ func (s *story) settlement(index int64, e *entry.Settlement, d *told) {
 	case e.Replaces != d.settled:
 		s.report.findEntry(MisplacedEntry, index, "%s replaces that of state %d, but the one before is of state %d", e.ID(), e.Replaces, d.settled)
 	}
+	s.adding(index, e, d)
 	d.settled = max(d.settled, e.State)
 }
 

@@ -39,7 +39,8 @@ const (
 	UnequalRoot     Code = "root_unequal" // the entries come to another root than was signed
 	BadEntry        Code = "entry_malformed"
 	RepeatedEntry   Code = "entry_repeated"
-	MisplacedEntry  Code = "entry_misplaced" // before what it follows from
+	MisplacedEntry  Code = "entry_misplaced"   // before what it follows from
+	Contradiction   Code = "entry_contradicts" // says what can't be after what was said before
 	UnequalResult   Code = "result_unequal"
 	UnknownRules    Code = "rules_unknown" // of a version that this program does not have
 	BadProof        Code = "proof_malformed"

@@ -72,6 +72,8 @@ func check(data []byte, thorough bool, document *form.Document) checked {
 	}
 	c.entry = read
 	switch e := read.(type) {
+	case *entry.Opening:
+		c.err = e.Resolve()
 	case *entry.State:
 		c.err = e.Resolve(document)
 	case *entry.Closings:

@@ -122,7 +122,8 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// fits fails the test if the page is wider than the screen.
+// fits fails the test if the page is wider than the screen, or a link that begins a
+// row is not where the rows begin.
 func (b *tab) fits(where string) {
 	b.t.Helper()
 	wider := evaluate[[]string](b, `(() => {
@@ -133,6 +134,13 @@ func (b *tab) fits(where string) {
 	})()`)
 	for _, what := range wider[:min(len(wider), 5)] {
 		b.t.Errorf("%s: wider than the screen: %s", where, what)
+	}
+	indented := evaluate[[]string](b, `Array.from(document.querySelectorAll("p > a")).filter((a) => {
+		const before = a.previousElementSibling, box = a.getBoundingClientRect(), style = getComputedStyle(a.parentElement);
+		return before && box.top >= before.getBoundingClientRect().bottom && box.left > a.parentElement.getBoundingClientRect().left + parseFloat(style.paddingLeft) + 1;
+	}).map((a) => a.outerHTML.slice(0, 120))`)
+	for _, what := range indented {
+		b.t.Errorf("%s: is indented: %s", where, what)
 	}
 }
 
@@ -310,6 +318,31 @@ func TestKeyboard(t *testing.T) {
 	b.quiet("by keyboard")
 }
 
+// TestCommands takes the commands for the whole log from the pages: what a reader
+// copies works where the site is, whatever its address is.
+func TestCommands(t *testing.T) {
+	h, b := serving(t, nil), newTab(t)
+	commands := func(path string) []string {
+		b.open(h.page(path))
+		b.quiet(path)
+		return evaluate[[]string](b, `Array.from(document.querySelectorAll("pre"), (e) => e.innerText).filter((text) => text.startsWith("tally verify ") && !text.includes("--proof"))`)
+	}
+	for path, rest := range map[string]string{drawPage: " --site none --draw " + draw, "uk/about.html": ""} {
+		want := "tally verify " + h.URL + "/log/" + rest + " --key " + sample(t).key
+		if got := commands(path); !slices.Equal(got, []string{want}) {
+			t.Errorf("%s: %q, want %q", path, got, want)
+		}
+		if evaluate[bool](b, `document.querySelector('[data-part="address"]').checkVisibility()`) {
+			t.Errorf("%s explains a word that is not there", path)
+		}
+	}
+	b.open(h.page(drawPage))
+	words := evaluate[[]string](b, `import(document.querySelector('script[src*="address."]').src).then(({ word }) => ["https://r.example/log/", "http://[::1]:80/a'b$(c)/log/", "http://r.example/%20;&/"].map(word))`)
+	if want := []string{"https://r.example/log/", `'http://[::1]:80/a'\''b$(c)/log/'`, "'http://r.example/%20;&/'"}; !slices.Equal(words, want) {
+		t.Errorf("%q, want %q", words, want)
+	}
+}
+
 // TestWithoutScript reads results where scripts don't run.
 func TestWithoutScript(t *testing.T) {
 	h, b := serving(t, nil), newTab(t)
@@ -326,11 +359,11 @@ func TestWithoutScript(t *testing.T) {
 // button what to do without it.
 func (b *tab) readable() {
 	b.t.Helper()
-	seen := evaluate[struct{ Text, Button, Fallback, Picture bool }](b, `(() => {
+	seen := evaluate[struct{ Text, Command, Button, Fallback, Picture bool }](b, `(() => {
 		const visible = (selector) => document.querySelector(selector)?.checkVisibility() ?? false;
-		return { Text: document.body.innerText.includes("Banker"), Button: visible('#verify [data-part="button"]'), Fallback: visible('#verify [data-part="fallback"]'), Picture: visible("figure.table svg") };
+		return { Text: document.body.innerText.includes("Banker"), Command: visible('[data-part="address"]') && document.body.innerText.includes("tally verify LOG --site none --draw"), Button: visible('#verify [data-part="button"]'), Fallback: visible('#verify [data-part="fallback"]'), Picture: visible("figure.table svg") };
 	})()`)
-	if !seen.Text || seen.Button || !seen.Fallback || !seen.Picture {
+	if !seen.Text || !seen.Command || seen.Button || !seen.Fallback || !seen.Picture {
 		b.t.Errorf("%+v", seen)
 	}
 }

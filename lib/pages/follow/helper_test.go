@@ -3,6 +3,7 @@ package follow_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -276,6 +277,25 @@ func renamed(e entry.Entry, draw string, sequence int64, later settlement.Instan
 // model is the slow obvious way: the site of a log's first entries, made at once
 // from all of them. Proofs are not in it: there are many right ones.
 func model(t testing.TB, entries [][]byte, size int64) map[string][]byte {
+	t.Helper()
+	key := modelKey{size, sha256.Sum256(slices.Concat(entries[:size]...))}
+	if known, is := models.Load(key); is {
+		return known.(map[string][]byte)
+	}
+	made := newModel(t, entries, size)
+	models.Store(key, made)
+	return made
+}
+
+// models are those that were made: the tests of faults want the same ones often.
+var models sync.Map
+
+type modelKey struct {
+	size int64
+	hash [32]byte
+}
+
+func newModel(t testing.TB, entries [][]byte, size int64) map[string][]byte {
 	t.Helper()
 	byDraw := map[string][]history.Leaf{}
 	for i, data := range entries[:size] {

@@ -129,7 +129,7 @@ func byRequest(a, b string) int {
 // TestManyDraws follows a day of many draws of one game from an empty site: in few
 // runs, and with indexes that stay small.
 func TestManyDraws(t *testing.T) {
-	const count = 1200
+	const count = 800
 	l, store := newLog(t, draws(t, 1, count, 1, "roulette")), fakeobjects.New()
 	all := int64(len(l.entries))
 	l.grow(all)

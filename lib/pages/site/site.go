@@ -78,9 +78,9 @@ type page struct {
 	Title string
 	// Game is the game that the page is about, or empty.
 	Game string
-	// Script says that the page has something for a script to do.
-	Script bool
-	Data   any
+	// Scripts are the modules that have something to do on the page.
+	Scripts []string
+	Data    any
 }
 
 // Languages are those of the page's other editions.
@@ -94,12 +94,15 @@ func (page) Games() (ids []string) {
 	return ids
 }
 
+// scripts are the modules of the pages that have some.
+var scripts = map[string][]string{"draw": {"address.js", "verify.js"}, "about": {"address.js"}}
+
 // render makes a page in each language. make returns its title and data.
 func (s *Site) render(name, path, game string, make func(*words) (title string, data any)) ([]File, error) {
 	files := []File{}
 	for _, e := range s.languages {
 		title, data := make(e.words)
-		p := page{Lang: e.lang, Path: path, Root: strings.Repeat("../", strings.Count(path, "/")+1), Title: title, Game: game, Script: name == "draw", Data: data}
+		p := page{Lang: e.lang, Path: path, Root: strings.Repeat("../", strings.Count(path, "/")+1), Title: title, Game: game, Scripts: scripts[name], Data: data}
 		text, err := e.execute(name, p)
 		if err != nil {
 			return nil, fmt.Errorf("making %s/%s: %w", e.lang, path, err)

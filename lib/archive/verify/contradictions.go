@@ -1,0 +1,125 @@
+package verify
+
+import (
+	"crypto/sha256"
+	"slices"
+
+	"tally/lib/archive/entry"
+	"tally/lib/settlement"
+	"tally/lib/wire"
+)
+
+// What a draw's entries say binds what its later ones can say: closings that are
+// final don't move, a result is changed by a higher revision and a reason only, a
+// draw that is cancelled has nobody win. Who runs the log can sign entries that
+// break this, each of them right by itself.
+
+// span is from when to when a betting round takes bets: as it is planned, or for
+// good.
+type span struct {
+	round       int
+	from, until settlement.Instant
+	final       bool
+}
+
+// held is what the newest state of a draw holds.
+type held struct {
+	revision, catalogue int
+	// message is over what came from the studio, all over all that may not change
+	// while the revision and the rules stay.
+	message, all [sha256.Size]byte
+}
+
+func heldBy(e *entry.State) held {
+	h := held{revision: e.Revision, catalogue: e.Catalogue}
+	bare := *e
+	bare.State, bare.Replaces, bare.MadeAt, bare.Orders = 1, 0, 0, nil
+	h.all = sha256.Sum256(bare.Append(nil))
+	bare.Catalogue, bare.Status, bare.Outcome, bare.Reason, bare.Rule = 0, "", nil, "", ""
+	h.message = sha256.Sum256(bare.Append(nil))
+	return h
+}
+
+// plan keeps when the betting rounds of a draw are to take bets.
+func (d *told) plan(o *entry.Opening) {
+	d.at = o.StoredAt
+	for _, r := range o.Rounds {
+		d.rounds = append(d.rounds, span{r.Round, r.OpensAt, r.ClosesAt, false})
+	}
+}
+
+// agreeing compares closings with the plan, and with the closings before.
+func (s *story) agreeing(index int64, e *entry.Closings, d *told) {
+	for _, before := range d.rounds {
+		at := slices.IndexFunc(e.Rounds, func(r entry.Closed) bool { return r.Round == before.round })
+		if at < 0 {
+			s.report.findEntry(Contradiction, index, "%s: betting round %d is not there, which was told before", e.ID(), before.round)
+			continue
+		}
+		if r := e.Rounds[at]; r.OpensAt != before.from || r.Closing > before.until || before.final && r.Closing != before.until {
+			s.report.findEntry(Contradiction, index, "%s: betting round %d takes bets from %s to %s; told before was from %s to %s", e.ID(), r.Round,
+				wire.FormatTime(r.OpensAt), wire.FormatTime(r.Closing), wire.FormatTime(before.from), wire.FormatTime(before.until))
+		}
+	}
+	d.rounds = d.rounds[:0]
+	for _, r := range e.Rounds {
+		d.rounds = append(d.rounds, span{r.Round, r.OpensAt, r.Closing, true})
+	}
+}
+
+// following compares a state with the one before.
+func (s *story) following(index int64, e *entry.State, d *told) {
+	wrong := func(format string, args ...any) {
+		s.report.findEntry(Contradiction, index, "%s "+format, append([]any{e.ID()}, args...)...)
+	}
+	if e.MadeAt < d.at {
+		wrong("was made before what it follows, at %s", wire.FormatTime(e.MadeAt))
+	}
+	d.at = e.MadeAt
+	for _, r := range d.rounds {
+		// A round that was to open after the result takes no bets, whenever that was.
+		if r.final && r.until > e.MadeAt && r.until > r.from {
+			wrong("was made while betting round %d took bets, until %s", r.round, wire.FormatTime(r.until))
+		}
+	}
+	before, now := d.held, heldBy(e)
+	d.held = now
+	switch {
+	case e.Revision > 1 && e.Status != entry.Cancelled && e.Correction == nil:
+		wrong("is revision %d of a result, and nothing says why", e.Revision)
+	case e.State == 1:
+	case now.revision < before.revision:
+		wrong("says that revision %d holds after revision %d", now.revision, before.revision)
+	case now.revision == before.revision && (now.message != before.message || now.catalogue == before.catalogue && now.all != before.all):
+		wrong("is another one as revision %d, whose message was another: a result is changed by a higher revision only", now.revision)
+	}
+}
+
+// noTotals says that a settlement did not show its totals.
+const noTotals = -1
+
+// adding compares a settlement with its state and with the settlement before.
+func (s *story) adding(index int64, e *entry.Settlement, d *told) {
+	wrong := func(format string, args ...any) {
+		s.report.findEntry(Contradiction, index, "%s "+format, append([]any{e.ID()}, args...)...)
+	}
+	bets := noTotals
+	if e.ShowTotals {
+		bets = 0
+	}
+	for _, t := range e.Totals {
+		bets += t.Bets
+		if e.State <= len(d.off) && d.off[e.State-1] && t.Bets != t.Refunded {
+			wrong("has bets in %s that won or lost, but the draw is off: all bets are refunded", t.Currency.Code())
+		}
+	}
+	switch {
+	case bets > 0 && e.Bookmakers.Count == 0:
+		wrong("has %d bets of no bookmaker", bets)
+	case bets != noTotals && bets < d.bets:
+		wrong("has %d bets, there were %d", bets, d.bets)
+	case e.Bookmakers.Count < d.bookmakers:
+		wrong("has %d bookmakers, there were %d", e.Bookmakers.Count, d.bookmakers)
+	}
+	d.bets, d.bookmakers = max(d.bets, bets), max(d.bookmakers, e.Bookmakers.Count)
+}

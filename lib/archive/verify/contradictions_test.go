@@ -1,0 +1,202 @@
+package verify_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"tally/lib/archive/archivetest"
+	"tally/lib/archive/entry"
+	"tally/lib/archive/verify"
+	"tally/lib/games"
+	"tally/lib/settlement"
+)
+
+// warDraw is a draw with a correction and an order, warCancelled one that was
+// cancelled.
+const warDraw, warCancelled = "war-1.20261130.0512", "war-1.20261130.0513"
+
+// alter changes one entry of the list; what is made of it is again an entry in its
+// one spelling.
+func alter[E entry.Entry](t *testing.T, list [][]byte, draw string, state int, change func(E)) [][]byte {
+	t.Helper()
+	for i, data := range list {
+		read, err := entry.Parse(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, is := read.(E)
+		if id := read.ID(); !is || id.Draw != draw || id.State != state {
+			continue
+		}
+		change(e)
+		if list[i], err = entry.Encode(e); err != nil {
+			t.Fatal(err)
+		}
+		return list
+	}
+	t.Fatalf("there is no such entry of %s, state %d", draw, state)
+	return nil
+}
+
+// move puts an entry of the list behind another.
+func move(list [][]byte, from, to int) [][]byte {
+	e := list[from]
+	return slices.Insert(slices.Delete(list, from, from+1), to, e)
+}
+
+// TestContradictions verifies logs whose trees are right and signed, and each of
+// whose entries is one by itself, but which can't all be true: who runs the log lies.
+func TestContradictions(t *testing.T) {
+	game, _ := games.Find("war")
+	s := archivetest.New(t)
+	s.Play(game)
+	s.ArchiveAll()
+	whole, options := entriesOf(t, s), optionsOf(t, s)
+	const minute = settlement.Instant(60_000)
+	tests := []struct {
+		name, says string
+		want       verify.Code
+		make       func(list [][]byte) [][]byte
+	}{
+		{"a betting round that opens at another time than was planned", "betting round 1 takes bets from", verify.Contradiction, func(list [][]byte) [][]byte {
+			return alter(t, list, warDraw, 1, func(e *entry.Closings) { e.Rounds[0].OpensAt-- })
+		}},
+		{"a betting round that closes later than was planned", "betting round 1 takes bets from", verify.Contradiction, func(list [][]byte) [][]byte {
+			return alter(t, list, warDraw, 1, func(e *entry.Closings) { e.Rounds[0].Closing += 401 })
+		}},
+		{"a betting round that is gone", "betting round 2 is not there", verify.Contradiction, func(list [][]byte) [][]byte {
+			return alter(t, list, warDraw, 1, func(e *entry.Closings) { e.Rounds = e.Rounds[:1] })
+		}},
+		{"a closing that moves after it was final", "betting round 2 takes bets from", verify.Contradiction, func(list [][]byte) [][]byte {
+			again := alter(t, slices.Clone(list[1:2]), warDraw, 1, func(e *entry.Closings) { e.State = 2; e.Rounds[1].Closing -= 5000 })
+			return slices.Insert(list, 3, again[0])
+		}},
+		{"a result that was known while bets were taken", "was made while betting round 2 took bets", verify.Contradiction, func(list [][]byte) [][]byte {
+			return alter(t, list, warDraw, 1, func(e *entry.State) { e.MadeAt -= minute / 2 })
+		}},
+		{"a state that is older than the one before", "was made before", verify.Contradiction, func(list [][]byte) [][]byte {
+			return alter(t, list, warDraw, 2, func(e *entry.State) { e.MadeAt -= minute })
+		}},
+		{"a draw that was opened after its result", "was made before", verify.Contradiction, func(list [][]byte) [][]byte {
+			return alter(t, list, warDraw, 0, func(e *entry.Opening) { e.StoredAt += minute })
+		}},
+		{"other facts of the same revision", "as revision 1, whose message was another", verify.Contradiction, func(list [][]byte) [][]byte {
+			return alter(t, list, warDraw, 2, func(e *entry.State) { e.Revision = 1 })
+		}},
+		{"a result changed without a revision", "as revision 2, whose message was another", verify.Contradiction, func(list [][]byte) [][]byte {
+			return alter(t, list, warDraw, 3, func(e *entry.State) {
+				e.Facts, e.Outcome = []byte(`{"burned":["5C"],"dealer":"QD","player":"KS"}`), []byte(`{"winner":"player"}`)
+			})
+		}},
+		{"an older revision that holds again", "revision 1 holds after revision 2", verify.Contradiction, func(list [][]byte) [][]byte {
+			return alter(t, list, warDraw, 4, func(e *entry.State) { e.Revision = 1 })
+		}},
+		{"a correction without a reason", "nothing says why", verify.Contradiction, func(list [][]byte) [][]byte {
+			return alter(t, list, warDraw, 2, func(e *entry.State) { e.Correction = nil })
+		}},
+		{"bets that win in a cancelled draw", "all bets are refunded", verify.Contradiction, func(list [][]byte) [][]byte {
+			return alter(t, list, warCancelled, 1, func(e *entry.Settlement) { e.Totals[0].Won, e.Totals[0].Refunded = 1, 0 })
+		}},
+		{"bets that vanish", "has 5 bets, there were 6", verify.Contradiction, func(list [][]byte) [][]byte {
+			return alter(t, list, warDraw, 2, func(e *entry.Settlement) { e.Totals[0].Bets--; e.Totals[0].Won-- })
+		}},
+		{"a bookmaker that vanishes", "has 1 bookmakers, there were 2", verify.Contradiction, func(list [][]byte) [][]byte {
+			return alter(t, list, warDraw, 2, func(e *entry.Settlement) { e.Bookmakers.Count = 1 })
+		}},
+		{"bets of nobody", "bets of no bookmaker", verify.Contradiction, func(list [][]byte) [][]byte {
+			return alter(t, list, warCancelled, 1, func(e *entry.Settlement) { e.Bookmakers.Count = 0 })
+		}},
+		{"a game that there is not", "no game is called", verify.UnknownRules, func(list [][]byte) [][]byte {
+			return alter(t, list, warCancelled, 0, func(e *entry.Opening) { e.Game = "keno" })
+		}},
+		{"a betting round that the game has not", "no betting round 3", verify.UnequalResult, func(list [][]byte) [][]byte {
+			return alter(t, list, warDraw, 0, func(e *entry.Opening) {
+				e.Rounds = append(e.Rounds, entry.Planned{Round: 3, OpensAt: e.Rounds[1].ClosesAt, ClosesAt: e.Rounds[1].ClosesAt + 1})
+			})
+		}},
+		{"a settlement of a state that there is not", "but not its state", verify.MisplacedEntry, func(list [][]byte) [][]byte {
+			return alter(t, list, warCancelled, 1, func(e *entry.Settlement) { e.State = 2 })
+		}},
+		{"a settlement before its state", "but not its state", verify.MisplacedEntry, func(list [][]byte) [][]byte { return move(list, len(list)-1, len(list)-2) }},
+		{"a state before its closings", "but not the closings", verify.MisplacedEntry, func(list [][]byte) [][]byte { return move(list, 1, 2) }},
+		{"the same draw twice, with another result", "was opened before", verify.RepeatedEntry, func(list [][]byte) [][]byte {
+			again := slices.Clone(list[len(list)-4:])
+			return append(list, again...)
+		}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			r := verified(t, filesOf(rewritten(t, test.make(slices.Clone(whole)))), options)
+			if !slices.ContainsFunc(r.Findings, func(f verify.Finding) bool { return f.Code == test.want && strings.Contains(f.Message, test.says) }) {
+				t.Errorf("found %v, want %s with %q", r.Findings, test.want, test.says)
+			}
+		})
+	}
+}
+
+// TestNoContradictions has what looks like a contradiction and is none.
+func TestNoContradictions(t *testing.T) {
+	game, _ := games.Find("war")
+	s := archivetest.New(t)
+	s.Play(game)
+	s.ArchiveAll()
+	whole, options := entriesOf(t, s), optionsOf(t, s)
+	for name, make := range map[string]func(list [][]byte) [][]byte{
+		// Its window is empty: it was to open after the result had come.
+		"a round that never opened": func(list [][]byte) [][]byte {
+			late := func(at settlement.Instant) settlement.Instant { return at + 600_000 }
+			list = alter(t, list, warDraw, 0, func(e *entry.Opening) {
+				e.Rounds[1].OpensAt, e.Rounds[1].ClosesAt = late(e.Rounds[1].OpensAt), late(e.Rounds[1].ClosesAt)
+			})
+			return alter(t, list, warDraw, 1, func(e *entry.Closings) {
+				e.Rounds[1].OpensAt = late(e.Rounds[1].OpensAt)
+				e.Rounds[1].Closing = e.Rounds[1].OpensAt
+			})
+		},
+		"totals that are kept back in between": func(list [][]byte) [][]byte {
+			return alter(t, list, warDraw, 3, func(e *entry.Settlement) { e.ShowTotals, e.Totals = false, nil })
+		},
+		"a betting round that is told of later": func(list [][]byte) [][]byte {
+			list = alter(t, list, warDraw, 0, func(e *entry.Opening) { e.Rounds = e.Rounds[:1] })
+			again := alter(t, slices.Clone(list[1:2]), warDraw, 1, func(e *entry.Closings) { e.State = 2 })
+			list = alter(t, list, warDraw, 1, func(e *entry.Closings) { e.Rounds = e.Rounds[:1] })
+			return slices.Insert(list, 3, again[0])
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if r := verified(t, filesOf(rewritten(t, make(slices.Clone(whole)))), options); len(r.Findings) > 0 {
+				t.Errorf("found %v", r.Findings)
+			}
+		})
+	}
+}
+
+// TestImpossibleEntries has entries that are wrong by themselves.
+func TestImpossibleEntries(t *testing.T) {
+	game, _ := games.Find("war")
+	s := archivetest.New(t)
+	s.Play(game)
+	s.ArchiveAll()
+	whole, options := entriesOf(t, s), optionsOf(t, s)
+	for i, test := range []struct{ old, by, says string }{
+		{`"revision":1,"status":"resolved"`, `"revision":0,"status":"resolved"`, "revision 0"},
+		{`"closes_at":"2026-11-30T12:01:15.000Z"`, `"closes_at":"2026-11-30T12:01:00.000Z"`, "betting round 1 closes no later than it opens"},
+		{`{"round":2,"opens_at":"2026-11-30T12:01:20.000Z","closes_at"`, `{"round":1,"opens_at":"2026-11-30T12:01:20.000Z","closes_at"`, "betting rounds are not in their order"},
+		{`{"round":2,"opens_at":"2026-11-30T12:01:20.000Z","closes_at"`, `{"round":2,"opens_at":"2026-11-30T12:01:10.000Z","closes_at"`, "betting rounds are not in their order"},
+		{`{"round":2,"opens_at":"2026-11-30T12:01:20.000Z","closing"`, `{"round":1,"opens_at":"2026-11-30T12:01:20.000Z","closing"`, "betting rounds are not in their order"},
+		{`"correction":{"reason":"video_review",`, `"correction":{"reason":"anna_was_tired",`, "no reason of a correction"},
+		{`"correction":{"reason":"video_review",`, `"correction":{`, "no reason of a correction"},
+		{`{"bets":1,"stake":"3.00","payout":"3.00","won":0,"lost":0,"refunded":1}`, `{"bets":1,"stake":"3.00","payout":"4.00","won":0,"lost":0,"refunded":1}`, "refunded bets in EUR"},
+		{`{"bets":1,"stake":"3.00","payout":"3.00","won":0,"lost":0,"refunded":1}`, `{"bets":1,"stake":"3.00","payout":"3.00","won":0,"lost":1,"refunded":0}`, "lost bets in EUR"},
+		{`{"bets":1,"stake":"3.00","payout":"3.00","won":0,"lost":0,"refunded":1}`, `{"bets":0,"stake":"0.00","payout":"0.00","won":0,"lost":0,"refunded":0}`, "bets: 0 is out of range"},
+	} {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			r := verified(t, filesOf(rewritten(t, replaceOne(t, slices.Clone(whole), test.old, test.by))), options)
+			if len(r.Findings) == 0 || r.Findings[0].Code != verify.BadEntry || !strings.Contains(r.Findings[0].Message, test.says) {
+				t.Errorf("found %v, want %q", r.Findings, test.says)
+			}
+		})
+	}
+}
