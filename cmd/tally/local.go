@@ -80,7 +80,7 @@ func newLocalCommand(app *app) *cobra.Command {
 	command.Flags().StringVar(&flags.site, "site", siteAddress, "`address` of the public site; port 0 takes any that is free")
 	command.Flags().StringVar(&flags.siteFolder, "site-folder", "", "`folder` for the public site (default: a temporary one)")
 	command.Flags().BoolVar(&flags.json, "json", false, "log as JSON, with metrics")
-	command.Flags().BoolVarP(&flags.verbose, "verbose", "v", false, "log every message that is done, too")
+	command.Flags().BoolVarP(&flags.verbose, "verbose", "v", false, "log every message and request that went well, too")
 	return command
 }
 

@@ -20,11 +20,12 @@
 //     in it and answers a fixed text: what any API costs that is not the program
 //     which wants the write.
 //   - place: PUT /v1/draws/{draw}/bets/{reference} of the API, with its key, its
-//     form and its log.
+//     form, its metrics and its log, at the level that template.yaml sets.
 //
 // So place less hop is tally's own code, which the table gives as a share of bare,
-// and place over bare is everything. They take
-// turns of a second, so that what else the machine does meets all of them. All
+// and place over bare is everything. Neither has a Lambda's translation from API
+// Gateway's events and back: that is the platform's, whatever a function does. They
+// take turns of a second, so that what else the machine does meets all of them. All
 // share the machine's cores: with as many connections as cores or more, a second
 // is divided by what each spends of them, and percentiles are mostly waiting in
 // line. In a Lambda an instance answers one request at a time, which is the first

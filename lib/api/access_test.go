@@ -205,3 +205,35 @@ func TestRate(t *testing.T) {
 		t.Error(codes)
 	}
 }
+
+// TestLog reads what is logged of requests: of one that went well nothing, of one
+// that was refused what to look for it by, and of none its key, its body or its path.
+func TestLog(t *testing.T) {
+	w := newWorld(t)
+	w.open("roulette", "rou-1", "")
+	const secret = "riga-secret"
+	bet := strings.Replace(straight17, `}`, `,"shop":"`+secret+`"}`, 1)
+	for _, test := range []struct{ name, path, body, key, want string }{
+		{"stored", "/v1/draws/rou-1/bets/b-1", bet, w.acme, ""},
+		{"again", "/v1/draws/rou-1/bets/b-1", bet, w.acme, ""},
+		{"another", "/v1/draws/rou-1/bets/b-1", strings.Replace(bet, "10.00", "11.00", 1), w.acme, `"level":"INFO","msg":"request","request":"ID","operation":"placeBet","bookmaker":"acme","key":"KEY","status":409,"code":"reference_used"`},
+		{"form", "/v1/draws/rou-1/bets/" + secret + "!", bet, w.acme, `"level":"INFO","msg":"request","request":"ID","operation":"placeBet","bookmaker":"acme","key":"KEY","status":400,"code":"invalid_request"`},
+		{"no path", "/v1/" + secret, bet, w.acme, `"level":"INFO","msg":"request","request":"ID","operation":"none","bookmaker":"","key":"","status":404,"code":"unknown_path"`},
+		{"no such key", "/v1/draws/rou-1/bets/b-1", bet, "tly_" + secret, `"level":"WARN","msg":"request","request":"ID","operation":"placeBet","bookmaker":"","key":"","status":401,"code":"key_unknown"`},
+	} {
+		w.mutex.Lock()
+		w.log.Reset()
+		w.mutex.Unlock()
+		a := w.do(http.MethodPut, test.path, test.body, as(test.key)...)
+		w.mutex.Lock()
+		got := w.log.String()
+		w.mutex.Unlock()
+		want := strings.NewReplacer(`"ID"`, fmt.Sprintf("%q", a.header.Get("X-Request-Id")), "KEY", strings.Split(w.acme, "_")[2]).Replace(test.want)
+		if !strings.Contains(got, want) || (got == "") != (want == "") {
+			t.Errorf("%s: logged %q, not %s", test.name, got, want)
+		}
+		if strings.Contains(got, secret) || strings.Contains(got, w.acme[len(w.acme)-59:]) {
+			t.Errorf("%s: logged %q", test.name, got)
+		}
+	}
+}

@@ -170,11 +170,24 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	} else {
 		a.write(r.Context(), w, t, answer)
 	}
-	level := slog.LevelInfo
-	if t.status == http.StatusUnauthorized || t.status == http.StatusForbidden || t.status >= http.StatusInternalServerError {
+	a.tell(r.Context(), t, started)
+}
+
+// tell logs a request. One that went well is only for whoever looks closely: API
+// Gateway's access log has it, under the same id, and writing of each bet that it
+// was stored takes a tenth of the time that storing it does.
+func (a *API) tell(ctx context.Context, t *trail, started time.Time) {
+	level := slog.LevelDebug
+	switch {
+	case t.status == http.StatusUnauthorized, t.status == http.StatusForbidden, t.status >= http.StatusInternalServerError:
 		level = slog.LevelWarn
+	case t.status >= http.StatusBadRequest:
+		level = slog.LevelInfo
 	}
-	a.log.LogAttrs(r.Context(), level, "request", slog.String("request", t.id), slog.String("operation", t.operation), slog.String("bookmaker", t.bookmaker),
+	if !a.log.Enabled(ctx, level) {
+		return
+	}
+	a.log.LogAttrs(ctx, level, "request", slog.String("request", t.id), slog.String("operation", t.operation), slog.String("bookmaker", t.bookmaker),
 		slog.String("key", t.key), slog.Int("status", t.status), slog.String("code", t.code), slog.Duration("took", time.Since(started)))
 }
 

@@ -220,7 +220,7 @@ func TestEveryParameter(t *testing.T) {
 	w.do(http.MethodPut, "/v1/draws/rou-1/bets/b-1", straight17)
 	w.pass(time.Minute)
 	w.result("roulette", "rou-1", 1, facts17)
-	right := map[string]string{"from": "2026-11-30T00:00:00.000Z", "to": "2026-12-01T00:00:00.000Z", "game": "roulette", "table": "t-1", "status": "resulted",
+	right := map[string]string{"from": "2026-11-30T00:00:00.000Z", "to": "2026-12-01T00:00:00.000Z", "game": "roulette", "table": "t-1", "status": "resulted", "board": "current",
 		"limit": "1", "after": "0", "format": "csv", "period": "2026-11-30"}
 	document := readDocument(t)
 	for template, methods := range document.Paths {

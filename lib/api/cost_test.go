@@ -49,7 +49,8 @@ func TestCosts(t *testing.T) {
 	costs("a game", "GET", "/v1/games/roulette", "", "200: , 0 read, 0 write")
 	costs("settings", "GET", "/v1/settings", "", "200: , 0 read, 0 write")
 	costs("a list of draws", "GET", "/v1/draws?from="+wire.FormatTime(noon)+"&to="+wire.FormatTime(noon+3_600_000), "", "200: 2 GetItem 1 Query, 3 read, 0 write")
-	costs("a draw", "GET", "/v1/draws/rou-1", "", "200: 2 GetItem 2 Query, 4 read, 0 write")
+	costs("with boards, of games with paytables", "GET", "/v1/draws?board=current&from="+wire.FormatTime(noon)+"&to="+wire.FormatTime(noon+3_600_000), "", "200: 2 GetItem 1 Query, 3 read, 0 write")
+	costs("a draw", "GET", "/v1/draws/rou-1", "", "200: 1 GetItem 2 Query, 3 read, 0 write")
 	w.pass(time.Minute)
 	w.say(intake.Studio, "blackjack", "bj-1", "betting.opened", fmt.Sprintf(`,"round":2,"opens_at":%q,"closes_at":%q,"visible":{"dealer":["AS"],"seats":[{"seat":1,"hands":[{"cards":["8H","3D"]}]}]}`,
 		wire.FormatTime(noon+60_000), wire.FormatTime(noon+120_000)))

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync"
 
 	v1 "tally/lib/api/v1"
 	"tally/lib/draw"
@@ -69,31 +70,47 @@ func getDraw(ctx context.Context, r *request) (any, error) {
 // boards adds the boards of the betting rounds.
 func (r *request) boards(ctx context.Context, d *v1.DrawDetail, head *draw.Head) error {
 	current, open := head.RoundAt(r.api.now())
-	opened, err := r.message(ctx, head.Draw, store.OpenedKey)
-	if err != nil {
-		return err
-	}
+	opened := r.opened(ctx, head)
 	for _, round := range head.Rounds {
 		if round.OpensAt == 0 {
 			continue
 		}
-		board := v1.Board{Round: round.Number, Current: open && round.Number == current}
-		if round.Board == wire.DrawOpened {
-			board.Odds = oddsOf(opened.Board)
+		board, err := r.board(ctx, head, round, opened)
+		if err != nil {
+			return err
 		}
-		if round.OpenedAt != 0 {
-			m, err := r.message(ctx, head.Draw, store.RoundKey(round.Number))
-			if err != nil {
-				return err
-			}
-			if round.Board == wire.BettingOpened {
-				board.Odds = oddsOf(m.Board)
-			}
-			board.Visible, board.Decided = m.Visible, decidedOf(m.Game, m.Decided)
-		}
-		d.Boards = append(d.Boards, board)
+		board.Current = open && round.Number == current
+		d.Boards = append(d.Boards, *board)
 	}
 	return nil
+}
+
+// opened returns what reads the message that opened a draw, once.
+func (r *request) opened(ctx context.Context, head *draw.Head) func() (*stored, error) {
+	return sync.OnceValues(func() (*stored, error) { return r.message(ctx, head.Draw, store.OpenedKey) })
+}
+
+// board returns the board of a betting round.
+func (r *request) board(ctx context.Context, head *draw.Head, round draw.Round, opened func() (*stored, error)) (*v1.Board, error) {
+	board := &v1.Board{Round: round.Number}
+	if round.Board == wire.DrawOpened {
+		m, err := opened()
+		if err != nil {
+			return nil, err
+		}
+		board.Odds = oddsOf(m.Board)
+	}
+	if round.OpenedAt != 0 {
+		m, err := r.message(ctx, head.Draw, store.RoundKey(round.Number))
+		if err != nil {
+			return nil, err
+		}
+		if round.Board == wire.BettingOpened {
+			board.Odds = oddsOf(m.Board)
+		}
+		board.Visible, board.Decided = m.Visible, decidedOf(m.Game, m.Decided)
+	}
+	return board, nil
 }
 
 // stored is a stored message, with the cards that it shows as they were sent.

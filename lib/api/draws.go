@@ -47,25 +47,57 @@ func listDraws(ctx context.Context, r *request) (any, error) {
 		// Without from the list begins a day ago, which has moved on since.
 		next = max(cursor[0], store.FoundFrom(from))
 	}
-	list := v1.Draws{Draws: []v1.Draw{}}
-	for looked := 0; next != "" && looked < maxFound && len(list.Draws) < r.limit(); {
+	page := drawsPage{list: []v1.Draw{}, limit: r.limit()}
+	for looked := 0; next != "" && looked < maxFound && !page.full(); {
 		batch, after, err := r.find(ctx, next, to)
 		if err != nil {
 			return nil, err
 		}
 		looked += len(batch) + 1
-		taken, err := r.take(ctx, &list, batch)
+		taken, err := r.take(ctx, &page, batch)
 		if err != nil {
 			return nil, err
 		}
-		if next = after; taken < len(batch) {
+		switch {
+		case taken == len(batch):
+			next = after
+		case taken > 0:
 			next = store.Next(batch[taken-1].sk)
 		}
 	}
+	list := v1.Draws{Draws: page.list}
 	if next != "" {
 		list.Next = writeCursor(next)
 	}
 	return list, nil
+}
+
+// drawsPage is a page of draws as it fills.
+type drawsPage struct {
+	list  []v1.Draw
+	limit int
+	bytes int
+	large bool // the next draw would have made it too large
+}
+
+func (p *drawsPage) full() bool { return len(p.list) >= p.limit || p.large }
+
+// add adds a draw, unless the page would be too large with it.
+func (p *drawsPage) add(d v1.Draw) bool {
+	size := 1000
+	if d.Board != nil {
+		size += len(d.Board.Visible)
+		for _, texts := range []map[string]string{d.Board.Odds, d.Board.Decided} {
+			for name, text := range texts {
+				size += len(name) + len(text) + 6
+			}
+		}
+	}
+	if p.large = p.bytes+size > feedBytes && len(p.list) > 0; p.large {
+		return false
+	}
+	p.bytes, p.list = p.bytes+size, append(p.list, d)
+	return true
 }
 
 // span returns the time that is asked for.
@@ -138,10 +170,10 @@ func openingOf(key string) (at instant, ok bool) {
 
 // take reads the heads of the draws that are asked for and adds those of the right
 // status, until the page is full. It returns how many it has seen to.
-func (r *request) take(ctx context.Context, list *v1.Draws, batch []found) (taken int, err error) {
-	for taken < len(batch) && len(list.Draws) < r.limit() {
-		wanted := batch[taken:min(len(batch), taken+r.limit()-len(list.Draws))]
-		heads := make([]*draw.Head, len(wanted))
+func (r *request) take(ctx context.Context, page *drawsPage, batch []found) (taken int, err error) {
+	for taken < len(batch) && !page.full() {
+		wanted := batch[taken:min(len(batch), taken+page.limit-len(page.list))]
+		draws := make([]*v1.Draw, len(wanted))
 		group, within := errgroup.WithContext(ctx)
 		group.SetLimit(16)
 		for i, f := range wanted {
@@ -149,24 +181,48 @@ func (r *request) take(ctx context.Context, list *v1.Draws, batch []found) (take
 				continue
 			}
 			group.Go(func() (err error) {
-				heads[i], _, err = intake.LoadHead(within, r.api.table, f.draw)
+				draws[i], err = r.wanted(within, f.draw)
 				return err
 			})
 		}
 		if err := group.Wait(); err != nil {
 			return 0, err
 		}
-		for _, head := range heads {
-			if head == nil || !head.Opened {
-				continue
-			}
-			if d := drawOf(head, r.api.now()); r.query["status"] == "" || r.query["status"] == d.Status {
-				list.Draws = append(list.Draws, d)
+		for i, d := range draws {
+			if d != nil && !page.add(*d) {
+				return taken + i, nil
 			}
 		}
 		taken += len(wanted)
 	}
 	return taken, nil
+}
+
+// wanted returns a draw, with its current board where that is asked for; nil where
+// it is of another status than is asked for.
+func (r *request) wanted(ctx context.Context, id string) (*v1.Draw, error) {
+	head, _, err := intake.LoadHead(ctx, r.api.table, id)
+	if err != nil || head == nil || !head.Opened {
+		return nil, err
+	}
+	now := r.api.now()
+	d := drawOf(head, now)
+	if status := r.query["status"]; status != "" && status != d.Status {
+		return nil, nil
+	}
+	current, open := head.RoundAt(now)
+	if r.query["board"] == "" || !open {
+		return &d, nil
+	}
+	round, known := head.Round(current)
+	if !known {
+		return &d, nil // not reached: it is the head's own
+	}
+	if d.Board, err = r.board(ctx, head, *round, r.opened(ctx, head)); err != nil {
+		return nil, err
+	}
+	d.Board.Current = true
+	return &d, nil
 }
 
 // filtered reports whether a draw is of another game or table than is asked for.

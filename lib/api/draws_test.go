@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -78,6 +80,88 @@ func TestListDraws(t *testing.T) {
 	for _, query := range []string{"from=2026-11-30", "from=2026-11-30T12:00:00.000Z&to=2026-11-30T12:00:00.000Z", "from=2026-11-30T12:00:00.000Z&to=2027-11-30T12:00:00.000Z",
 		"status=lost", "limit=0", "limit=101", "limit=1&limit=2", "colour=red", "cursor=x", "cursor=AAAA", "from=2026-02-30T12:00:00.000Z"} {
 		w.want(w.do(http.MethodGet, "/v1/draws?"+query, ""), "400 invalid_request")
+	}
+}
+
+// TestBoardsOfDraws lists draws with their boards: the same that each alone has, of
+// those that take bets only, and no more in a page than an answer may have.
+func TestBoardsOfDraws(t *testing.T) {
+	w := newWorld(t)
+	w.allow(100_000)
+	w.open("lucky5", "early", `{"sum_odd":"1.95"}`)
+	w.pass(2 * time.Minute)
+	w.open("lucky5", "board", `{"sum_odd":"1.90","sum_even":"1.85"}`)
+	w.open("roulette", "paytable", "")
+	w.say(intake.Studio, "war", "rounds", "draw.opened", fmt.Sprintf(`,"sequence":1,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q},{"round":2,"opens_at":%q,"closes_at":%q}],"odds":{"player":"2.10","dealer":"2.00"}`,
+		wire.FormatTime(w.now()-30_000), wire.FormatTime(w.now()-1), wire.FormatTime(w.now()-1), wire.FormatTime(w.now()+60_000)))
+	w.say(intake.Studio, "war", "rounds", "betting.opened", fmt.Sprintf(`,"round":2,"opens_at":%q,"closes_at":%q,"visible":{"player":"KS"},"odds":{"player":"1.10","dealer":"9.00"}`,
+		wire.FormatTime(w.now()-1), wire.FormatTime(w.now()+60_000)))
+	w.pass(time.Second)
+	list := decoded[v1.Draws](t, w.want(w.do(http.MethodGet, "/v1/draws?board=current", ""), "200")).Draws
+	if len(list) != 4 {
+		t.Fatalf("%+v", list)
+	}
+	for _, d := range list {
+		alone := decoded[v1.DrawDetail](t, w.want(w.do(http.MethodGet, "/v1/draws/"+d.Draw, ""), "200"))
+		var current *v1.Board
+		for i := range alone.Boards {
+			if alone.Boards[i].Current {
+				current = &alone.Boards[i]
+			}
+		}
+		if !reflect.DeepEqual(d.Board, current) || (d.Board != nil) != (d.Status == "open") {
+			t.Errorf("%s: %+v in the list, %+v alone", d.Draw, d.Board, current)
+		}
+		switch d.Draw {
+		case "board":
+			if d.Board.Odds["sum_even"] != "1.85" {
+				t.Errorf("%+v", d.Board)
+			}
+		case "rounds":
+			if d.Board.Round != 2 || d.Board.Odds["dealer"] != "9.00" || string(d.Board.Visible) != `{"player":"KS"}` {
+				t.Errorf("%+v", d.Board)
+			}
+		}
+	}
+	for _, d := range decoded[v1.Draws](t, w.do(http.MethodGet, "/v1/draws", "")).Draws {
+		if d.Board != nil {
+			t.Errorf("%+v", d)
+		}
+	}
+
+	// Draws whose boards have some 100 KB: more than an answer may have, together.
+	var odds []string
+	for i := 1; i < 29 && len(odds) < 4000; i++ {
+		for j := i + 1; j < 43; j++ {
+			for k := j + 1; k < 43; k++ {
+				odds = append(odds, fmt.Sprintf(`"drawn:%d-%d-%d":"150.00"`, i, j, k))
+			}
+		}
+	}
+	var all []string
+	for i := range 45 {
+		id := fmt.Sprintf("large-%02d", i)
+		w.open("lucky7", id, "{"+strings.Join(odds, ",")+"}")
+		all = append(all, id)
+	}
+	var got []string
+	pages := 0
+	for cursor := ""; ; pages++ {
+		a := w.want(w.do(http.MethodGet, "/v1/draws?game=lucky7&board=current"+cursor, ""), "200")
+		page := decoded[v1.Draws](t, a)
+		for _, d := range page.Draws {
+			if len(d.Board.Odds) != len(odds) {
+				t.Fatalf("%s has %d odds", d.Draw, len(d.Board.Odds))
+			}
+			got = append(got, d.Draw)
+		}
+		if len(a.body) > 5<<20 || page.Next == "" {
+			break
+		}
+		cursor = "&cursor=" + page.Next
+	}
+	if !slices.Equal(got, all) || pages != 1 {
+		t.Errorf("%q in %d pages", got, pages+1)
 	}
 }
 

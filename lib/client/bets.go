@@ -31,12 +31,17 @@ type Filter struct {
 	From, To    string // times at which the draws open: from a day ago to a day ahead
 	Game, Table string
 	Status      string // upcoming, open, closed or resulted
+	Boards      bool   // each draw that takes bets comes with its current odds board
 }
 
 // Draws yields draws by the time at which they open.
 func (c *Client) Draws(ctx context.Context, f Filter) iter.Seq2[v1.Draw, error] {
+	board := ""
+	if f.Boards {
+		board = "current"
+	}
 	return pages(func(cursor string) ([]v1.Draw, string, error) {
-		list, err := get[v1.Draws](ctx, c, at("draws"), "from", f.From, "to", f.To, "game", f.Game, "table", f.Table, "status", f.Status, "cursor", cursor)
+		list, err := get[v1.Draws](ctx, c, at("draws"), "from", f.From, "to", f.To, "game", f.Game, "table", f.Table, "status", f.Status, "board", board, "cursor", cursor)
 		if err != nil {
 			return nil, "", err
 		}
@@ -71,8 +76,8 @@ func (c *Client) Draw(ctx context.Context, draw string) (*v1.DrawDetail, error) 
 	return get[v1.DrawDetail](ctx, c, at("draws", draw))
 }
 
-// PlaceBet places a bet under a reference. After an error without a code, or with
-// a status of 5xx, the outcome is not known: call it again with the same.
+// PlaceBet places a bet under a reference. Where an error leaves it [Undecided]
+// whether the bet is stored, call it again with the same.
 func (c *Client) PlaceBet(ctx context.Context, draw, reference string, bet v1.BetRequest) (*v1.Bet, error) {
 	return put[v1.Bet](ctx, c, at("draws", draw, "bets", reference), bet)
 }

@@ -4,7 +4,10 @@
 //
 //	c, err := client.New("https://tally.example", key)
 //	bet, err := c.PlaceBet(ctx, "rou-1.0042", "b-1", v1.BetRequest{Selection: "red", Stake: "5.00", Currency: "EUR"})
-//	if client.Code(err) == "odds_changed" { … }
+//	switch {
+//	case client.Undecided(err): // keep the reference, and call it again later
+//	case client.Code(err) == "odds_changed": // not stored, and will not be
+//	}
 //
 //	for report, err := range c.Follow(ctx, client.Acknowledged, time.Second) {
 //		…
@@ -79,6 +82,22 @@ func Code(err error) string {
 		return problem.Code
 	}
 	return ""
+}
+
+// Undecided reports whether it is not known after an error if the request was carried
+// out: there was no answer, or one that says nothing of an earlier try whose answer
+// was lost. The same call again decides it; where the key is refused, with another
+// key. After any other error nothing is stored, and nothing will be.
+func Undecided(err error) bool {
+	var problem *Error
+	if !errors.As(err, &problem) {
+		return err != nil
+	}
+	switch problem.Status {
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests:
+		return true
+	}
+	return problem.Code == "" || problem.Status >= http.StatusInternalServerError && problem.Code != "outcome_unknown"
 }
 
 // maxAnswer bounds an answer, in bytes.

@@ -1,6 +1,7 @@
 package client_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -168,5 +169,40 @@ func TestFollow(t *testing.T) {
 	}
 	if count != newest {
 		t.Errorf("%d reports", count)
+	}
+}
+
+// TestUndecided tells the errors after which nothing is stored from those after which
+// an earlier try may have stored it.
+func TestUndecided(t *testing.T) {
+	of := func(status int, code string) error {
+		return fmt.Errorf("placing: %w", &client.Error{Problem: v1.Problem{Status: status, Code: code}})
+	}
+	for _, test := range []struct {
+		err  error
+		want bool
+	}{
+		{nil, false},
+		{errors.New("connection refused"), true},
+		{context.DeadlineExceeded, true},
+		{of(400, "invalid_request"), false},
+		{of(404, "unknown_draw"), false},
+		{of(409, "betting_closed"), false},
+		{of(409, "reference_used"), false},
+		{of(422, "limit_exceeded"), false},
+		{of(503, "outcome_unknown"), false}, // a refusal is stored in its place
+		{of(401, "key_revoked"), true},
+		{of(403, "scope_missing"), true},
+		{of(429, "too_many_requests"), true},
+		{of(500, "internal"), true},
+		{of(503, "unavailable"), true},
+		{of(403, ""), true}, // API Gateway's
+		{of(404, ""), true},
+		{of(413, ""), true},
+		{of(503, ""), true},
+	} {
+		if got := client.Undecided(test.err); got != test.want {
+			t.Errorf("%v: %v", test.err, got)
+		}
 	}
 }

@@ -148,9 +148,12 @@ func List(ctx context.Context, table *store.Table, bookmaker, from, to string, l
 		next = store.Next(items[len(items)-1].SK)
 	}
 	for _, item := range items {
-		if len(list) > 0 && item.SK == store.DecisionKey(list[len(list)-1].ID) {
-			if err := list[len(list)-1].decided(item); err != nil {
-				return nil, "", err
+		if store.IsDecision(item.SK) {
+			// Without its dispute, where from lies between the two, it is nothing.
+			if len(list) > 0 && item.SK == store.DecisionKey(list[len(list)-1].ID) {
+				if err := list[len(list)-1].decided(item); err != nil {
+					return nil, "", err
+				}
 			}
 			continue
 		}

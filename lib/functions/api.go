@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/url"
+	"strings"
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/awslabs/aws-lambda-go-api-proxy/core"
@@ -36,7 +38,24 @@ func NewAPI(c APIConfig, r Runtime) (HTTPHandler, error) {
 		defer r.flush(request.Context(), metrics)
 		made.ServeHTTP(w, request)
 	})
-	return HTTPHandler{Serve: serve, Invoke: httpadapter.NewV2(serve).ProxyWithContext}, nil
+	proxy := httpadapter.NewV2(serve)
+	invoke := func(ctx context.Context, event events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
+		return proxy.ProxyWithContext(ctx, wellFormed(event))
+	}
+	return HTTPHandler{Serve: serve, Invoke: invoke}, nil
+}
+
+// wellFormed returns an event whose path and query can be parsed as those of a URL.
+// API Gateway's HTTP APIs hand over a path decoded, though its name is rawPath, so
+// that a client's %25 comes as a %; the adapter would fail on it, and with it the
+// function. The query comes as it was sent; what can't be read of it is escaped, so
+// that the API says so.
+func wellFormed(event events.APIGatewayV2HTTPRequest) events.APIGatewayV2HTTPRequest {
+	event.RawPath = (&url.URL{Path: "/" + strings.TrimPrefix(event.RawPath, "/")}).EscapedPath()
+	if _, err := url.ParseRequestURI("/?" + event.RawQueryString); err != nil {
+		event.RawQueryString = url.QueryEscape(event.RawQueryString)
+	}
+	return event
 }
 
 // requestID is API Gateway's, which its access log has too; without it the API

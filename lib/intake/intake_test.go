@@ -305,3 +305,26 @@ func TestStrayOrder(t *testing.T) {
 		t.Errorf("held as %+v", held)
 	}
 }
+
+// A message is stored at a later time than all before it, whatever the clock of this
+// function says: no closing that a state holds moves for it.
+func TestClockBehind(t *testing.T) {
+	d := newDesk(t)
+	for second, kind := range []string{"draw.opened", "betting.opened", "betting.closed", "draw.resulted"} {
+		d.now = noon + instant(20_000-1000*second)
+		if _, err := d.take(t, intake.Studio, body(kind)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	times := []instant{}
+	for _, sk := range []string{store.OpenedKey, store.RoundKey(1), store.ClosedKey(1), store.RevisionKey(1)} {
+		item, _, err := d.Table.Get(t.Context(), store.DrawKey("war-1.7"), sk)
+		if err != nil {
+			t.Fatal(err)
+		}
+		times = append(times, item.StoredAt-noon)
+	}
+	if want := []instant{20_000, 20_001, 20_002, 20_003}; !slices.Equal(times, want) {
+		t.Errorf("stored at %v instead of %v", times, want)
+	}
+}

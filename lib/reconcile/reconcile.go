@@ -102,8 +102,6 @@ type cursor struct {
 	Minute instant `json:"minute"`
 }
 
-const cursorKey = "RECONCILE"
-
 // Run works off every minute that has passed, then looks at queues and
 // quarantine. What one draw's fault stops, it reports and goes on with the next; the
 // draw is looked at again like one that is stuck.
@@ -145,7 +143,7 @@ func (r *Reconciler) logged(ctx context.Context, log *monitor.Run, head *draw.He
 
 func (r *Reconciler) draws(ctx context.Context, log *monitor.Run) error {
 	now := r.Now()
-	item, found, err := r.Table.Get(ctx, cursorKey, cursorKey)
+	item, found, err := r.Table.Get(ctx, store.ReconcileKey, store.ReconcileKey)
 	if err != nil {
 		return err
 	}
@@ -182,7 +180,7 @@ func (r *Reconciler) draws(ctx context.Context, log *monitor.Run) error {
 	if err != nil {
 		return fmt.Errorf("encoding the cursor of reconcile: %w", err)
 	}
-	err = r.Table.Replace(ctx, store.Item{PK: cursorKey, SK: cursorKey, Body: string(body), Version: item.Version + 1})
+	err = r.Table.Replace(ctx, store.Item{PK: store.ReconcileKey, SK: store.ReconcileKey, Body: string(body), Version: item.Version + 1})
 	if errors.Is(err, store.ErrChanged) {
 		return failed // another run works them off as well
 	}
@@ -299,7 +297,7 @@ func (r *Reconciler) lookAt(ctx context.Context, log *monitor.Run, item store.It
 	if item.Body != "" {
 		stored, err := store.Decode[sweep.Position](item)
 		if err != nil {
-			return again{}, err
+			return again{at: r.Now()}, err
 		}
 		counted = *stored
 	}

@@ -123,6 +123,10 @@ func DueOf(sk string) (draw string, stage int, err error) {
 	return draw, stage, nil
 }
 
+// ReconcileKey is both keys of the one item that says up to where reconcile has
+// worked.
+const ReconcileKey = "RECONCILE"
+
 const quarantinePrefix = "QUARANTINE#"
 
 // QuarantineKey is the partition of the messages quarantined on a day.
@@ -196,7 +200,12 @@ func DisputeKey(id string) string { return "DISPUTE#" + id }
 
 // DecisionKey is the operator's decision of a dispute. It comes right after the
 // dispute, so that one query reads both.
-func DecisionKey(id string) string { return DisputeKey(id) + "#decision" }
+func DecisionKey(id string) string { return DisputeKey(id) + decision }
+
+const decision = "#decision"
+
+// IsDecision reports whether a key of the partition is that of a decision.
+func IsDecision(sk string) bool { return strings.HasSuffix(sk, decision) }
 
 // PendingKey is the partition that finds the disputes of all bookmakers that wait
 // for an operator. It finds; what decides are the dispute and its decision.

@@ -6,7 +6,7 @@ import "strings"
 // why. Everything else has to: what is stored of draws grows without end. Tests go
 // through what the functions and the simulation have stored.
 var permanent = []struct{ pk, sk, reason string }{
-	{"RECONCILE", "RECONCILE", "one item: up to where reconcile has worked"},
+	{ReconcileKey, ReconcileKey, "one item: up to where reconcile has worked"},
 	{"FEED#", CounterKey, "one item a bookmaker: numbers of its feed are never given twice"},
 	{"BOOKMAKER#", SettingsKey, "one item a bookmaker: what an operator has set"},
 	{"BOOKMAKER#", PositionKey, "one item a bookmaker: how far it has read its feed"},

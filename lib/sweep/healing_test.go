@@ -1,10 +1,12 @@
 package sweep_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"tally/lib/fakedynamo"
 	"tally/lib/store"
@@ -85,4 +87,142 @@ func TestMendedAfterOtherData(t *testing.T) {
 	if len(told) != 2 || !strings.HasSuffix(told[1], "after 1: b00000 lost 0.00 for 1; b00001 won 20.00 for 1;") {
 		t.Errorf("told %q", told)
 	}
+}
+
+// Bets may be in flight until the grace time is over: a sweep before that says when.
+func TestNotYet(t *testing.T) {
+	p := &pipeline{table: store.New(fakedynamo.New(t, "table"), "table")}
+	p.open(t, 1)
+	p.result(t, 1, 34) // ten seconds ago
+	p.now--
+	var notYet *sweep.NotYetError
+	if err := p.sweeper().Take(t.Context(), theDraw); !errors.As(err, &notYet) || notYet.After != time.Millisecond {
+		t.Errorf("a millisecond too early: %v", err)
+	}
+	p.tells(t, "acme")
+	p.now++
+	p.sweep(t)
+	p.tells(t, "acme", "1 after 0: b00000 won 20.00;")
+}
+
+// A try that dies after it has abandoned a state, and before it has planned the next,
+// leaves that to whoever comes.
+func TestDiesOnceAbandoned(t *testing.T) {
+	db := fakedynamo.New(t, "table")
+	p := &pipeline{table: store.New(db, "table")}
+	p.open(t, 1)
+	p.result(t, 1, 34)
+	p.sweep(t)
+	p.late(t, "acme", bet("b1"))
+	p.result(t, 2, 17)
+	p.sweep(t)
+	p.found(t)
+	marked := false
+	db.Intercept = func(_ context.Context, call fakedynamo.Call) fakedynamo.Verdict {
+		if call.Write && marked {
+			return fakedynamo.FailBefore
+		}
+		marked = call.Write && strings.Contains(call.Keys[0], store.DonePrefix(2))
+		return fakedynamo.Proceed
+	}
+	if err := p.sweeper().Take(t.Context(), theDraw); err == nil || !marked {
+		t.Errorf("it did not die once the mark was there: %v", err)
+	}
+	db.Intercept = nil
+	p.sweep(t)
+	p.stands(t, 3, true)
+	p.tells(t, "acme", "1 after 0: b00000 won 20.00;", "3 after 1: b00000 lost 0.00 for 1; b1 lost 0.00;")
+}
+
+// Stragglers that keep coming make one state after the other given up. Each is
+// recorded as skipped, once.
+func TestAbandonedTwice(t *testing.T) {
+	p := &pipeline{table: store.New(fakedynamo.New(t, "table"), "table")}
+	p.open(t, 1)
+	p.result(t, 1, 34)
+	p.sweep(t)
+	p.result(t, 2, 17)
+	for n := range 3 {
+		p.late(t, "acme", bet(fmt.Sprintf("b%d", n)))
+		p.sweep(t)
+		p.stands(t, 2+n, false)
+		p.found(t)
+	}
+	p.sweep(t)
+	p.stands(t, 5, true)
+	p.tells(t, "acme", "1 after 0: b00000 won 20.00;", "5 after 1: b0 lost 0.00; b00000 lost 0.00 for 1; b1 lost 0.00; b2 lost 0.00;")
+	item, _, err := p.table.Get(t.Context(), store.DrawKey(theDraw), store.SweepKey)
+	if err != nil || !strings.Contains(item.Body, `"skipped":[2,3,4],"swept":[1,5]`) {
+		t.Errorf("the sweep is %s, %v", item.Body, err)
+	}
+}
+
+// One try has met a straggler and is about to give the state up, when another, which
+// has not seen it, finishes and tells it, and dies before it closes. The state is told
+// then, and its bookmakers hear of the next one as its successor.
+func TestToldBeforeAbandoned(t *testing.T) {
+	db := fakedynamo.New(t, "table")
+	p := &pipeline{table: store.New(db, "table")}
+	p.open(t, 1)
+	p.result(t, 1, 34)
+	p.sweep(t)
+	p.result(t, 2, 17)
+	type first struct{}
+	waits, goOn, died := make(chan bool), make(chan bool), make(chan error)
+	told, planned := false, false
+	db.Intercept = func(ctx context.Context, call fakedynamo.Call) fakedynamo.Verdict {
+		done := call.Write && strings.Contains(call.Keys[0], store.DonePrefix(2))
+		sweep := call.Write && strings.HasSuffix(call.Keys[0], store.SweepKey)
+		switch {
+		case ctx.Value(first{}) == nil:
+			if done && !told {
+				told = true
+				close(goOn)
+				<-died
+			}
+		case done:
+			waits <- true
+			<-goOn
+		case sweep && planned:
+			return fakedynamo.FailBefore
+		case sweep:
+			planned = true
+		}
+		return fakedynamo.Proceed
+	}
+	go func() {
+		died <- p.sweeper().Take(context.WithValue(t.Context(), first{}, true), theDraw)
+	}()
+	<-waits
+	p.late(t, "acme", bet("b1"))
+	p.result(t, 3, 15)
+	p.sweep(t)
+	db.Intercept = nil
+	p.found(t)
+	p.sweep(t)
+	p.stands(t, 4, true)
+	p.tells(t, "acme", "1 after 0: b00000 won 20.00;", "2 after 1: b00000 lost 0.00 for 1;", "4 after 2: b1 lost 0.00;")
+}
+
+// A newer state that came while a sweep was under way is swept by the same message:
+// its own may have been taken up, and done with, meanwhile.
+func TestNewerStateIsNext(t *testing.T) {
+	db := fakedynamo.New(t, "table")
+	p := &pipeline{table: store.New(db, "table")}
+	p.open(t, 1)
+	p.result(t, 1, 34)
+	db.Intercept = func(_ context.Context, call fakedynamo.Call) fakedynamo.Verdict {
+		if strings.HasPrefix(call.Keys[0], "FEED#") {
+			return fakedynamo.FailBefore
+		}
+		return fakedynamo.Proceed
+	}
+	if err := p.sweeper().Take(t.Context(), theDraw); err == nil {
+		t.Error("it did not die")
+	}
+	db.Intercept = nil
+	p.result(t, 2, 17)
+	p.sweep(t)
+	p.stands(t, 2, true)
+	p.tells(t, "acme", "1 after 0: b00000 won 20.00;", "2 after 1: b00000 lost 0.00 for 1;")
 }

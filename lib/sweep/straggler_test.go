@@ -151,17 +151,20 @@ func TestStragglersBeforeACorrection(t *testing.T) {
 func TestToldOrAbandoned(t *testing.T) {
 	for _, test := range []struct {
 		name, before string // the write before which the first try waits
-		want         []string
+		want, other  []string
 	}{
 		{"abandoned", "DRAW#rou-1.7 / DONE#000002#acme#000", []string{
-			"1 after 0: b00000 won 20.00;", "4 after 1: b00000 lost 0.00 for 1; b1 lost 0.00;"}},
+			"1 after 0: b00000 won 20.00;", "4 after 1: b00000 lost 0.00 for 1; b1 lost 0.00;"}, []string{
+			"1 after 0: b1 won 10.00;", "4 after 1: b1 lost 0.00 for 1;"}},
 		{"told", "FEED#acme / COUNTER", []string{
-			"1 after 0: b00000 won 20.00;", "2 after 1: b00000 lost 0.00 for 1;", "4 after 2: b1 lost 0.00;"}},
+			"1 after 0: b00000 won 20.00;", "2 after 1: b00000 lost 0.00 for 1;", "4 after 2: b1 lost 0.00;"}, []string{
+			"1 after 0: b1 won 10.00;", "2 after 1: b1 lost 0.00 for 1;"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			db := fakedynamo.New(t, "table")
 			p := &pipeline{table: store.New(db, "table")}
 			p.open(t, 1)
+			p.late(t, "borealis", bet("b1"))
 			p.result(t, 1, 34)
 			p.sweep(t)
 			p.result(t, 2, 17)
@@ -183,6 +186,7 @@ func TestToldOrAbandoned(t *testing.T) {
 			p.sweep(t)
 			p.stands(t, 4, true)
 			p.tells(t, "acme", test.want...)
+			p.tells(t, "borealis", test.other...)
 		})
 	}
 }

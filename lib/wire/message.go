@@ -27,8 +27,8 @@ const (
 	OrderRevoked  Type = "order.revoked"
 	// BetsFound is tally's own: it names records of bets, side wagers and
 	// cancellations, that a sweep missed because they were written after all bets had
-	// been read. The next sweep takes them in; it voids nothing. No queue takes it
-	// from others.
+	// been read. The next sweep takes them in; it voids nothing. It names none where a
+	// newer state is all that is needed. No queue takes it from others.
 	BetsFound Type = "bets.found"
 )
 

@@ -56,6 +56,9 @@ type Draw struct {
 	Status   string  `json:"status"`   // upcoming, open, closed or resulted
 	Rounds   []Round `json:"rounds"`
 	State    int     `json:"state"` // the newest state; 0 before the first result
+	// Board is that of the betting round that takes bets now, where a list is asked
+	// for it.
+	Board *Board `json:"board,omitempty"`
 }
 
 // Draws are a page of a list of draws.

@@ -133,24 +133,7 @@ func (l *Log) lastBundle(ctx context.Context, old tlog.Tree, hashes tlog.HashRea
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", path, err)
 	}
-	entries, err := tiles.Entries(bundle, w)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %s: %w", ErrCorrupt, path, err)
-	}
-	indexes := make([]int64, w)
-	for i := range indexes {
-		indexes[i] = tlog.StoredHashIndex(0, old.N-int64(w)+int64(i))
-	}
-	want, err := hashes.ReadHashes(indexes)
-	if err != nil {
-		return nil, fmt.Errorf("verifying %s: %w", path, err)
-	}
-	for i, entry := range entries {
-		if tlog.RecordHash(entry) != want[i] {
-			return nil, fmt.Errorf("%w: %s: entry %d is not the one in the tree", ErrCorrupt, path, old.N-int64(w)+int64(i))
-		}
-	}
-	return bundle, nil
+	return bundle, verified(bundle, path, old.N-int64(w), w, hashes)
 }
 
 // stage writes the batch into one file, from which it can be applied after a

@@ -67,13 +67,9 @@ func (l *Log) recover(ctx context.Context) (state, public, error) {
 	}
 	l.Log.LogAttrs(ctx, slog.LevelWarn, "finishing a batch that another appender committed", slog.String("log", l.Origin),
 		slog.Int64("size", now.tree.N), slog.Int64("public", public.tree.N))
-	packed, err := l.get(ctx, now.staged)
+	files, err := l.staged(ctx, now)
 	if err != nil {
-		return state{}, public, fmt.Errorf("reading the staged batch %s: %w", now.staged, err)
-	}
-	files, err := unpack(packed)
-	if err != nil {
-		return state{}, public, fmt.Errorf("%w: %s: %w", ErrCorrupt, now.staged, err)
+		return state{}, public, err
 	}
 	if err := l.apply(ctx, files); err != nil {
 		return state{}, public, err

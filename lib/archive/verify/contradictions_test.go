@@ -85,6 +85,13 @@ func TestContradictions(t *testing.T) {
 		{"other facts of the same revision", "as revision 1, whose message was another", verify.Contradiction, func(list [][]byte) [][]byte {
 			return alter(t, list, warDraw, 2, func(e *entry.State) { e.Revision = 1 })
 		}},
+		{"other facts of the same revision, by other rules", "as revision 1, whose message was another", verify.Contradiction, func(list [][]byte) [][]byte {
+			return alter(t, list, warDraw, 2, func(e *entry.State) { e.Revision, e.Catalogue = 1, 2 })
+		}},
+		{"another reason of the same cancellation", "as revision 1, whose message was another", verify.Contradiction, func(list [][]byte) [][]byte {
+			again := alter(t, slices.Clone(list[len(list)-2:]), warCancelled, 1, func(e *entry.State) { e.State, e.Replaces, e.Reason = 2, 1, "scanner_mismatch" })
+			return append(list, again[0])
+		}},
 		{"a result changed without a revision", "as revision 2, whose message was another", verify.Contradiction, func(list [][]byte) [][]byte {
 			return alter(t, list, warDraw, 3, func(e *entry.State) {
 				e.Facts, e.Outcome = []byte(`{"burned":["5C"],"dealer":"QD","player":"KS"}`), []byte(`{"winner":"player"}`)

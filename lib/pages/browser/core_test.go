@@ -222,6 +222,9 @@ func TestInclusion(t *testing.T) {
 	log, same := newLog(t, 65538), newUniform()
 	small, some, huge := &inclusionGolden{table: newTable()}, &inclusionGolden{table: newTable()}, &inclusionGolden{table: newTable(), Alike: true}
 	for size := range int64(300) {
+		if size >= 130 && size < 253 || size > 258 { // an algorithm over bits: 8 of them, and one more
+			continue
+		}
 		var all []int64
 		for index := range size + 1 {
 			all = append(all, index)

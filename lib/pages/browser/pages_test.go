@@ -39,7 +39,7 @@ func pagesOf(t testing.TB, lang string) (judged, others []string) {
 		if i > 0 {
 			continue
 		}
-		for _, name := range []string{"index", "2026", "2026-11", "2026-11-30", "statistics"} {
+		for _, name := range []string{"index", "2026-11", "2026-11-30", "statistics"} {
 			judged = append(judged, lang+"/"+g.ID+"/"+name+".html")
 		}
 	}
@@ -169,9 +169,10 @@ func (b *tab) accessible(where string) {
 	evaluate[chromedp.Void](b, script+";undefined")
 	const run = `axe.run(document, %s).then(({ violations }) => violations.filter(({ impact }) => impact === "serious" || impact === "critical")
 		.map(({ id, impact, help, nodes }) => ({ id, impact, help, nodes: nodes.slice(0, 3).map((node) => node.html.slice(0, 160) + " " + node.failureSummary.split("\n").slice(1).join(" ")) })))`
-	b.judge(where, "light", fmt.Sprintf(run, `{ resultTypes: ["violations"] }`))
+	// There is one style sheet, which axe-core need not fetch once more.
+	b.judge(where, "light", fmt.Sprintf(run, `{ resultTypes: ["violations"], preload: false }`))
 	b.media("", "dark")
-	b.judge(where, "dark", fmt.Sprintf(run, `{ resultTypes: ["violations"], runOnly: ["color-contrast", "link-in-text-block"] }`))
+	b.judge(where, "dark", fmt.Sprintf(run, `{ resultTypes: ["violations"], preload: false, runOnly: ["color-contrast", "link-in-text-block"] }`))
 	b.media("", "light")
 	b.forget()
 }
@@ -218,6 +219,7 @@ func (b *tab) photograph(name string) {
 // tampered archive, with all details open.
 func TestVerified(t *testing.T) {
 	h, b := serving(t, nil), newTab(t)
+	b.before(hurry)
 	b.do(chromedp.EmulateViewport(narrow, height))
 	for _, lang := range site.Languages {
 		path := lang + strings.TrimPrefix(drawPage, "en")
@@ -235,7 +237,7 @@ func TestVerified(t *testing.T) {
 			b.fits(path)
 			b.quiet(path)
 			b.photograph(fmt.Sprintf("verified_%s_%s", found.Verdict, path))
-			if lang == "en" {
+			if lang == "en" && string(changed["log/checkpoint"]) != "none" { // which looks like the one before
 				b.accessible(path + ", verified")
 			}
 		}

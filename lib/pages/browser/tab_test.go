@@ -154,6 +154,10 @@ func (b *tab) before(script string) {
 	}
 }
 
+// hurry is a script that shortens the waits of the page's: for the second try of what
+// could not be read, and for a cache that is behind.
+const hurry = `(() => { const wait = window.setTimeout; window.setTimeout = (act, milliseconds, ...rest) => wait(act, Math.min(milliseconds, 20), ...rest); })();`
+
 // download clicks a link and returns the file that is saved.
 func (b *tab) download(link string) []byte {
 	b.t.Helper()

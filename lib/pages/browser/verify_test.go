@@ -331,6 +331,7 @@ func forkedLog(t testing.TB) contents {
 func TestTampered(t *testing.T) {
 	all := sample(t).all
 	h, b := serving(t, nil), newTab(t)
+	b.before(hurry)
 	for _, tamper := range tampers {
 		t.Run(tamper.name, func(t *testing.T) {
 			changed := tamper.change(t, all)
@@ -371,6 +372,7 @@ func TestMemory(t *testing.T) {
 	t.Run("an older log", func(t *testing.T) {
 		t.Parallel()
 		h, b := serving(t, nil), newTab(t)
+		b.before(hurry)
 		b.open(h.page(drawPage))
 		b.press().expect(t, "ok")
 		seen := b.remembered()
@@ -566,7 +568,7 @@ func TestNotVerified(t *testing.T) {
 			t.Parallel()
 			h, b := serving(t, nil), newTab(t)
 			h.fail(test.on, test.status)
-			b.before(test.before)
+			b.before(hurry + test.before)
 			b.open(h.page(drawPage))
 			found := b.press()
 			if len(test.others) > 0 {

@@ -60,6 +60,7 @@ type stateView struct {
 	// RawOutcome is the outcome where it can't be read.
 	RawOutcome string
 	Before     *stateView
+	Closings   *entry.Closings // those that hold under the state; nil for none
 }
 
 // Revised reports whether the state came with another revision of the studio, and
@@ -122,13 +123,16 @@ func (s *Site) Draw(d *history.Draw) ([]File, error) {
 func viewOf(d *history.Draw) *drawPage {
 	o := d.Opening
 	view := &drawPage{Draw: o.Draw, Game: o.Game, Day: d.Day(), Table: o.Table, Sequence: o.Sequence, OpensAt: d.OpensAt(), Rounds: roundsOf(d)}
+	var closings *entry.Closings
 	for _, leaf := range d.Leaves {
 		id := leaf.Entry.ID()
 		view.Leaves = append(view.Leaves, leafView{leaf.Index, id.Kind, id.State})
 		switch e := leaf.Entry.(type) {
+		case *entry.Closings:
+			closings = e
 		case *entry.State:
 			view.Newest = stateOf(e, leaf, view.Newest)
-			view.Newest.Entry = string(leaf.Data)
+			view.Newest.Closings = closings
 			view.States = append([]*stateView{view.Newest}, view.States...)
 		case *entry.Settlement:
 			view.Settled = append([]settledView{{e, leaf.Index}}, view.Settled...)
@@ -222,12 +226,36 @@ func (w *words) changes(s *stateView) (list []change) {
 	differ(w.text("state.reason"), w.reason(b), w.reason(s))
 	list = append(list, differences(w.facts(b), w.facts(s))...)
 	list = append(list, differences(w.outcome(b), w.outcome(s))...)
+	list = append(list, differences(w.rounds(b.Closings), w.rounds(s.Closings))...)
 	differ(w.text("state.orders"), w.orders(b.Orders), w.orders(s.Orders))
 	if w.orders(b.Orders) == w.orders(s.Orders) && b.Orders != nil && b.Orders.SHA256 != s.Orders.SHA256 {
 		list = append(list, change{w.text("state.orders"), b.Orders.SHA256, s.Orders.SHA256})
 	}
 	differ(w.text("state.revision"), strconv.Itoa(b.Revision), strconv.Itoa(s.Revision))
 	differ(w.text("state.catalogue"), strconv.Itoa(b.Catalogue), strconv.Itoa(s.Catalogue))
+	return list
+}
+
+// rounds are closings in words: from when to when each betting round took bets, and
+// on what. A later state may know more of them than the first.
+func (w *words) rounds(closings *entry.Closings) (list []pair) {
+	if closings == nil {
+		return nil
+	}
+	for _, r := range closings.Rounds {
+		view := roundView{}
+		view.close(closings.Game, r)
+		told := []string{clock(r.OpensAt) + " – " + clock(r.Closing), view.Raw}
+		if view.Visible != nil {
+			for _, p := range pairs(view.Visible.groups(w)) {
+				told = append(told, p.Label+" "+p.Value)
+			}
+		}
+		if r.Odds != nil {
+			told = append(told, w.count("round.board", r.Odds.Count)+" "+r.Odds.SHA256)
+		}
+		list = append(list, pair{w.text("round.round") + " " + strconv.Itoa(r.Round), joined(" · ", told...)})
+	}
 	return list
 }
 

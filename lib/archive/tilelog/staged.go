@@ -1,0 +1,110 @@
+package tilelog
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+
+	"golang.org/x/mod/sumdb/tlog"
+
+	"tally/lib/archive/tiles"
+)
+
+// staged reads the batch that the state names, and verifies that its files are those
+// of the committed tree: what is written under a tile's name stays there for ever,
+// and a wrong one would be the end of the log.
+func (l *Log) staged(ctx context.Context, now state) ([]file, error) {
+	packed, err := l.get(ctx, now.staged)
+	if err != nil {
+		return nil, fmt.Errorf("reading the staged batch %s: %w", now.staged, err)
+	}
+	files, err := unpack(packed)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrCorrupt, now.staged, err)
+	}
+	all := map[string][]byte{}
+	for _, f := range files {
+		all[f.path] = f.data
+	}
+	// What the batch has not, such as the tiles above it that it did not change, are
+	// files of the log. All are verified by the root.
+	var failed error
+	hashes := tlog.TileHashReader(now.tree, tiles.NewReader(ctx, func(ctx context.Context, path string) ([]byte, error) {
+		if data, is := all[path]; is {
+			return data, nil
+		}
+		data, err := l.get(ctx, path)
+		failed = errors.Join(failed, err)
+		return data, err
+	}))
+	if err := right(now, files, all, hashes); err != nil {
+		if failed != nil {
+			return nil, fmt.Errorf("verifying the staged batch %s: %w", now.staged, failed)
+		}
+		return nil, fmt.Errorf("%w: %s: %w", ErrCorrupt, now.staged, err)
+	}
+	return files, nil
+}
+
+// right verifies that files are those of the batch that led to a state.
+func right(now state, files []file, all map[string][]byte, hashes tlog.HashReader) error {
+	var old, size int64
+	if _, err := fmt.Sscanf(now.staged, "staged/%d-%d-", &old, &size); err != nil || old < 0 || old >= size || size != now.tree.N {
+		return fmt.Errorf("its name is not that of a batch up to size %d", now.tree.N)
+	}
+	list := tlog.NewTiles(tiles.Height, old, size)
+	var bundles []tlog.Tile // of level 0, for the entries that they hash
+	for n := old / tiles.Width; n*tiles.Width < size; n++ {
+		bundles = append(bundles, tlog.Tile{H: tiles.Height, N: n, W: int(min(tiles.Width, size-n*tiles.Width))})
+	}
+	if len(files) != len(all) || len(all) != len(list)+len(bundles) {
+		return fmt.Errorf("it has %d files, not %d", len(files), len(list)+len(bundles))
+	}
+	for _, tile := range list {
+		data, is := all[tiles.Path(tile)]
+		if !is {
+			return fmt.Errorf("it lacks %s", tiles.Path(tile))
+		}
+		want, err := tlog.ReadTileData(tile, hashes)
+		if err != nil {
+			return err
+		}
+		if !bytes.Equal(data, want) {
+			return fmt.Errorf("%s is not the one in the tree", tiles.Path(tile))
+		}
+	}
+	for _, tile := range bundles {
+		path := tiles.EntriesPath(tile.N, tile.W)
+		bundle, is := all[path]
+		if !is {
+			return fmt.Errorf("it lacks %s", path)
+		}
+		if err := verified(bundle, path, tile.N*tiles.Width, tile.W, hashes); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// verified verifies the entries of a bundle, of which the first has that index.
+func verified(bundle []byte, path string, first int64, width int, hashes tlog.HashReader) error {
+	entries, err := tiles.Entries(bundle, width)
+	if err != nil {
+		return fmt.Errorf("%w: %s: %w", ErrCorrupt, path, err)
+	}
+	indexes := make([]int64, width)
+	for i := range indexes {
+		indexes[i] = tlog.StoredHashIndex(0, first+int64(i))
+	}
+	want, err := hashes.ReadHashes(indexes)
+	if err != nil {
+		return fmt.Errorf("verifying %s: %w", path, err)
+	}
+	for i, entry := range entries {
+		if tlog.RecordHash(entry) != want[i] {
+			return fmt.Errorf("%w: %s: entry %d is not the one in the tree", ErrCorrupt, path, first+int64(i))
+		}
+	}
+	return nil
+}

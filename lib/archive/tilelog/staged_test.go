@@ -1,0 +1,138 @@
+package tilelog
+
+import (
+	"bytes"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/mod/sumdb/note"
+
+	"tally/lib/archive/checkpoint"
+	"tally/lib/fakedynamo"
+)
+
+// committed returns a log that died after a batch was committed and before any of its
+// files was written, and the path of the staged batch.
+func committed(t *testing.T, before, n int) (w *world, staged string) {
+	t.Helper()
+	w = grown(t, before, 0)
+	w.intercept(intercept(func(call fakedynamo.Call) fakedynamo.Verdict {
+		if call.Write && slices.ContainsFunc(call.Keys, func(key string) bool { return strings.HasPrefix(key, "tile/") }) {
+			return fakedynamo.FailBefore
+		}
+		return fakedynamo.Proceed
+	}))
+	had := w.files.Files()
+	if _, err := w.appender().Append(t.Context(), leaves("d", n)); err == nil {
+		t.Fatal("it did not die")
+	}
+	w.intercept(nil)
+	for path := range w.files.Files() {
+		if _, was := had[path]; !was {
+			staged = path
+		}
+	}
+	return w, staged
+}
+
+// TestStagedIsVerified has someone change a staged batch between its commit and the
+// next append, in each way. None of it gets under a name that it keeps for ever.
+func TestStagedIsVerified(t *testing.T) {
+	repack := func(t *testing.T, packed []byte, change func([]file) []file) []byte {
+		t.Helper()
+		files, err := unpack(packed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		changed, err := pack(change(files))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return changed
+	}
+	in := func(files []file, prefix string) *file {
+		return &files[slices.IndexFunc(files, func(f file) bool { return strings.HasPrefix(f.path, prefix) })]
+	}
+	tests := map[string]func([]file) []file{
+		"another entry": func(files []file) []file {
+			f := in(files, "tile/entries/")
+			f.data = bytes.Replace(f.data, []byte("entry 0 of d"), []byte("entry 9 of d"), 1)
+			return files
+		},
+		"a bundle that goes on": func(files []file) []file {
+			f := in(files, "tile/entries/")
+			f.data = append(f.data, 0, 0)
+			return files
+		},
+		"another hash":  func(files []file) []file { in(files, "tile/0/").data[40] ^= 1; return files },
+		"a tile is cut": func(files []file) []file { f := in(files, "tile/0/"); f.data = f.data[32:]; return files },
+		"a tile is not there": func(files []file) []file {
+			return slices.DeleteFunc(files, func(f file) bool { return strings.HasPrefix(f.path, "tile/0/") })
+		},
+		"a bundle is not there": func(files []file) []file {
+			return slices.DeleteFunc(files, func(f file) bool { return strings.HasPrefix(f.path, "tile/entries/") })
+		},
+		"a file more":            func(files []file) []file { return append(files, file{"tile/0/777", []byte("x")}) },
+		"a file of another kind": func(files []file) []file { return append(files, file{"verifier-key", []byte("x")}) },
+		"no files":               func([]file) []file { return nil },
+		"a tile twice, the first wrong": func(files []file) []file {
+			return append([]file{{in(files, "tile/0/").path, make([]byte, 32)}}, files...)
+		},
+		"a tile twice, the second wrong": func(files []file) []file { return append(files, file{in(files, "tile/0/").path, make([]byte, 32)}) },
+	}
+	for _, before := range []int{0, 3, 250} {
+		for name, change := range tests {
+			t.Run(name, func(t *testing.T) {
+				w, staged := committed(t, before, 9)
+				packed := w.files.Files()[staged].Data
+				w.files.Set(staged, repack(t, packed, change))
+				had := w.files.Files()
+				if _, err := w.appender().Append(t.Context(), leaves("e", 1)); !errors.Is(err, ErrCorrupt) {
+					t.Errorf("got %v", err)
+				}
+				if has := w.files.Files(); !slices.Equal(slices.Sorted(maps.Keys(has)), slices.Sorted(maps.Keys(had))) || !bytes.Equal(has[checkpoint.Path].Data, had[checkpoint.Path].Data) {
+					t.Errorf("something was written: %v", slices.Sorted(maps.Keys(has)))
+				}
+				// As it was staged it is applied.
+				w.files.Set(staged, packed)
+				w.mustAppend(w.appender(), leaves("e", 1))
+				w.check()
+				if len(w.public) != before+10 {
+					t.Errorf("%d entries", len(w.public))
+				}
+			})
+		}
+	}
+}
+
+// silent is a key that does not sign, as one of KMS that can't be reached.
+type silent struct{ note.Signer }
+
+var errSilent = errors.New("no signature")
+
+func (silent) Sign([]byte) ([]byte, error) { return nil, errSilent }
+
+// TestKeyThatDoesNotSign has the log's key fail for a while: what is committed stays,
+// the public sees the tree before, and then all of it.
+func TestKeyThatDoesNotSign(t *testing.T) {
+	w := grown(t, 3, 0)
+	for _, n := range []int{1, 2} {
+		appender := w.appender()
+		appender.Signers = []note.Signer{silent{w.signer}}
+		if _, err := appender.Append(t.Context(), leaves("d", n)); !errors.Is(err, errSilent) {
+			t.Fatalf("got %v", err)
+		}
+		w.check()
+		if len(w.public) != 3 {
+			t.Errorf("%d entries are public", len(w.public))
+		}
+	}
+	w.mustAppend(w.appender(), leaves("d", 2))
+	w.check()
+	if len(w.public) != 5 {
+		t.Errorf("%d entries are public", len(w.public))
+	}
+}

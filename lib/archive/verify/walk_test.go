@@ -1,0 +1,84 @@
+package verify
+
+import (
+	"context"
+	"encoding/binary"
+	"testing"
+
+	"golang.org/x/mod/sumdb/tlog"
+
+	"tally/lib/archive/tiles"
+	"tally/lib/archive/tree"
+)
+
+// inMemory are files in memory.
+type inMemory map[string][]byte
+
+func (m inMemory) Get(_ context.Context, path string) ([]byte, error) {
+	data, found := m[path]
+	if !found {
+		return nil, ErrMissing
+	}
+	return data, nil
+}
+
+// TestLevels compares the tiles of trees that have three levels of them: 65,536
+// leaves fill a tile of the second, and one more begins a branch.
+func TestLevels(t *testing.T) {
+	var kept tree.Kept
+	var hashes []tlog.Hash
+	for i := range uint64(65_537) {
+		hash := tlog.RecordHash(binary.BigEndian.AppendUint64(nil, i))
+		if err := kept.Add(hash); err != nil {
+			t.Fatal(err)
+		}
+		hashes = append(hashes, hash)
+	}
+	for _, size := range []int64{65_535, 65_536, 65_537} {
+		files := inMemory{}
+		for _, tile := range tiles.Of(size) {
+			data, err := tlog.ReadTileData(tile, &kept)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files[tiles.Path(tile)] = data
+		}
+		root, err := tlog.TreeHash(size, &kept)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := func() []Finding {
+			r := &Report{}
+			w := newWalk(files, Options{}, tlog.Tree{N: size, Hash: root}, r)
+			for _, hash := range hashes[:size] {
+				w.grown.Add(hash)
+				if err := w.add(t.Context(), 0, hash); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := w.finish(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			return r.Findings
+		}
+		if list := found(); len(list) > 0 {
+			t.Fatalf("%d leaves: %v", size, list)
+		}
+		upper := []string{"tile/0/254", "tile/1/000.p/255"}
+		if size >= 65_536 {
+			upper = []string{"tile/0/255", "tile/1/000", "tile/2/000.p/1"}
+		}
+		for _, path := range upper {
+			files[path][7] ^= 1
+		}
+		list := found()
+		if len(list) != len(upper) {
+			t.Fatalf("%d leaves: %v", size, list)
+		}
+		for i, path := range upper {
+			if list[i].Code != UnequalTile || list[i].File != path {
+				t.Errorf("%d leaves: %v, want %s", size, list[i], path)
+			}
+		}
+	}
+}
