@@ -80,7 +80,7 @@ func run(args []string, app *app) int {
 	if err == nil {
 		return exitDone
 	}
-	fmt.Fprintln(app.err, "tally:", err)
+	fmt.Fprintln(app.err, "tally:", escaped(err.Error()))
 	if errors.As(err, &known) {
 		return exitFailed
 	}

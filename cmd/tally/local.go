@@ -124,6 +124,9 @@ func (app *app) local(ctx context.Context, options local.Options) error {
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return fmt.Errorf("an address is taken, perhaps by another `tally local`; choose another --address, --api or --site: %w", err)
 	}
+	if errors.Is(err, local.ErrNotEmpty) {
+		return fmt.Errorf("%w; every run begins with an empty table, and so with an empty log and site: name a new folder, or remove what an earlier run has left there", err)
+	}
 	if err != nil {
 		return err
 	}

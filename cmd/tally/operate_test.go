@@ -194,11 +194,20 @@ func TestLocalProcess(t *testing.T) {
 func TestLocalMisuse(t *testing.T) {
 	var out bytes.Buffer
 	app := &app{in: strings.NewReader(""), out: &out, err: &out, getenv: func(string) string { return "" }}
+	used, isFile := t.TempDir(), filepath.Join(t.TempDir(), "file")
+	for _, name := range []string{filepath.Join(used, "checkpoint"), isFile} {
+		if err := os.WriteFile(name, []byte("of an earlier run"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, test := range []struct {
 		code int
 		want string
 		args []string
 	}{
+		{exitFailed, "the folder for the public log is " + used + ": it is not empty; every run begins with", []string{"local", "--log", used}},
+		{exitFailed, "the folder for the public site is " + used + ": it is not empty; every run begins with", []string{"local", "--site-folder", used}},
+		{exitFailed, "looking into the folder for the public log: ", []string{"local", "--log", isFile}},
 		{exitMisuse, "write name=value", []string{"local", "--parameter", "AutoCancelAfter"}},
 		{exitFailed, "no such file", []string{"local", "--template", "nosuch.yaml"}},
 		{exitFailed, "NoSuch", []string{"local", "--address", "127.0.0.1:0", "--parameter", "NoSuch=1"}},

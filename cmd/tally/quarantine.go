@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"reflect"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -244,7 +246,23 @@ func (app *app) quarantineRelease(ctx context.Context, q *quarantine.Quarantine,
 	return app.printf("released %s: %s of draw %s is on its queue again\n", m.ShortID(), orDash(string(m.Type)), orDash(m.Draw))
 }
 
-// printf writes a text.
+// printf writes a text. What could do something to a terminal is escaped in texts
+// that go into it: they may come from anyone.
 func (app *app) printf(format string, args ...any) error {
+	for i, arg := range args {
+		if text := reflect.ValueOf(arg); text.Kind() == reflect.String {
+			args[i] = cellOf(pretty.Pen{}, text.String())
+		}
+	}
 	return write(app.out, fmt.Appendf(nil, format, args...))
+}
+
+// escaped is a text of several lines in which what could do something to a terminal
+// is escaped.
+func escaped(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = cellOf(pretty.Pen{}, strings.ReplaceAll(line, "\t", "  ")).String()
+	}
+	return strings.Join(lines, "\n")
 }

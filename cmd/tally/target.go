@@ -12,6 +12,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/smithy-go"
+	"github.com/aws/smithy-go/logging"
 	"github.com/spf13/cobra"
 
 	"tally/lib/local"
@@ -64,8 +66,11 @@ type clients struct {
 // connect finds the target.
 func (t *target) connect(ctx context.Context) (*clients, error) {
 	config, err := t.config(ctx)
+	if errors.Is(err, errNoCredentials) || errors.Is(err, errNoRegion) {
+		err = fmt.Errorf("%w, or add --local for the stack of `tally local`", err)
+	}
 	if err != nil {
-		return nil, failed("reading the AWS configuration", err)
+		return nil, failed("finding the stack", err)
 	}
 	return &clients{sqs: sqs.NewFromConfig(config), table: store.New(dynamodb.NewFromConfig(config), t.table), stack: t.stack}, nil
 }
@@ -77,7 +82,37 @@ func (t *target) config(ctx context.Context) (aws.Config, error) {
 	case t.local:
 		return local.Config("http://" + localAddress), nil
 	}
-	return awsconfig.LoadDefaultConfig(ctx)
+	return awsConfig(ctx)
+}
+
+// What AWS can't be reached without. Each says what to set.
+var (
+	errNoCredentials = errors.New("there are no AWS credentials: set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
+	errNoRegion      = errors.New("there is no AWS region: set AWS_REGION")
+)
+
+// instanceMetadata is the service that the SDK asks for credentials when it has
+// found none elsewhere.
+const instanceMetadata = "ec2imds"
+
+// awsConfig is what the SDK finds of an AWS account. It is complete: what is missing
+// is said here, once, and not in the SDK's words at the first request.
+func awsConfig(ctx context.Context) (aws.Config, error) {
+	config, err := awsconfig.LoadDefaultConfig(ctx, awsconfig.WithLogger(logging.Nop{}))
+	if err != nil {
+		return config, fmt.Errorf("reading the AWS configuration: %w", err)
+	}
+	_, err = config.Credentials.Retrieve(ctx) // which keeps them for the first request
+	asked := (*smithy.OperationError)(nil)
+	switch {
+	case errors.As(err, &asked) && asked.Service() == instanceMetadata && ctx.Err() == nil:
+		return config, errNoCredentials
+	case err != nil:
+		return config, fmt.Errorf("getting AWS credentials: %w", err)
+	case config.Region == "":
+		return config, errNoRegion
+	}
+	return config, nil
 }
 
 // queueNames are the queues of a stack by their short names.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"golang.org/x/mod/sumdb/note"
+	"golang.org/x/mod/sumdb/tlog"
 
 	"tally/lib/archive/checkpoint"
 	"tally/lib/archive/entry"
@@ -24,23 +26,24 @@ const verifyHelp = `verify checks the public log of results, trusting nothing bu
 what was seen of it before. LOG is its address, the folder of a copy, or its
 bucket (s3://bucket, by your AWS credentials).
 
-It reads every file: the checkpoint must be signed by the key, every entry must
-be in the tree under it, every tile must be what its entries come to, and the
-tree must begin with the one that was verified last, which it remembers in a
-file. Then it reads what the entries say, and resolves every result again by the
-rules. Draws without a result and numbers that a table has skipped are listed;
-so are cards that lay open in a betting round and are not in the result. With
---thorough every completion of such cards is gone through again, too, which takes
-some ten milliseconds for a betting round.
+It reads every file: the checkpoint must be signed by the key, every entry
+must be in the tree under it, every tile must be what its entries come to, and
+the tree must begin with the one that was verified last, which it remembers in
+a file. Then it reads what the entries say, and resolves every result again by
+the rules. Draws without a result and numbers that a table has skipped are
+listed; so are cards that lay open in a betting round and are not in the
+result. With --thorough every completion of such cards is gone through again,
+too, which takes some ten milliseconds for a betting round.
 
 With --witness the checkpoint must be cosigned by that witness, and with several
 by each, or by as many as --witnesses-needed says.
 
-With --draw it verifies the entries of one draw alone: DRAW is its name, or the
-address or file of its results (results/<game>/<day>/<draw>.json of the public
-site). By name it looks for that file beside the log; without one, or with --site
-none, or where it is wrong, it reads the log backwards to the draw's opening, and
-so sees every later entry about the draw. Of other draws it says nothing.
+With --draw it verifies the entries of one draw alone: DRAW is its name, or
+the address or file of its results (results/<game>/<day>/<draw>.json of the
+public site). By name it looks for that file beside the log; without one, or
+with --site none, or where it is wrong, it reads the log backwards to the
+draw's opening, and so sees every later entry about the draw. Of other draws
+it says nothing.
 
 With --reports it compares what bookmakers were told with what the log commits
 to. REPORTS is the address of the API, by a key with the scope feed:read in the
@@ -210,19 +213,38 @@ func newVerifyCommand(app *app) *cobra.Command {
 // noState is the value of --state for remembering nothing.
 const noState = "none"
 
-// stateFile returns the file that remembers a log, empty for none.
-func (f *verifyFlags) stateFile(origin string) (string, error) {
+// stateFiles returns the files that remember a log. By default there is one for each
+// key that is named: logs of one name that two keys sign are two logs, and while a
+// key is being replaced both files remember the one log.
+func (f *verifyFlags) stateFiles(origin string) (files []string, err error) {
 	switch f.state {
 	case noState:
-		return "", nil
+		return nil, nil
 	case "":
 		folder, err := os.UserConfigDir()
 		if err != nil {
-			return "", fmt.Errorf("there is no place to remember what was verified: name a file with --state, or write --state none")
+			return nil, fmt.Errorf("there is no place to remember what was verified: name a file with --state, or write --state none")
 		}
-		return filepath.Join(folder, "tally", "verified", entry.HashOf(origin)[:16]+".json"), nil
+		for _, key := range f.keys {
+			files = append(files, filepath.Join(folder, "tally", "verified", entry.HashOf(origin + "\n" + textOf(key))[:16]+".json"))
+		}
+		return files, nil
 	}
-	return f.state, nil
+	return []string{f.state}, nil
+}
+
+// remembered is the largest tree that files remember.
+func remembered(files []string, options verify.Options) (seen tlog.Tree, err error) {
+	for _, file := range files {
+		tree, err := verify.Remembered(file, options.Origin, options.Known)
+		if err != nil {
+			return seen, fmt.Errorf("%w; if it is of another log, name another file with --state; if its key was replaced, name both with --key", err)
+		}
+		if tree.N > seen.N {
+			seen = tree
+		}
+	}
+	return seen, nil
 }
 
 func (f *verifyFlags) checkLog(command *cobra.Command, app *app, options verify.Options, place string) error {
@@ -230,14 +252,12 @@ func (f *verifyFlags) checkLog(command *cobra.Command, app *app, options verify.
 	if err != nil {
 		return failed("verifying", err)
 	}
-	file, err := f.stateFile(options.Origin)
+	files, err := f.stateFiles(options.Origin)
 	if err != nil {
 		return err
 	}
-	if file != "" {
-		if options.Seen, err = verify.Remembered(file, options.Origin, options.Known); err != nil {
-			return failed("verifying", err)
-		}
+	if options.Seen, err = remembered(files, options); err != nil {
+		return failed("verifying", err)
 	}
 	report, err := f.verify(command.Context(), app, source, options, place)
 	if err != nil {
@@ -246,7 +266,10 @@ func (f *verifyFlags) checkLog(command *cobra.Command, app *app, options verify.
 	if report.One != nil && len(report.History) == 0 && len(report.Findings) == 0 {
 		return failed("verifying", fmt.Errorf("the log has no draw %s", report.One.Draw))
 	}
-	if file != "" && len(report.Findings) == 0 {
+	for _, file := range files {
+		if len(report.Findings) > 0 {
+			break // what does not hold is not remembered
+		}
 		if err := verify.Remember(file, report.Checkpoint); err != nil {
 			return failed("verifying", err)
 		}
@@ -292,8 +315,9 @@ func refused(what string, findings []verify.Finding, class verify.Class) error {
 
 func (f *verifyFlags) write(app *app, value any, forPeople func(io.Writer)) error {
 	if !f.asJSON {
-		forPeople(app.out)
-		return nil
+		var text bytes.Buffer
+		forPeople(&text)
+		return write(app.out, []byte(escaped(text.String()))) // the log may be anyone's
 	}
 	text, err := json.Marshal(value)
 	if err != nil {

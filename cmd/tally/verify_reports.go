@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	awsconfig "github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"tally/lib/archive/reports"
@@ -44,9 +43,9 @@ func (f *verifyFlags) source(ctx context.Context, app *app) (reports.Source, err
 		if f.keepReports != "" {
 			return nil, errors.New("--keep-reports is for the reports of one bookmaker, from the API")
 		}
-		configuration, err := awsconfig.LoadDefaultConfig(ctx)
+		configuration, err := awsConfig(ctx)
 		if err != nil {
-			return nil, fmt.Errorf("reading the configuration of AWS: %w", err)
+			return nil, err
 		}
 		return reports.FromTable(store.New(dynamodb.NewFromConfig(configuration), table)), nil
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	awsconfig "github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"tally/lib/archive/objects"
@@ -26,9 +25,9 @@ func openLog(ctx context.Context, place string) (verify.Source, error) {
 	if bucket = strings.TrimSuffix(bucket, "/"); bucket == "" || strings.Contains(bucket, "/") {
 		return nil, fmt.Errorf("%s names no bucket: write s3://bucket", place)
 	}
-	configuration, err := awsconfig.LoadDefaultConfig(ctx)
+	configuration, err := awsConfig(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("reading the configuration of AWS: %w", err)
+		return nil, err
 	}
 	client := s3.NewFromConfig(configuration, func(o *s3.Options) { o.UsePathStyle = configuration.BaseEndpoint != nil })
 	return inBucket{objects.NewS3(client, bucket)}, nil

@@ -128,6 +128,7 @@ func TestEveryCode(t *testing.T) {
 	want("not_offered", put, "/v1/draws/luc-1/bets/b-4", bet("sum_even", "1.95", "10.00", "EUR"))
 	want("wrong_round", put, "/v1/draws/bj-1/bets/b-1/wagers/double:1:1", `{"stake":"10.00","currency":"EUR"}`)
 	w.want(w.do(put, "/v1/disputes/d-1", `{"draw":"rou-1","reason":"r","evidence":"e"}`), "201")
+	want("unknown_bets", put, "/v1/disputes/d-2", `{"draw":"rou-1","bets":["nosuch"],"reason":"r","evidence":"e"}`)
 	want("dispute_used", put, "/v1/disputes/d-1", `{"draw":"rou-1","reason":"r","evidence":"other"}`)
 	w.pass(time.Minute)
 	w.say(intake.Studio, "blackjack", "bj-1", "betting.opened", fmt.Sprintf(`,"round":2,"opens_at":%q,"closes_at":%q,"visible":{"dealer":["AS"],"seats":[{"seat":1,"hands":[{"cards":["8H","3D"]}]}]}`,
@@ -139,6 +140,13 @@ func TestEveryCode(t *testing.T) {
 	want("selection_decided", put, "/v1/draws/pok-1/bets/b-1", bet("hand:2", "1.00", "10.00", "EUR"))
 	w.result("roulette", "rou-1", 1, facts17)
 	want("not_logged", get, "/v1/draws/rou-1/reports/1/disclosure", "")
+
+	// A report that has expired. DynamoDB deletes it some time after.
+	if err := w.table.Delete(t.Context(), store.FeedKey("acme"), store.EntryKey(1)); err != nil {
+		t.Fatal(err)
+	}
+	w.pass(8 * 24 * time.Hour)
+	want("totals_expired", get, "/v1/totals?period=2026-11-30", "")
 
 	// Faults.
 	w.open("roulette", "rou-2", "")

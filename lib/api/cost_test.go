@@ -70,6 +70,8 @@ func TestCosts(t *testing.T) {
 	costs("the position", "GET", "/v1/feed/position", "", "200: 1 GetItem, 1 read, 0 write")
 	costs("a dispute", "PUT", "/v1/disputes/d-1", `{"draw":"rou-1","reason":"r","evidence":"e"}`, "201: 1 GetItem 1 TransactWriteItems, 1 read, 4 write")
 	costs("opening it again", "PUT", "/v1/disputes/d-1", `{"draw":"rou-1","reason":"r","evidence":"e"}`, "200: 2 GetItem 1 Query 1 TransactWriteItems, 3 read, 4 write")
+	costs("a dispute of two bets", "PUT", "/v1/disputes/d-0", `{"draw":"rou-1","bets":["b-1","b-2"],"reason":"r","evidence":"e"}`, "201: 3 GetItem 1 TransactWriteItems, 3 read, 4 write")
+	costs("a dispute of an unknown bet", "PUT", "/v1/disputes/d-9", `{"draw":"rou-1","bets":["b-1","b-9"],"reason":"r","evidence":"e"}`, "422: 3 GetItem 1 Query, 4 read, 0 write")
 	costs("reading it", "GET", "/v1/disputes/d-1", "", "200: 1 GetItem 1 Query, 2 read, 0 write")
 	costs("listing them", "GET", "/v1/disputes", "", "200: 1 GetItem 1 Query, 2 read, 0 write")
 	costs("a day's totals", "GET", "/v1/totals?period=2026-11-30", "", "200: 2 GetItem 3 Query, 5 read, 0 write")

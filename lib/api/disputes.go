@@ -3,10 +3,16 @@ package api
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
 
 	v1 "tally/lib/api/v1"
 	"tally/lib/disputes"
+	"tally/lib/draw"
+	"tally/lib/placing"
 	"tally/lib/store"
 	"tally/lib/wire"
 )
@@ -17,6 +23,9 @@ func openDispute(ctx context.Context, r *request) (any, error) {
 	r.path["draw"] = body.Draw
 	head, err := r.head(ctx)
 	if err != nil {
+		return nil, err
+	}
+	if err := r.disputedBets(ctx, head, body.Bets); err != nil {
 		return nil, err
 	}
 	dispute, replay, err := disputes.Create(ctx, r.api.table, r.Bookmaker, r.path["dispute"], body, r.api.now(), head.RetainUntil)
@@ -33,6 +42,43 @@ func openDispute(ctx context.Context, r *request) (any, error) {
 		status = http.StatusOK
 	}
 	return answered{status: status, body: disputeOf(dispute)}, nil
+}
+
+// disputedBets refuses a dispute that names bets which the bookmaker does not
+// have: an operator could uphold it, and nothing would come of it.
+func (r *request) disputedBets(ctx context.Context, head *draw.Head, references []string) error {
+	missing := make([]bool, len(references))
+	reads, within := errgroup.WithContext(ctx)
+	reads.SetLimit(batchParallel)
+	for i, reference := range references {
+		reads.Go(func() (err error) {
+			defer recovered(&err)
+			pk := store.BetsKey(head.Draw, r.Bookmaker, placing.Shard(reference, head.Shards))
+			bet, err := r.api.table.GetBet(within, pk, store.BetKey(reference))
+			missing[i] = bet == nil || bet.Refused != ""
+			return err
+		})
+	}
+	if err := reads.Wait(); err != nil {
+		return err
+	}
+	var unknown []string
+	p := newProblem(codeUnknownBets, "")
+	for i, reference := range references {
+		if missing[i] {
+			unknown = append(unknown, reference)
+			p.Errors = append(p.Errors, v1.Fault{Code: codeUnknownBets, At: fmt.Sprintf("/bets/%d", i), Detail: fmt.Sprintf("there is no bet %s on draw %s", reference, head.Draw)})
+		}
+	}
+	if len(unknown) == 0 {
+		return nil
+	}
+	// A dispute that is stored already is answered as stored.
+	if _, err := disputes.Get(ctx, r.api.table, r.Bookmaker, r.path["dispute"]); !errors.Is(err, disputes.ErrUnknown) {
+		return err
+	}
+	p.Detail = fmt.Sprintf("these are no bets of yours on draw %s: %s", head.Draw, strings.Join(unknown, ", "))
+	return p
 }
 
 // disputeOf writes a dispute. One whose order is still under way is open to the

@@ -12,6 +12,7 @@ import (
 
 	v1 "tally/lib/api/v1"
 	"tally/lib/intake"
+	"tally/lib/store"
 )
 
 const (
@@ -120,6 +121,83 @@ func TestTotalsAndPages(t *testing.T) {
 		t.Errorf("%q, not %q", days, want)
 	}
 	w.want(w.do(http.MethodGet, "/v1/totals?period=2026-02-30", ""), "400 invalid_request")
+}
+
+// TestTotalsOfExpiredReports has reports expire one after the other, in any order: a
+// day is answered in full, as it was counted before, or not at all.
+func TestTotalsOfExpiredReports(t *testing.T) {
+	w := newWorld(t)
+	for day := range 4 { // reports 1 to 8, two a day
+		for i := range 2 {
+			id := fmt.Sprintf("rou-%d-%d", day, i)
+			w.open("roulette", id, "")
+			w.want(w.do(http.MethodPut, "/v1/draws/"+id+"/bets/b-1", straight17), "201")
+			w.pass(time.Minute)
+			w.result("roulette", id, 1, facts17)
+		}
+		w.pass(24*time.Hour - 2*(time.Minute+12*time.Second))
+	}
+	newest := w.want(w.do(http.MethodGet, "/v1/totals?period=2026-12-03", ""), "200")
+	expired := func(sequence int64) {
+		if err := w.table.Delete(t.Context(), store.FeedKey("acme"), store.EntryKey(sequence)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.pass(7 * 24 * time.Hour)
+	ask := func() (codes string) {
+		for _, period := range []string{"2026-11-29", "2026-11-30", "2026-12-01", "2026-12-02", "2026-12-03", "2026-12-04", "2026-12"} {
+			a := w.do(http.MethodGet, "/v1/totals?period="+period, "")
+			if codes += fmt.Sprint(a.status); a.status == http.StatusOK {
+				totals, bets := decoded[v1.PeriodTotals](t, a), 0
+				for _, each := range totals.Totals {
+					bets += each.Bets
+				}
+				codes += fmt.Sprintf(":%d", bets)
+			}
+			codes += " "
+		}
+		return codes
+	}
+	forget := func() { // what was counted
+		for _, day := range []string{"2026-11-29", "2026-11-30", "2026-12-01", "2026-12-02", "2026-12-03", "2026-12-04"} {
+			if err := w.table.Delete(t.Context(), store.TotalsKey("acme"), day); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, test := range []struct {
+		expires int64
+		want    string
+	}{
+		{0, "200:0 200:2 200:2 200:2 200:2 200:0 200:6 "},
+		{4, "200:0 200:2 410 410 200:2 200:0 410 "}, // it could be of the second day or of the third
+		{1, "410 410 410 410 200:2 200:0 410 "},
+		{2, "410 410 410 410 200:2 200:0 410 "},
+		{5, "410 410 410 410 200:2 200:0 410 "},
+		{6, "410 410 410 410 410 200:0 410 "},
+		{8, "410 410 410 410 410 410 410 "},
+		{3, "410 410 410 410 410 410 410 "},
+		{7, "410 410 410 410 410 410 410 "},
+	} {
+		forget()
+		if test.expires > 0 {
+			expired(test.expires)
+		}
+		if got := ask(); got != test.want {
+			t.Errorf("without %d: %s, not %s", test.expires, got, test.want)
+		}
+	}
+	// Nothing of these days can have expired yet, whatever has before.
+	forget()
+	w.open("roulette", "later", "")
+	w.want(w.do(http.MethodPut, "/v1/draws/later/bets/b-1", straight17), "201")
+	w.pass(time.Minute)
+	w.result("roulette", "later", 1, facts17)
+	want := strings.NewReplacer("2026-12-03", "2026-12-11", "true", "false", `"first":7,"last":8`, `"first":9,"last":9`, `"bets":2,"stake":"20.00","payout":"720.00","won":2`, `"bets":1,"stake":"10.00","payout":"360.00","won":1`).Replace(newest.body)
+	if got := w.do(http.MethodGet, "/v1/totals?period=2026-12-11", ""); got.body != want {
+		t.Errorf("%s, not %s", got.body, want)
+	}
+	w.want(w.do(http.MethodGet, "/v1/totals?period=2026-12-10", ""), "200")
 }
 
 func TestPosition(t *testing.T) {

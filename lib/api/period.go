@@ -26,6 +26,9 @@ const (
 	// finalAfter is how long after its end a day can't get a report any more, in
 	// milliseconds: clocks differ a little, and writing a report takes seconds.
 	finalAfter = 3600 * 1000
+	// keptAtLeast is how long every report is kept: a draw takes nothing any more in
+	// the seven days before it expires. The day's own length is taken off.
+	keptAtLeast = 6 * dayMillis
 	// countWithin bounds the counting of one request.
 	countWithin = 15 * time.Second
 	// countBatch is how many reports are read at once.
@@ -206,14 +209,14 @@ func (r *request) count(ctx context.Context, day instant) (*dayTotals, error) {
 	if err != nil {
 		return nil, err
 	}
-	totals := &dayTotals{}
+	totals, counted := &dayTotals{}, int64(0)
 	for after := first - 1; after < last-1; {
 		entries, err := readEntries(ctx, r.api.table, r.Bookmaker, after, last-1, countBatch)
 		if err != nil {
 			return nil, err
 		}
 		if len(entries) == 0 {
-			break // they have expired
+			break
 		}
 		for _, entry := range entries {
 			if err := totals.take(entry); err != nil {
@@ -221,8 +224,30 @@ func (r *request) count(ctx context.Context, day instant) (*dayTotals, error) {
 			}
 			after = entry.Sequence
 		}
+		counted += int64(len(entries))
+	}
+	if r.api.now()-day < keptAtLeast {
+		return totals, nil
+	}
+	whole, err := r.unexpired(ctx, last, newest)
+	if err != nil {
+		return nil, err
+	}
+	if counted < last-first || !whole {
+		return nil, newProblem(codeTotalsExpired, "reports of %s have expired before they were counted", today(day))
 	}
 	return totals, nil
+}
+
+// unexpired reports whether a day ends where it seems to: the report after it is
+// there, or none has been made. Where that one has expired, it may have been the
+// day's own. How the day begins needs no look: the report before it was found.
+func (r *request) unexpired(ctx context.Context, next, newest int64) (bool, error) {
+	if next > newest {
+		return true, nil
+	}
+	after, err := readEntries(ctx, r.api.table, r.Bookmaker, next-1, next, 1)
+	return len(after) > 0, err
 }
 
 // take adds a report.

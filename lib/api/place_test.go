@@ -37,6 +37,7 @@ func TestOddsOfTheBoard(t *testing.T) {
 	for _, test := range []struct{ body, want, odds string }{
 		{`{"selection":"sum_odd","odds":"1.95","stake":"10.00","currency":"EUR"}`, "201", ""},
 		{`{"selection":"sum_odd","odds":"1.96","stake":"10.00","currency":"EUR"}`, "409 odds_changed", "1.95"},
+		{`{"selection":"sum_odd","odds":"1.95","stake":"10.00","currency":"EUR"}`, "409 odds_changed", "1.95"}, // right, and too early
 		{`{"selection":"drawn:8","odds":"6.60","stake":"10.00","currency":"EUR"}`, "409 not_offered", ""},
 		{`{"selection":"sum_odd","stake":"10.00","currency":"EUR"}`, "422 odds_missing", ""},
 	} {
@@ -87,5 +88,17 @@ func TestBodiesThatAreNotRead(t *testing.T) {
 	w.want(w.do(http.MethodGet, "/v1/nosuch", ""), "404 unknown_path")
 	if a := w.want(w.do(http.MethodDelete, "/v1/draws/rou-1/bets/b-1", ""), "405 method_not_allowed"); a.header.Get("Allow") != "GET, PUT" {
 		t.Errorf("Allow: %s", a.header.Get("Allow"))
+	}
+}
+
+// TestStakeLimits sends stakes that have the right decimals and are none.
+func TestStakeLimits(t *testing.T) {
+	w := newWorld(t)
+	w.open("roulette", "rou-1", "")
+	for _, stake := range []string{"10000000000.01", "-1.00", "0.00"} {
+		p := w.want(w.do(http.MethodPut, "/v1/draws/rou-1/bets/b-1", `{"selection":"red","stake":"`+stake+`","currency":"EUR"}`), "422 bad_amount").problem(t)
+		if want := `"` + stake + `" is no stake in EUR: write a decimal with exactly 2 decimals, from 0.01 to 10000000000.00`; p.Detail != want {
+			t.Error(p.Detail)
+		}
 	}
 }

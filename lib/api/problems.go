@@ -36,9 +36,11 @@ const (
 	codeUnknownReport = "unknown_report"
 	codeNotLogged     = "not_logged"
 	codeUnknownDisput = "unknown_dispute"
+	codeUnknownBets   = "unknown_bets"
 	codeDisputeUsed   = "dispute_used"
 	codePositionAhead = "position_ahead"
 	codeTotalsPending = "totals_pending"
+	codeTotalsExpired = "totals_expired"
 )
 
 // problemKinds is the one table of all problems.
@@ -62,22 +64,24 @@ var problemKinds = []ProblemKind{
 	{placing.CodeBettingClosed, http.StatusConflict, "Betting is closed", "Nothing is stored. Bet on a draw whose status is open.", 0},
 	{placing.CodeWrongRound, http.StatusConflict, "Not in this betting round", "The catalogue names the betting round that takes the selection.", 0},
 	{placing.CodeDecided, http.StatusConflict, "The selection is decided already", "Offer another selection.", 0},
-	{placing.CodeNotOffered, http.StatusConflict, "The board has no odds for the selection", "Offer what the current board has.", 0},
+	{placing.CodeNotOffered, http.StatusConflict, "The selection is not offered", "Offer what the current board has odds for, and on a hand what its cards allow.", 0},
 	{placing.CodeOddsChanged, http.StatusConflict, "The odds have changed", "Show your customer the current odds and send them, under a new reference or after four seconds.", 0},
 	{codeDisputeUsed, http.StatusConflict, "The id has another dispute", "Use a new id for a new dispute; differs names what is not the same.", 0},
 	{codePositionAhead, http.StatusConflict, "The feed is not that long", "Acknowledge the sequence number of a report that you have read.", 0},
+	{codeTotalsExpired, http.StatusGone, "The reports have expired", "Ask for the totals of a period while its reports are kept: once counted they stay.", 0},
 	{codeTooLarge, http.StatusRequestEntityTooLarge, "The body is too large", "Send fewer bets in one request.", 0},
 	{codeMediaType, http.StatusUnsupportedMediaType, "The body is not declared as JSON", "Send the header Content-Type: application/json.", 0},
 	{placing.CodeUnknownSelection, http.StatusUnprocessableEntity, "The game has no such selection", "Take selections from the game's catalogue.", 0},
 	{placing.CodeIllegalShape, http.StatusUnprocessableEntity, "The selection is not written so", "The catalogue says how the family's selections are written.", 0},
 	{placing.CodeUnknownCurrency, http.StatusUnprocessableEntity, "There is no such currency", "Use an active ISO 4217 code.", 0},
-	{placing.CodeBadAmount, http.StatusUnprocessableEntity, "Not an amount in the currency", "Write a decimal with exactly the currency's decimals, such as 10.00 EUR or 10 JPY.", 0},
+	{placing.CodeBadAmount, http.StatusUnprocessableEntity, "Not an amount in the currency", "Write a decimal with exactly the currency's decimals, such as 10.00 EUR or 10 JPY, within the limits that detail names.", 0},
 	{placing.CodeOddsNotAllowed, http.StatusUnprocessableEntity, "The game has a paytable", "Leave the odds out.", 0},
 	{placing.CodeOddsMissing, http.StatusUnprocessableEntity, "The odds are missing", "Send the odds of the current board.", 0},
 	{placing.CodeOddsOutOfRange, http.StatusUnprocessableEntity, "Not odds", "Write decimal odds from 1 to 100000 with at most four decimals.", 0},
 	{placing.CodePayoutTooLarge, http.StatusUnprocessableEntity, "The possible payout is too large", "Stake less.", 0},
 	{placing.CodeLimit, http.StatusUnprocessableEntity, "Above your limit", "Stake less, or ask the operator to raise the limit; GET /v1/settings shows it.", 0},
 	{placing.CodeBaseMismatch, http.StatusUnprocessableEntity, "The side wager does not fit its bet", "detail says what it has to be.", 0},
+	{codeUnknownBets, http.StatusUnprocessableEntity, "The dispute names bets that you don't have", "Check the draw and the references that errors names.", 0},
 	{codeTooMany, http.StatusTooManyRequests, "Too many requests", "Wait as long as Retry-After says; place up to 100 bets in one request.", 1},
 	{codeInternal, http.StatusInternalServerError, "A fault of ours", "Send the same again; if it stays, tell us the request_id.", 0},
 	{codeUnavailable, http.StatusServiceUnavailable, "It can't be answered now", "Whether it was carried out is not known: send the same again.", 1},

@@ -2,7 +2,9 @@ package local
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -18,6 +20,27 @@ const (
 	keyVariable    = "TALLY_LOG_KEY"
 	originVariable = "TALLY_LOG_ORIGIN"
 )
+
+// ErrNotEmpty says that a folder for the public log or the site has something in it.
+var ErrNotEmpty = errors.New("it is not empty")
+
+// mustBeEmpty refuses a folder that has something in it: the table begins empty, and
+// a log or a site that is further than the table is never written to.
+func mustBeEmpty(what, folder string) error {
+	if folder == "" {
+		return nil // a temporary one is made
+	}
+	inside, err := os.ReadDir(folder)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil // it is made
+	case err != nil:
+		return fmt.Errorf("looking into the folder for the %s: %w", what, err)
+	case len(inside) > 0:
+		return fmt.Errorf("the folder for the %s is %s: %w", what, folder, ErrNotEmpty)
+	}
+	return nil
+}
 
 // makeLog puts folders in the place of the buckets of the log and the site, and a
 // file in the place of the log's key: they can be looked at, and need no emulator.

@@ -55,7 +55,7 @@ type Options struct {
 	Log        *slog.Logger // slog.Default by default
 	// LogFolder is where the public log is written, in place of its bucket, with the
 	// key that signs it in a file beside it; by default a temporary folder that goes
-	// with the stack.
+	// with the stack. It and SiteFolder must be empty or not there yet: ErrNotEmpty.
 	LogFolder string
 	// SiteFolder is where the public site is written, in place of its bucket; by
 	// default a temporary folder that goes with the stack.
@@ -105,6 +105,9 @@ func Start(ctx context.Context, options Options) (*Stack, error) {
 	}
 	if options.Log == nil {
 		options.Log = slog.Default()
+	}
+	if err := errors.Join(mustBeEmpty("public log", options.LogFolder), mustBeEmpty("public site", options.SiteFolder)); err != nil {
+		return nil, fmt.Errorf("starting a local stack: %w", err)
 	}
 	front, err := startEmulator(ctx, options.Address)
 	if err != nil {

@@ -2,6 +2,7 @@ package money
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/bits"
 )
@@ -62,6 +63,11 @@ func ParseStake[T string | []byte](text T, c Currency) (Amount, error) {
 		return 0, ErrStake
 	}
 	return amount, nil
+}
+
+// StakeForm tells people how a stake in the currency is written, and its limits.
+func StakeForm(c Currency) string {
+	return fmt.Sprintf("write a decimal with exactly %d decimals, from %s to %s", c.Digits(), AppendAmount(nil, MinStake, c), AppendAmount(nil, MaxStake, c))
 }
 
 // AppendAmount appends the amount as a decimal with the currency's decimals.

@@ -216,3 +216,16 @@ func FuzzParseAmount(f *testing.F) {
 		}
 	})
 }
+
+func TestStakeForm(t *testing.T) {
+	for code, want := range map[string]string{
+		"EUR": "write a decimal with exactly 2 decimals, from 0.01 to 10000000000.00",
+		"JPY": "write a decimal with exactly 0 decimals, from 1 to 1000000000000",
+		"BHD": "write a decimal with exactly 3 decimals, from 0.001 to 1000000000.000",
+	} {
+		currency, known := money.ParseCurrency(code)
+		if got := money.StakeForm(currency); !known || got != want {
+			t.Errorf("%s: %s", code, got)
+		}
+	}
+}

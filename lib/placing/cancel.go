@@ -64,7 +64,7 @@ func (p *Placer) Cancel(ctx context.Context, bookmaker, id, reference string) (*
 // over a refusal is only looked for.
 func (p *Placer) claimCancel(ctx context.Context, pk string, record store.StoredBet, d *cachedDraw) (existing *store.StoredBet, err error) {
 	if record.Refused != "" {
-		return p.claim(ctx, pk, record, d)
+		return p.claim(ctx, pk, record, !over(d, record.AcceptedAt))
 	}
 	return p.Table.CreateBet(ctx, pk, record)
 }

@@ -140,7 +140,12 @@ func (p *Placer) check(ctx context.Context, bet *parsed, d *cachedDraw, pk strin
 	if err != nil {
 		return 0, nil, err
 	}
-	if mark := decided[bet.selection]; mark != rules.Open {
+	mark := decided[bet.selection]
+	if mark == rules.MarkLose && bet.Base != "" {
+		// Not lost: there is nothing to win, and no settlement of it would say lost.
+		return 0, refuse(CodeNotOffered, "the cards of betting round %d offer no %s: there is no such wager", round, bet.Selection), nil
+	}
+	if mark != rules.Open {
 		return 0, refuse(CodeDecided, "%s is decided: %v", bet.Selection, mark), nil
 	}
 	if bet.game.Paytable() {
@@ -204,10 +209,23 @@ func (p *Placer) store(ctx, within context.Context, pk string, bet *parsed, reco
 		return p.answer(record, false, d.head), nil
 	}
 	if existing.Refused != "" {
-		return p.refused(ctx, pk, bet, d, record.AcceptedAt,
-			refuse(existing.Refused, "the bet was refused a moment ago: send it again after %d seconds, or under another reference", refusalStands/1000))
+		return p.refused(ctx, pk, bet, d, record.AcceptedAt, bet.early(existing.Refused))
 	}
 	return p.existing(bet, existing, d)
+}
+
+// early refuses what would be accepted if an earlier refusal did not stand yet. It
+// says what holds now, since the earlier answer may have been about something else.
+func (p *parsed) early(code string) *Refusal {
+	refusal := refuse(code, "the draw takes this now, but its reference was refused a moment ago (%s): send it again after %d seconds, or under another reference",
+		code, refusalStands/1000)
+	if p.Base != "" { // which has no other reference
+		refusal = refuse(code, "the draw takes this now, but this wager was refused a moment ago (%s): send it again after %d seconds", code, refusalStands/1000)
+	}
+	if code == CodeOddsChanged {
+		refusal.Current = p.odds // check has just compared them
+	}
+	return refusal
 }
 
 // until returns a context that ends so long after a time.
@@ -216,13 +234,16 @@ func (p *Placer) until(ctx context.Context, at instant, within time.Duration) (c
 }
 
 // refused makes sure that nothing of the bet is stored or will be, unless it is
-// stored already. Once the grace time is over no earlier try can be in flight.
+// stored already. Nothing is written where no earlier try can be in flight: once
+// the grace time is over, and when the wager does not fit its bet, which never
+// changes, so that no try of it was ever accepted.
 func (p *Placer) refused(ctx context.Context, pk string, bet *parsed, d *cachedDraw, at instant, refusal *Refusal) (*Answer, error) {
 	ctx, cancel := p.until(ctx, at, refuseWithin)
 	defer cancel()
 	claim := store.StoredBet{SK: bet.key(), Refused: refusal.Code, Generation: 1, AcceptedAt: at, ExpiresAt: d.head.RetainUntil}
-	existing, err := p.claim(ctx, pk, claim, d)
-	for try := 0; err == nil && existing != nil && existing.Refused != "" && !over(d, at); try++ {
+	mayLand := refusal.Code != CodeBaseMismatch && !over(d, at)
+	existing, err := p.claim(ctx, pk, claim, mayLand)
+	for try := 0; err == nil && existing != nil && existing.Refused != "" && mayLand; try++ {
 		// An earlier try may be about to take the place of that refusal: it must not
 		// find it as it was.
 		if try == maxRenewals {
@@ -248,10 +269,10 @@ const maxRenewals = 8
 // over reports whether the grace time is over, so that no bet is in flight.
 func over(d *cachedDraw, at instant) bool { return d.head.State > 0 && at >= d.head.SettleFrom() }
 
-// claim puts a refusal under its key, or, once the grace time is over, only
-// reads what is there.
-func (p *Placer) claim(ctx context.Context, pk string, refusal store.StoredBet, d *cachedDraw) (existing *store.StoredBet, err error) {
-	if over(d, refusal.AcceptedAt) {
+// claim puts a refusal under its key, or, where no earlier try can land there
+// any more, only reads what is there.
+func (p *Placer) claim(ctx context.Context, pk string, refusal store.StoredBet, mayLand bool) (existing *store.StoredBet, err error) {
+	if !mayLand {
 		return p.Table.GetBet(ctx, pk, refusal.SK)
 	}
 	return p.Table.CreateBet(ctx, pk, refusal)

@@ -112,3 +112,71 @@ func TestAnswerLost(t *testing.T) {
 		}
 	}
 }
+
+// A side wager with a wrong stake does not keep the right one waiting, which has no
+// other reference; and what is answered for it stays what is stored.
+func TestWrongWagerThenRight(t *testing.T) {
+	db := fakedynamo.New(t, "table")
+	h := open(t, store.New(db, "table"))
+	h.outcome(t, 1000, bet("b1", "seat:1", "10.00"))
+	h.play(t)
+	for _, step := range []struct {
+		at               instant
+		selection, stake string
+		want             string
+	}{
+		{71_000, "double:1:1", "10.01", placing.CodeBaseMismatch},
+		{71_001, "double:1:1", "10.02", placing.CodeBaseMismatch},
+		{71_002, "double:1:1", "10.00", "stored"},
+		{71_003, "double:1:1", "10.01", placing.CodeReferenceUsed},
+		{71_004, "double:1:1", "10.00", "stored"},
+		{71_005, "insurance:1", "5.01", placing.CodeBaseMismatch},
+		{71_006, "insurance:1", "5.00", "stored"},
+	} {
+		if got := h.outcome(t, step.at, wager("b1", step.selection, step.stake)); got != step.want {
+			t.Errorf("%s of %s: %s instead of %s", step.selection, step.stake, got, step.want)
+		}
+	}
+}
+
+// What would be taken now, but comes right after a refusal, is told what to do: a
+// wager has no other reference.
+func TestTooEarlyAfterRefusal(t *testing.T) {
+	for _, row := range []struct {
+		before, after int // seconds after noon
+		request       placing.Request
+		want          string
+	}{
+		{58, 61, wager("b1", "double:1:1", "10.00"), "wrong_round: the draw takes this now, but this wager was refused a moment ago (wrong_round): send it again after 4 seconds"},
+		{-1, 1, bet("b2", "seat:2", "10.00"), "betting_closed: the draw takes this now, but its reference was refused a moment ago (betting_closed): send it again after 4 seconds, or under another reference"},
+	} {
+		h := open(t, store.New(fakedynamo.New(t, "table"), "table"))
+		if row.request.Base != "" {
+			h.outcome(t, 1000, bet("b1", "seat:1", "10.00"))
+		}
+		h.outcome(t, instant(row.before)*1000, row.request)
+		if row.request.Base != "" {
+			h.play(t)
+		}
+		h.now = noon + instant(row.after)*1000
+		if _, err := h.Place(t.Context(), row.request); err == nil || err.Error() != row.want {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
+// A wager that the cards don't offer is refused as that, not as lost: its
+// settlement would be a refund for no_such_wager.
+func TestWagerNotOffered(t *testing.T) {
+	h := open(t, store.New(fakedynamo.New(t, "table"), "table"))
+	h.outcome(t, 1000, bet("b1", "seat:1", "10.00"))
+	h.outcome(t, 1000, bet("b7", "seat:7", "10.00"))
+	h.play(t)
+	h.now = noon + 71_000
+	for _, request := range []placing.Request{wager("b7", "double:7:1", "10.00"), wager("b7", "insurance:7", "5.00"), wager("b1", "split:1", "10.00")} {
+		want := "not_offered: the cards of betting round 2 offer no " + request.Selection + ": there is no such wager"
+		if _, err := h.Place(t.Context(), request); err == nil || err.Error() != want {
+			t.Errorf("%v", err)
+		}
+	}
+}

@@ -160,7 +160,7 @@ func (p *parsed) readStake() *Refusal {
 	}
 	var err error
 	if p.stake, err = money.ParseStake(p.Stake, p.currency); err != nil {
-		return refuse(CodeBadAmount, "%.40q is no stake in %s: write a decimal with exactly %d decimals", p.Stake, p.Currency, p.currency.Digits()).at("stake")
+		return refuse(CodeBadAmount, "%.40q is no stake in %s: %s", p.Stake, p.Currency, money.StakeForm(p.currency)).at("stake")
 	}
 	return nil
 }

@@ -228,8 +228,7 @@ func (s *Settler) accept(b bet) (placed settlement.Bet, currency money.Currency,
 	}
 	stake, stakeErr := money.ParseStake(b.stake, currency)
 	if stakeErr != nil {
-		return placed, currency, "bad_amount", fmt.Sprintf("%s is no stake in %s: write a decimal with exactly %d decimals, at least one minor unit and at most 10^12",
-			quote(b.stake), currency.Code(), currency.Digits())
+		return placed, currency, "bad_amount", fmt.Sprintf("%s is no stake in %s: %s", quote(b.stake), currency.Code(), money.StakeForm(currency))
 	}
 	odds, code, message := s.odds(b)
 	if code != "" {

@@ -81,6 +81,7 @@ func (c *checker) draw(id string) {
 		return
 	}
 	c.settlements(t, head)
+	c.histories(t)
 }
 
 // readBets reads the stored bets of a draw, whatever shard they are in.

@@ -62,11 +62,12 @@ type feed struct {
 	entries []entry
 	newest  map[string]map[string]*line // by draw and name
 	lines   map[string]int              // how many there are, by draw and name
+	told    map[string][]string         // what they say, by draw and name
 }
 
 // readFeed reads a bookmaker's feed and checks its form.
 func (c *checker) readFeed(bookmaker string) *feed {
-	f := &feed{newest: map[string]map[string]*line{}, lines: map[string]int{}}
+	f := &feed{newest: map[string]map[string]*line{}, lines: map[string]int{}, told: map[string][]string{}}
 	counter := 0
 	for item, err := range c.table.Query(context.Background(), store.FeedKey(bookmaker), "") {
 		if err != nil {
@@ -118,7 +119,9 @@ func (c *checker) readEntry(f *feed, bookmaker string, e entry) {
 				l.shard = s.Shard
 				c.follow(bookmaker, e, known[l.name()], l)
 				known[l.name()] = l
-				f.lines[e.Draw+" "+l.name()]++
+				name := e.Draw + " " + l.name()
+				f.lines[name]++
+				f.told[name] = append(f.told[name], said(l.State, l.Replaces, l.Status, l.Payout, l.Reason))
 			}
 		}
 		if count != s.Lines {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -77,6 +78,9 @@ func TestMendedAfterOtherData(t *testing.T) {
 			t.Fatal(err)
 		}
 		p.found(t)
+		if again := p.found(t); len(again) > 0 {
+			t.Errorf("there is a newer state, and another is asked for: %v", again)
+		}
 	}
 	p.sweep(t)
 	standing, err := p.sweeper().Standing(t.Context(), theDraw)
@@ -225,4 +229,64 @@ func TestNewerStateIsNext(t *testing.T) {
 	p.sweep(t)
 	p.stands(t, 2, true)
 	p.tells(t, "acme", "1 after 0: b00000 won 20.00;", "2 after 1: b00000 lost 0.00 for 1;")
+}
+
+// An entry says what all the bets come to and came to before, and times rise with the
+// numbers though clocks differ: an API that lists a day relies on it.
+func TestEntries(t *testing.T) {
+	p := &pipeline{table: store.New(fakedynamo.New(t, "table"), "table")}
+	p.open(t, 2)
+	p.result(t, 1, 34) // red and even
+	p.sweep(t)
+	first := p.now
+	p.result(t, 2, 17) // black
+	p.now = first - 1000
+	p.sweep(t)
+	var entries []*sweep.Entry
+	for item, err := range p.table.Query(t.Context(), store.FeedKey("acme"), "0") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		entry, err := store.Decode[sweep.Entry](item)
+		if err != nil {
+			t.Fatal(err)
+		}
+		entries = append(entries, entry)
+	}
+	if len(entries) != 2 || entries[0].At != first || entries[1].At != first || entries[1].Sequence != 2 {
+		t.Fatalf("the entries are %+v", entries)
+	}
+	before, now := entries[0].Totals, entries[1].Totals
+	if len(entries[0].Before) != 0 || !reflect.DeepEqual(entries[1].Before, before) {
+		t.Errorf("before %+v, now %+v, the second says %+v", before, now, entries[1].Before)
+	}
+	if before[0].Bets != 2 || before[0].Won != 1 || now[0].Bets != 2 || now[0].Won != 1 {
+		t.Errorf("before %+v, now %+v", before, now)
+	}
+}
+
+// A recount goes on from a position, if that is one in the same state.
+func TestRecountFrom(t *testing.T) {
+	p := &pipeline{table: store.New(fakedynamo.New(t, "table"), "table")}
+	p.open(t, 1)
+	p.late(t, "borealis", bet("b1"))
+	p.result(t, 1, 34)
+	p.sweep(t)
+	p.result(t, 2, 17)
+	p.sweep(t)
+	p.late(t, "acme", bet("b2"))
+	p.late(t, "borealis", bet("b2"))
+	for _, test := range []struct {
+		from sweep.Position
+		want string
+	}{
+		{sweep.Position{}, "[{acme [b2] false} {borealis [b2] false}]"},
+		{sweep.Position{State: 2, After: "acme#000"}, "[{borealis [b2] false}]"},
+		{sweep.Position{State: 1, After: "acme#000"}, "[{acme [b2] false} {borealis [b2] false}]"},
+	} {
+		missed, at, err := p.sweeper().Recount(t.Context(), theDraw, test.from)
+		if got := fmt.Sprint(missed); err != nil || got != test.want || at != (sweep.Position{State: 2, After: "borealis#000"}) {
+			t.Errorf("from %+v: %s up to %+v, %v", test.from, got, at, err)
+		}
+	}
 }

@@ -90,6 +90,11 @@ type drop struct{}
 
 func (drop) Send(context.Context, string, time.Duration) error { return nil }
 
+// counted counts what is sent.
+type counted struct{ n int }
+
+func (c *counted) Send(context.Context, string, time.Duration) error { c.n++; return nil }
+
 // told keeps what is sent to the archive.
 type told struct{ s *Sample }
 
@@ -111,26 +116,63 @@ func (s *Sample) Play(game *rules.Game) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	clock := func() settlement.Instant { return s.now }
-	quiet := slog.New(slog.DiscardHandler)
-	in := &intake.Intake{Table: s.Table, Replies: drop{}, Sweeps: drop{}, Archive: told{s}, Record: nothing{}, Settings: draw.Settings{Shards: 2}, Now: clock, Log: quiet}
-	sweeper := &sweep.Sweeper{Table: s.Table, Archive: told{s}, Record: nothing{}, Now: func() settlement.Instant { return s.now + 3_600_000 }, Log: quiet, PageLines: 4}
 	for _, file := range messages {
-		m, partial, _ := wire.Parse(file.Body)
+		m, _, _ := wire.Parse(file.Body)
 		if m != nil {
 			s.now = max(s.now, m.At+250)
 		}
 		bets = s.place(game, bets)
-		from := intake.Studio
-		if partial.Type.IsOrder() {
-			from = intake.Operator
-		}
-		if err := in.Take(s.t.Context(), intake.Delivery{Body: file.Body, SentAt: s.now, From: from}); err != nil {
-			s.t.Fatalf("%s: %v", file.Name, err)
-		}
-		if err := sweeper.Take(s.t.Context(), partial.Draw); err != nil {
-			s.t.Fatalf("settling after %s: %v", file.Name, err)
-		}
+		s.take(file)
+	}
+}
+
+// PlayShuffled plays the sample draws of a game with their messages in a random
+// order, some of them twice, and by clocks that are not quite right; then all of them
+// once more. All bets are there from the start.
+func (s *Sample) PlayShuffled(game *rules.Game, random *rand.Rand) {
+	s.t.Helper()
+	messages, err := events.Messages(game)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	bets, err := events.Bets(game)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	first, _, _ := wire.Parse(messages[0].Body)
+	start := first.At
+	s.now = start + 24*3_600_000
+	s.place(game, bets)
+	s.now = start
+	shuffled := append(slices.Clone(messages), messages[:random.IntN(len(messages))]...)
+	random.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
+	for _, file := range append(shuffled, messages...) {
+		s.now += settlement.Instant(random.IntN(40_000) - 200)
+		s.take(file)
+	}
+}
+
+// take has intake take a message, and the draw settled.
+func (s *Sample) take(file events.File) {
+	s.t.Helper()
+	clock := func() settlement.Instant { return s.now }
+	quiet := slog.New(slog.DiscardHandler)
+	sweeps := &counted{}
+	in := &intake.Intake{Table: s.Table, Replies: drop{}, Sweeps: sweeps, Archive: told{s}, Record: nothing{}, Settings: draw.Settings{Shards: 2}, Now: clock, Log: quiet}
+	sweeper := &sweep.Sweeper{Table: s.Table, Archive: told{s}, Record: nothing{}, Now: func() settlement.Instant { return s.now + 3_600_000 }, Log: quiet, PageLines: 4}
+	_, partial, _ := wire.Parse(file.Body)
+	from := intake.Studio
+	if partial.Type.IsOrder() {
+		from = intake.Operator
+	}
+	if err := in.Take(s.t.Context(), intake.Delivery{Body: file.Body, SentAt: s.now, From: from}); err != nil {
+		s.t.Fatalf("%s: %v", file.Name, err)
+	}
+	if sweeps.n == 0 {
+		return
+	}
+	if err := sweeper.Take(s.t.Context(), partial.Draw); err != nil {
+		s.t.Fatalf("settling after %s: %v", file.Name, err)
 	}
 }
 

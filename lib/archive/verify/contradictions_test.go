@@ -2,6 +2,7 @@ package verify_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -205,5 +206,27 @@ func TestImpossibleEntries(t *testing.T) {
 				t.Errorf("found %v, want %q", r.Findings, test.says)
 			}
 		})
+	}
+}
+
+// TestShuffled has logs of draws whose messages came in any order, twice, late, and by
+// clocks that differ. What tally logs of them never contradicts itself.
+func TestShuffled(t *testing.T) {
+	states := 0
+	for seed := range uint64(4) {
+		s := archivetest.New(t)
+		for _, id := range []string{"war", "poker", "blackjack", "lucky5", "roulette"} {
+			game, _ := games.Find(id)
+			s.PlayShuffled(game, rand.New(rand.NewPCG(seed, 5)))
+			s.ArchiveAll()
+		}
+		r := verified(t, filesOf(s), optionsOf(t, s))
+		if len(r.Findings) > 0 {
+			t.Fatalf("seed %d: %v", seed, r.Findings)
+		}
+		states += r.Counts.States
+	}
+	if states < 60 {
+		t.Errorf("only %d states", states)
 	}
 }

@@ -91,6 +91,9 @@ func TestSizes(t *testing.T) {
 		seen = append(seen, now)
 		options.Seen = tlog.Tree{}
 		for path := range files {
+			if size > 257 {
+				break
+			}
 			tampered(t, files, path, options, func(data []byte) []byte { return nil })
 			tampered(t, files, path, options, func(data []byte) []byte { return data[:len(data)-1] })
 			tampered(t, files, path, options, func(data []byte) []byte { return append(data, 'x') })

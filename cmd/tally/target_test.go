@@ -1,0 +1,70 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"tally/lib/archive/verify"
+	"tally/lib/wire"
+)
+
+// What AWS can't be reached without is said in one line, the same by every command,
+// with what to do about it, and not in the SDK's words.
+func TestNoAWS(t *testing.T) {
+	key := otherKey(t)
+	for _, command := range [][]string{
+		{"keys", "list", "acme"},
+		{"disputes", "list"},
+		{"webhooks", "list", "acme"},
+		{"quarantine", "list"},
+		{"redrive", "sweeps"},
+		{"send", "../../events/war/01-draw.opened.json"},
+		{"verify", "s3://bucket", "--key", key, "--state", "none"},
+		{"prove", "s3://bucket", "--key", key, "--draw", "war-1"},
+	} {
+		for _, test := range []struct {
+			environment []string
+			want        string
+		}{
+			{nil, "there are no AWS credentials: set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"},
+			{[]string{"AWS_ACCESS_KEY_ID=test", "AWS_SECRET_ACCESS_KEY=test"}, "there is no AWS region: set AWS_REGION"},
+		} {
+			run := exec.Command("tally", command...)
+			run.Env = append(test.environment, "PATH="+os.Getenv("PATH"), "HOME="+t.TempDir(), "AWS_EC2_METADATA_DISABLED=true")
+			out, err := run.CombinedOutput()
+			if text := string(out); run.ProcessState.ExitCode() != exitFailed || strings.Count(text, "\n") != 1 || !strings.Contains(text, test.want) {
+				t.Errorf("%v: %v: %s", command, err, out)
+			}
+			if readsLog := slices.Contains(command, "--key"); strings.Contains(string(out), "add --local") == readsLog {
+				t.Errorf("%v speaks of --local, which it does not take, or doesn't speak of it: %s", command, out)
+			}
+		}
+	}
+}
+
+// What comes from outside does nothing to a terminal: not in what a command writes,
+// and not in its errors. \u009b is what ESC [ is in one character.
+func TestTerminalEscapes(t *testing.T) {
+	var out bytes.Buffer
+	app := &app{in: strings.NewReader(""), out: &out, err: &out, getenv: func(string) string { return "" }}
+	if err := app.printf("%s of draw %s, %d\n", wire.Type("a\x1b[2Jb"), "c\u009bd\ne", 7); err != nil || out.String() != "a\\u{1b}[2Jb of draw c\\u{9b}d\\u{a}e, 7\n" {
+		t.Errorf("%v: %q", err, out.String())
+	}
+	out.Reset()
+	f := &verifyFlags{}
+	report := &verify.Report{Origin: "log\u009b2J", Contradicted: []verify.Contradicted{{Draw: "a\x1b[2J"}}}
+	report.Counts.Contradicted = 1
+	if err := f.write(app, report, func(w io.Writer) { writeReport(w, report) }); err != nil || strings.ContainsAny(out.String(), "\x1b\u009b") ||
+		!strings.Contains(out.String(), "draw a\\u{1b}[2J, ") || !strings.HasPrefix(out.String(), "log         log\\u{9b}2J\n") {
+		t.Errorf("%v: %q", err, out.String())
+	}
+	out.Reset()
+	if code := run([]string{"send", "no\x1b[2J\u009bsuch", "--local"}, app); code != exitFailed || !strings.Contains(out.String(), "no\\u{1b}[2J\\u{9b}such") || strings.ContainsAny(out.String(), "\x1b\u009b") {
+		t.Errorf("exit code %d: %q", code, out.String())
+	}
+}
