@@ -71,7 +71,13 @@ func newDemoCommand(app *app) *cobra.Command {
 	command := &cobra.Command{
 		Use: "demo [game]", Short: "a studio day on this machine, settled and checked",
 		Long: demoHelp, Example: demoExample,
-		Args: cobra.MaximumNArgs(1), ValidArgs: gameIDs(),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return fmt.Errorf("name one game, without %q, or none for all", args[1])
+			}
+			return nil
+		},
+		ValidArgs: gameIDs(),
 		RunE: func(command *cobra.Command, args []string) error {
 			pen := pretty.Pen{Colour: app.colour("auto")}
 			if flags.offline {

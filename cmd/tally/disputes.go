@@ -68,7 +68,7 @@ func newDisputesCommand(app *app) *cobra.Command {
 		RunE: func(*cobra.Command, []string) error { return errors.New("name one of list, show, uphold and reject") },
 	}
 	flags.target.flags(app, command)
-	list := &cobra.Command{Use: "list", Short: "what waits for a decision", Args: cobra.NoArgs,
+	list := &cobra.Command{Use: "list", Short: "what waits for a decision", Args: noMore,
 		Long: disputesListHelp,
 		RunE: func(command *cobra.Command, _ []string) error { return app.disputesList(command.Context(), flags) }}
 	list.Flags().StringVar(&flags.bookmaker, "bookmaker", "", "all disputes of one `bookmaker`")

@@ -1,22 +1,33 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	v1 "tally/lib/api/v1"
 	"tally/lib/client"
+	"tally/lib/settlement"
+	"tally/lib/wire"
 )
 
 // What a bookmaker disputes and operators decide, from end to end.
 func TestDisputes(t *testing.T) {
 	o := newOperator(t, "disputes")
 	o.types(0, "no dispute waits for a decision\n", "disputes", "list")
-	o.types(0, "sent …", "send", "../../events/war/01-draw.opened.json")
-	draw := "war-1.20261130.0512"
+	draw, at := "rou-1.1", func(later time.Duration) string {
+		return wire.FormatTime(settlement.Instant(time.Now().Add(later).UnixMilli()))
+	}
+	o.types(0, "sent …", "send", writeFile(t, "opened.json", fmt.Appendf(nil, `{"schema":1,"id":"opened","type":"draw.opened","game":"roulette","table":"rou-1","draw":%q,"at":%q,`+
+		`"sequence":1,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q}]}`, draw, at(0), at(0), at(time.Hour))))
 	acme, borealis := o.bookmaker("acme"), o.bookmaker("borealis")
 	o.eventually("the draw", func() bool { _, err := acme.Draw(t.Context(), draw); return err == nil })
+	for _, bet := range []string{"b1", "b2", "b3"} {
+		if _, err := acme.PlaceBet(t.Context(), draw, bet, v1.BetRequest{Selection: "straight:17", Stake: "1.00", Currency: "EUR"}); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, open := range []struct {
 		c    *client.Client
 		id   string

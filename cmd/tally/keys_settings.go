@@ -42,7 +42,8 @@ func (app *app) keysSettings(ctx context.Context, store *keys.Store, flags *keys
 		limits[currency] = amount
 	}
 	settings, err := store.Settings(ctx, args[0])
-	if err == nil && (flags.rounding != "" || len(limits) > 0 || flags.requests > 0) {
+	changes := flags.rounding != "" || len(limits) > 0 || flags.requests > 0
+	if err == nil && changes {
 		settings, err = store.Set(ctx, args[0], func(s *keys.Settings) { flags.settingsFlags.apply(s, limits) })
 	}
 	if misuse := (*keys.SpecError)(nil); errors.As(err, &misuse) {
@@ -51,7 +52,11 @@ func (app *app) keysSettings(ctx context.Context, store *keys.Store, flags *keys
 	if err != nil {
 		return failed("setting "+args[0], unreachable(err))
 	}
-	return write(app.out, app.settingsOf(settings))
+	if err := write(app.out, app.settingsOf(settings)); err != nil || !changes {
+		return err
+	}
+	_, err = fmt.Fprintln(app.err, "stored; it holds within 30 seconds, everywhere")
+	return failed("writing", err)
 }
 
 // apply changes settings by the flags.

@@ -25,8 +25,8 @@ func TestKeys(t *testing.T) {
 	o.types(2, "tally: give a bookmaker and an id\n…", "keys", "revoke", "acme")
 	o.types(2, "tally: there is no \"delete\" in keys…", "keys", "delete")
 	o.types(0, "rounding…half_up…200…none\n", "keys", "settings", "acme")
-	o.types(0, "rounding…down…1000.00 EUR, 500 JPY\n", "keys", "settings", "acme", "--rounding", "down", "--max-stake", "EUR=1000.00", "--max-stake", "JPY=500")
-	o.types(0, "…500 JPY\n", "keys", "settings", "acme", "--max-stake", "EUR=")
+	o.types(0, "rounding…down…1000.00 EUR, 500 JPY\nstored; it holds within 30 seconds, everywhere\n", "keys", "settings", "acme", "--rounding", "down", "--max-stake", "EUR=1000.00", "--max-stake", "JPY=500")
+	o.types(0, "…500 JPY\nstored; …", "keys", "settings", "acme", "--max-stake", "EUR=")
 	o.types(2, "tally: \"5\" is no amount in EUR…", "keys", "settings", "acme", "--max-stake", "EUR=5")
 	o.observed.compare(t, "keys")
 }

@@ -59,7 +59,7 @@ func newLocalCommand(app *app) *cobra.Command {
 	var flags localFlags
 	command := &cobra.Command{
 		Use: "local", Short: "run tally on this machine",
-		Long: localHelp, Example: localExample, Args: cobra.NoArgs,
+		Long: localHelp, Example: localExample, Args: noMore,
 		RunE: func(command *cobra.Command, _ []string) error {
 			options, err := app.localOptions(flags)
 			if err != nil {

@@ -20,8 +20,9 @@ has the log's public key can check offline with ` + "`tally verify --proof`" + `
 LOG is its address or the folder of a copy.
 
 With --draw it proves an entry of that draw: by default its newest state, and
-with --entry its opening or the closings, state or settlement of --state. It
-writes a .tlog-proof file, which other programs can check too.
+with --entry its opening or the closings, state or settlement of --state. The
+proof goes to standard output. It is what a .tlog-proof file has, which other
+programs can check too.
 
 With --disclosure and --lines a bookmaker proves what one of its bets was
 settled to: --disclosure is the file that tally gives to the bookmaker alone,
@@ -31,6 +32,11 @@ other bookmakers. A bet with side wagers has several lines; --wager names one.
 
 Exit codes: 0; 1 when something could not be read or the log has no such entry;
 2 for a misuse of the command.`
+
+const proveExample = `  tally prove https://tally.example/log --key example.key --draw war-1.20261130.0512 > war.tlog-proof
+  tally verify --proof war.tlog-proof --key example.key
+  tally prove copy/log --key example.key --draw war-1.20261130.0512 --entry settlement --state 1
+  tally prove copy/log --key example.key --disclosure d.json --lines report.jsonl --bet b-1 > b-1.proof`
 
 // proveFlags are the flags of prove.
 type proveFlags struct {
@@ -45,8 +51,13 @@ func newProveCommand(app *app) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "prove LOG",
 		Short: "write a proof of an entry of the log, or of a bet's settlement",
-		Long:  proveHelp,
-		Args:  cobra.ExactArgs(1),
+		Long:  proveHelp, Example: proveExample,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return errNameLog
+			}
+			return nil
+		},
 		RunE: func(command *cobra.Command, args []string) error {
 			options, err := f.options()
 			if err != nil {
@@ -60,6 +71,9 @@ func newProveCommand(app *app) *cobra.Command {
 				return failed("proving", err)
 			}
 			text, err := f.prove(command, source, options)
+			if errors.Is(err, verify.ErrNoEntry) && f.draw != "" && f.state == 0 {
+				return failed("proving", fmt.Errorf("draw %s has no %s in the log", f.draw, f.kind))
+			}
 			if err != nil {
 				return failed("proving", err)
 			}

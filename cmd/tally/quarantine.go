@@ -2,12 +2,14 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,6 +18,7 @@ import (
 	"tally/lib/local"
 	"tally/lib/pretty"
 	"tally/lib/quarantine"
+	"tally/lib/settlement"
 	"tally/lib/sqsqueue"
 	"tally/lib/wire"
 )
@@ -25,7 +28,7 @@ become valid: malformed, impossible or conflicting ones. They block nothing; the
 studio was answered with every reason and may send a right message under the
 same revision. An operator looks at each and releases or drops it.
 
-  list     what is in quarantine, newest day first
+  list     what is in quarantine, the newest first
   show     everything about one message, and the message itself
   release  send it to its queue again, when what stood against it is mended
   drop     take it out for good, with a reason for the log
@@ -64,8 +67,8 @@ func newQuarantineCommand(app *app) *cobra.Command {
 	command.PersistentFlags().StringVar(&flags.day, "day", "", "newest `day` (UTC) to look at, such as 2026-11-30\n(default today)")
 	command.PersistentFlags().Var(&whole{&flags.days, 1, maxQuarantineDays}, "days", "look at so `many` days")
 	command.AddCommand(
-		&cobra.Command{Use: "list", Short: "what is in quarantine", Args: cobra.NoArgs,
-			Long: "list writes a line for each message in quarantine, newest day first: its id,\nwhen it was put aside, its draw and type, and the first of its faults.",
+		&cobra.Command{Use: "list", Short: "what is in quarantine", Args: noMore,
+			Long: "list writes a line for each message in quarantine, the newest first: its id,\nwhen it was put aside, its draw and type, and the first of its faults.",
 			RunE: func(command *cobra.Command, _ []string) error { return app.quarantineList(command.Context(), flags) }},
 		app.quarantineOne(&flags, "show", "everything about one message",
 			"show writes everything about a message: when and from which queue it came, every\nfault, and the message itself.", app.quarantineShow),
@@ -176,21 +179,28 @@ func (app *app) quarantineList(ctx context.Context, flags quarantineFlags) error
 	}
 	pen := pretty.Pen{Colour: app.colour("auto")}
 	table := pretty.NewTable(pen, "", "id", "put aside", "draw", "type", "fault", "")
-	count := 0
+	type row struct {
+		at    settlement.Instant
+		cells []pretty.Cell
+	}
+	var rows []row
 	for m, err := range q.Days(ctx, last, flags.days) {
 		if err != nil {
 			return failed("listing the quarantine", unreachable(err))
 		}
-		count++
 		more := ""
 		if n := len(m.Faults); n > 1 {
 			more = fmt.Sprintf("and %d more", n-1)
 		}
-		table.Row(pen.Cell(m.ShortID(), pretty.Bold), cellOf(pen, wire.FormatTime(m.StoredAt)), cellOf(pen, orDash(m.Draw)), cellOf(pen, orDash(string(m.Type))),
-			pen.Cell(m.Faults[0].Code, pretty.Red), pen.Cell(more, pretty.Dim))
+		rows = append(rows, row{m.StoredAt, []pretty.Cell{pen.Cell(m.ShortID(), pretty.Bold), cellOf(pen, wire.FormatTime(m.StoredAt)), cellOf(pen, orDash(m.Draw)),
+			cellOf(pen, orDash(string(m.Type))), pen.Cell(m.Faults[0].Code, pretty.Red), pen.Cell(more, pretty.Dim)}})
 	}
-	if count == 0 {
+	if len(rows) == 0 {
 		return app.printf("nothing is in quarantine, of %d days up to %s\n", flags.days, last.UTC().Format(time.DateOnly))
+	}
+	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(b.at, a.at) })
+	for _, row := range rows {
+		table.Row(row.cells...)
 	}
 	return write(app.out, table.AppendTo(nil))
 }

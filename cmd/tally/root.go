@@ -34,6 +34,7 @@ For those who operate it, here or on AWS:
   quarantine  messages that were put aside
   redrive     messages that failed on every delivery, again
   keys        bookmakers' API keys, settings and limits
+  webhooks    where reports are pushed to bookmakers
   disputes    what bookmakers ask to be voided
 
 Exit codes: 0 when every line was answered, whatever the answers; 1 when reading

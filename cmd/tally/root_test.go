@@ -70,6 +70,43 @@ func TestFlags(t *testing.T) {
 	}
 }
 
+// TestArguments: arguments that are missing or too many are refused in tally's words
+// by every command, not in Cobra's.
+func TestArguments(t *testing.T) {
+	refused := 0
+	for _, command := range everyCommand() {
+		for _, args := range [][]string{nil, strings.Fields(strings.Repeat("one ", 9))} {
+			err := command.ValidateArgs(args)
+			if err == nil {
+				continue
+			}
+			refused++
+			if strings.Contains(err.Error(), "arg(s)") || strings.Contains(err.Error(), "unknown command") {
+				t.Errorf("%s %q: %v", command.CommandPath(), args, err)
+			}
+		}
+	}
+	if refused < 30 {
+		t.Errorf("only %d were refused: the test does not find the commands", refused)
+	}
+}
+
+// TestHelpNamesAll: what tally can do is in its help, and what takes an argument has
+// an example.
+func TestHelpNamesAll(t *testing.T) {
+	_, help, _ := runWith("help")
+	summary, _, _ := strings.Cut(help, "Exit codes:")
+	for _, command := range everyCommand()[0].Commands() {
+		switch name := command.Name(); {
+		case name == "help" || name == "completion" || name == "version":
+		case !strings.Contains(summary, "\n  "+name+" "):
+			t.Errorf("the help of tally does not name %s", name)
+		case command.Example == "" && !command.HasSubCommands():
+			t.Errorf("the help of tally %s has no example", name)
+		}
+	}
+}
+
 func TestEither(t *testing.T) {
 	for want, words := range map[string][]string{"": nil, "a": {"a"}, "a or b": {"a", "b"}, "a, b or c": {"a", "b", "c"}} {
 		if got := either(words); got != want {

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"os"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -69,8 +72,31 @@ func newSendCommand(app *app) *cobra.Command {
 
 // readMessage reads a message from a file or standard input.
 func (app *app) readMessage(name string) ([]byte, error) {
-	if name != "-" {
-		return os.ReadFile(name)
+	body, err := []byte(nil), error(nil)
+	if name == "-" {
+		body, err = io.ReadAll(io.LimitReader(app.in, wire.MaxBody+1))
+	} else {
+		body, err = os.ReadFile(name)
 	}
-	return io.ReadAll(io.LimitReader(app.in, wire.MaxBody+1))
+	if err == nil {
+		err = sendable(body)
+	}
+	return body, err
+}
+
+// sendable refuses what no queue takes: SQS would in words of its own.
+func sendable(body []byte) error {
+	// Of the characters of Unicode it takes those that XML 1.0 has.
+	refused := func(r rune) bool {
+		return r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0xfffe || r == 0xffff
+	}
+	switch {
+	case len(body) == 0:
+		return errors.New("it is empty; a message is JSON")
+	case len(body) > wire.MaxBody:
+		return fmt.Errorf("it is too large: a queue takes messages of up to %d bytes", wire.MaxBody)
+	case !utf8.Valid(body) || bytes.ContainsFunc(body, refused):
+		return errors.New("it is no text in UTF-8, which a queue takes; a message is JSON")
+	}
+	return nil
 }

@@ -63,6 +63,14 @@ place; 6 what entries say can't be; 7 a result is not what the rules come to;
 10 reports are not what the log commits to. Of several things wrong the smallest
 counts.`
 
+const verifyExample = `  tally verify https://tally.example/log --key example.key
+  tally verify copy/log --key example.key --draw war-1.20261130.0512
+  tally verify s3://tally-log --key example.key --reports dynamodb://tally
+  tally verify --proof war.tlog-proof --key example.key`
+
+// errNameLog is a misuse of the commands that read one log.
+var errNameLog = errors.New("name one log: its address, the folder of a copy, or s3:// and its bucket")
+
 // exitCodes are the exit codes of what can be wrong with a log.
 var exitCodes = map[verify.Class]int{verify.Signature: 3, verify.Consistency: 4, verify.Tree: 5, verify.Entries: 6, verify.Results: 7, verify.Proof: 8,
 	verify.Witnesses: 9, verify.Reports: 10}
@@ -170,13 +178,13 @@ func newVerifyCommand(app *app) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "verify LOG",
 		Short: "check the public log of results, or a proof, by yourself",
-		Long:  verifyHelp,
+		Long:  verifyHelp, Example: verifyExample,
 		Args: func(_ *cobra.Command, args []string) error {
 			switch {
 			case f.proof != "" && len(args) > 0:
 				return errors.New("--proof takes no log: a proof is checked offline")
 			case f.proof == "" && len(args) != 1:
-				return errors.New("name one log: its address, the folder of a copy, or s3:// and its bucket")
+				return errNameLog
 			}
 			return nil
 		},

@@ -29,7 +29,7 @@ what is sent, and how to verify it.
   test        send it a test now and show the answer
   deliveries  the last tries to send to it
   rotate      make another secret; the old one signs, too, for a while
-  enable      go on, at once, where it was or after another report
+  enable      go on, within a minute, where it was or after another report
   disable     send nothing until it is enabled
   remove      end it for good
 
@@ -104,13 +104,13 @@ of the public internet; on the local stack it may be one of this machine.`, app.
 	set.Flags().StringVar(&flags.note, "note", "", "`what` it is for, to be seen in the list")
 	set.Flags().Var(reportNumber{&flags.after}, "after", "it is told every `report` after this one; newest by default")
 	deliveries := app.webhooksCommand(flags, "deliveries"+one, "the last tries to send to an endpoint",
-		"deliveries writes a line for each try to send a report, the newest first: what\nthe receiver answered and after how long. They are kept for thirty days.", app.webhooksDeliveries)
+		"deliveries writes a line for each try to send a report, the newest first: what\nthe receiver answered and after how long. They are kept for thirty days. Tests\nare not among them.", app.webhooksDeliveries)
 	deliveries.Flags().Var(&whole{&flags.limit, 1, 1000}, "limit", "at most so `many` tries")
 	rotate := app.webhooksCommand(flags, "rotate"+one, "make another secret",
 		"rotate makes another secret and shows it. The old one signs, too, for\n--overlap-hours, so that a receiver may verify with either meanwhile.", app.webhooksRotate)
 	rotate.Flags().Var(&whole{&flags.overlapHours, 0, 24 * 90}, "overlap-hours", "the old secret signs for so `many` hours more")
-	enable := app.webhooksCommand(flags, "enable"+one, "go on at once",
-		"enable has an endpoint told again that was disabled, and one that is failing\ntried at once: within a minute. It goes on after the last report that it took,\nor after the one of --after, which may be an earlier one.", app.webhooksEnable)
+	enable := app.webhooksCommand(flags, "enable"+one, "go on, also after a failure",
+		"enable has an endpoint told again that was disabled, and one that is failing\ntried again, both within a minute. It goes on after the last report that it\ntook, or after the one of --after, which may be an earlier one.", app.webhooksEnable)
 	enable.Flags().Var(reportNumber{&flags.after}, "after", "go on after this `report`; newest skips all that wait")
 	command.AddCommand(set,
 		app.webhooksCommand(flags, "list bookmaker", "a bookmaker's endpoints", "list writes a line for each endpoint: its id, how it stands, the last report\nthat it took and how many wait, its URL and what it is for.", app.webhooksList),

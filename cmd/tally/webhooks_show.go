@@ -102,7 +102,7 @@ func (app *app) webhooksDeliveries(ctx context.Context, with *webhook.Store, fla
 		return failed("reading the deliveries", unreachable(err))
 	}
 	if len(tries) == 0 {
-		return app.printf("nothing was sent to endpoint %s in the last thirty days\n", e.ID)
+		return app.printf("nothing was sent to endpoint %s in the last thirty days; tests are not listed\n", e.ID)
 	}
 	pen := pretty.Pen{Colour: app.colour("auto")}
 	table := pretty.NewTable(pen, "", "report", "at", "", "status", "ms", "why")

@@ -176,6 +176,12 @@ func TestDisputes(t *testing.T) {
 	w.open("roulette", "rou-1", "")
 	w.do(http.MethodPut, "/v1/draws/rou-1/bets/b-1", straight17)
 	const body = `{"draw":"rou-1","bets":["b-2","b-1"],"reason":"display_fault","evidence":"video"}`
+	unknown := w.want(w.do(http.MethodPut, "/v1/disputes/d-1", body), "422 unknown_bets").problem(t)
+	if len(unknown.Errors) != 1 || unknown.Errors[0].At != "/bets/0" || unknown.Detail != "these are no bets of yours on draw rou-1: b-2" {
+		t.Errorf("%+v", unknown)
+	}
+	w.want(w.do(http.MethodGet, "/v1/disputes/d-1", ""), "404 unknown_dispute")
+	w.do(http.MethodPut, "/v1/draws/rou-1/bets/b-2", straight17)
 	first := w.want(w.do(http.MethodPut, "/v1/disputes/d-1", body), "201")
 	w.pass(time.Second)
 	again := w.want(w.do(http.MethodPut, "/v1/disputes/d-1", body), "200")
@@ -186,6 +192,7 @@ func TestDisputes(t *testing.T) {
 	if !slices.Equal(other.Differs, []string{"evidence"}) {
 		t.Errorf("%+v", other)
 	}
+	w.want(w.do(http.MethodPut, "/v1/disputes/d-1", strings.Replace(body, "b-2", "b-3", 1)), "409 dispute_used")
 	w.want(w.do(http.MethodPut, "/v1/disputes/d-2", strings.Replace(body, "rou-1", "rou-9", 1)), "404 unknown_draw")
 	w.want(w.do(http.MethodPut, "/v1/disputes/d-2", body), "201")
 	dispute := decoded[v1.Dispute](t, first)

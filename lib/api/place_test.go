@@ -3,6 +3,7 @@ package api_test
 import (
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -100,5 +101,31 @@ func TestStakeLimits(t *testing.T) {
 		if want := `"` + stake + `" is no stake in EUR: write a decimal with exactly 2 decimals, from 0.01 to 10000000000.00`; p.Detail != want {
 			t.Error(p.Detail)
 		}
+	}
+}
+
+// TestFaultsInWords reads what is said of a form that is wrong: words, no names of
+// a validator's rules and no patterns.
+func TestFaultsInWords(t *testing.T) {
+	w := newWorld(t)
+	w.open("roulette", "rou-1", "")
+	bets := strings.TrimSuffix(strings.Repeat(`{"draw":"d","reference":"b","selection":"red","stake":"1","currency":"EUR"},`, 101), ",")
+	for _, test := range []struct{ method, path, body, want string }{
+		{http.MethodPut, "/v1/draws/rou-1/bets/b-1", `[]`, "/: it is an array, not an object"},
+		{http.MethodPut, "/v1/draws/rou-1/bets/b-1", `{"selection":7,"stake":"1.00","currency":"EUR"}`, "/selection: it is a number, not a string"},
+		{http.MethodPost, "/v1/bets", `{"bets":[` + bets + `]}`, "/bets: it has 101 entries; at most 100 are allowed"},
+		{http.MethodPost, "/v1/bets", `{"bets":[]}`, "/bets: it has 0 entries; at least 1 are needed"},
+		{http.MethodGet, "/v1/draws?from=noon", "", `query from: "noon" is not written so: write a time in UTC with milliseconds, such as 2026-11-30T12:00:00.000Z`},
+		{http.MethodGet, "/v1/draws/rou!1", "", `path draw: "rou!1" is not written so: write 1 to 64 of A-Z a-z 0-9 . _ -`},
+		{http.MethodGet, "/v1/feed?limit=0", "", "query limit: it is below 1"},
+		{http.MethodPut, "/v1/disputes/d-1", `{"draw":"rou-1","bets":["a","b","a"],"reason":"","evidence":"e"}`, "2 faults, the first at /bets: entries 0 and 2 are the same, counted from 0"},
+	} {
+		if p := w.want(w.do(test.method, test.path, test.body), "400 invalid_request").problem(t); p.Detail != test.want {
+			t.Errorf("%s %s: %s", test.method, test.path, p.Detail)
+		}
+	}
+	red := w.want(w.do(http.MethodPut, "/v1/draws/rou-1/bets/b-1", `{"selection":"reed","stake":"1.00","currency":"EUR"}`), "422 unknown_selection").problem(t)
+	if red.Detail != "reed: Roulette has no such selection; GET /v1/games/roulette lists them" {
+		t.Error(red.Detail)
 	}
 }

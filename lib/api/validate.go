@@ -175,8 +175,11 @@ func (d *document) malformed(body []byte, f *faults) {
 // formPath makes a JSON pointer of a path of package form.
 var formPath = strings.NewReplacer(".", "/", "[", "/", "]", "")
 
-// jsonPointer writes a place in a body.
+// jsonPointer writes a place in a body; "/" is all of it.
 func jsonPointer(parts []string) string {
+	if len(parts) == 0 {
+		return "/"
+	}
 	var text strings.Builder
 	for _, part := range parts {
 		text.WriteString("/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(part))
@@ -231,11 +234,64 @@ func faultsOf(e *jsonschema.ValidationError, at func([]string) string) (list []v
 			add(faultUnknown, below(name), "there is no such field")
 		}
 	case *kind.Type:
-		add(faultType, e.InstanceLocation, fmt.Sprintf("it is %s, not %s", what.Got, strings.Join(what.Want, " or ")))
+		add(faultType, e.InstanceLocation, fmt.Sprintf("it is %s, not %s", named(what.Got), named(what.Want...)))
 	case *kind.OneOf:
 		add(faultValue, e.InstanceLocation, "it has to have one of reference and base")
 	default:
-		add(faultValue, e.InstanceLocation, e.ErrorKind.LocalizedString(english))
+		add(faultValue, e.InstanceLocation, limitOf(e.ErrorKind))
 	}
 	return list
+}
+
+// named writes JSON types with their articles.
+func named(types ...string) string {
+	var names []string
+	for _, name := range types {
+		switch name {
+		case "array", "object":
+			name = "an " + name
+		case "integer":
+			name = "a whole number"
+		case "null":
+		default:
+			name = "a " + name
+		}
+		names = append(names, name)
+	}
+	return strings.Join(names, " or ")
+}
+
+// limitOf says which limit of the document a value breaks.
+func limitOf(broken jsonschema.ErrorKind) string {
+	switch what := broken.(type) {
+	case *kind.MinItems:
+		return fmt.Sprintf("it has %d entries; at least %d are needed", what.Got, what.Want)
+	case *kind.MaxItems:
+		return fmt.Sprintf("it has %d entries; at most %d are allowed", what.Got, what.Want)
+	case *kind.MinLength:
+		return fmt.Sprintf("it has %d characters; at least %d are needed", what.Got, what.Want)
+	case *kind.MaxLength:
+		return fmt.Sprintf("it has %d characters; at most %d are allowed", what.Got, what.Want)
+	case *kind.UniqueItems:
+		return fmt.Sprintf("entries %d and %d are the same, counted from 0", what.Duplicates[0], what.Duplicates[1])
+	case *kind.Minimum:
+		return "it is below " + what.Want.RatString()
+	case *kind.Maximum:
+		return "it is above " + what.Want.RatString()
+	case *kind.Pattern:
+		if how, known := written[what.Want]; known {
+			return fmt.Sprintf("%.80q is not written so: write %s", what.Got, how)
+		}
+	}
+	return broken.LocalizedString(english)
+}
+
+// written says in words what the document's patterns allow.
+var written = map[string]string{
+	`^20[0-9]{2}-(0[1-9]|1[0-2])(-(0[1-9]|[12][0-9]|3[01]))?$`:                                                 "a day or a month, such as 2026-11-30 or 2026-11",
+	`^2[0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\.[0-9]{3}Z$`: "a time in UTC with milliseconds, such as 2026-11-30T12:00:00.000Z",
+	`^[ -~]+$`:               "printable ASCII characters",
+	`^[0-9]+$`:               "digits",
+	`^[A-Za-z0-9._-]{1,64}$`: "1 to 64 of A-Z a-z 0-9 . _ -",
+	`^[a-z0-9_]{1,40}$`:      "1 to 40 of a-z 0-9 _",
 }

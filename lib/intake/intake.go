@@ -157,7 +157,7 @@ func (in *Intake) try(ctx context.Context, m *wire.Message, d Delivery) (result,
 	case found && existing.Hash == hash:
 		return result{status: wire.Replay, head: head}, nil
 	case found:
-		return refused(wire.CodeConflict, "another message of this identity and other content is stored: send a new revision, or the same again"), nil
+		return refused(wire.CodeConflict, conflictOf(m, d.Body, existing.Body)), nil
 	}
 	now, known := head.Clock(in.Now()), head.Game != ""
 	within, cancel := context.WithTimeout(ctx, StoreWithin)

@@ -328,3 +328,36 @@ func TestClockBehind(t *testing.T) {
 		t.Errorf("stored at %v instead of %v", times, want)
 	}
 }
+
+// A conflict names what differs, and advises what the type of message allows.
+func TestConflictSaysWhatDiffers(t *testing.T) {
+	for _, row := range []struct{ kind, old, new, want string }{
+		{"draw.opened", `"table":"war-1"`, `"table":"war-2"`, "it differs in table. A draw is opened once"},
+		{"draw.opened", `"sequence":7`, `"sequence":8,"odds":{"player":"2.08"}`, "it differs in odds, sequence. A draw is opened once"},
+		{"betting.opened", "2.08", "2.09", "it differs in odds. A betting round is opened once"},
+		{"betting.closed", ":29.000Z", ":28.000Z", "it differs in closed_at. A betting round is closed once"},
+		{"draw.resulted", "KS", "QS", "it differs in facts. A revision never changes: send what is right as the next revision"},
+		{"draw.cancelled", "", "", "it differs in facts, reason, type. A revision never changes"},
+		{"bets.voided", `"reason":"x"`, `"reason":"z"`, "it differs in reason. An order never changes: send what is right under another order id"},
+	} {
+		d := newDesk(t)
+		from, first := intake.Studio, body(row.kind)
+		if row.kind == "bets.voided" {
+			from = intake.Operator
+		}
+		second := strings.Replace(first, row.old, row.new, 1)
+		second = strings.Replace(second, `"id":"m1"`, `"id":"m2"`, 1)
+		if row.kind == "draw.cancelled" {
+			first = body("draw.resulted")
+		}
+		if sent, err := d.take(t, from, first); err != nil || !strings.HasSuffix(sent, "reply stored") {
+			t.Fatalf("%s: sent %s, %v", row.kind, sent, err)
+		}
+		if sent, err := d.take(t, from, second); err != nil || sent != "reply quarantined" {
+			t.Fatalf("%s: sent %s, %v", row.kind, sent, err)
+		}
+		if fault := d.held(t, second).Faults[0]; fault.Code != wire.CodeConflict || !strings.Contains(fault.Message, row.want) {
+			t.Errorf("%s: %v", row.kind, fault)
+		}
+	}
+}

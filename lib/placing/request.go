@@ -147,7 +147,11 @@ func (p *parsed) readSelection() *Refusal {
 	var err error
 	if p.selection, err = p.game.Parse(p.Selection); err != nil {
 		wrong := err.(*rules.SelectionError)
-		return refuse(wrong.Code, "%s", wrong.Error()).at("selection")
+		message := wrong.Error()
+		if wrong.Unlisted {
+			message += "; GET /v1/games/" + p.game.ID + " lists them"
+		}
+		return refuse(wrong.Code, "%s", message).at("selection")
 	}
 	return nil
 }

@@ -220,7 +220,11 @@ func (s *Settler) accept(b bet) (placed settlement.Bet, currency money.Currency,
 
 	selection, err := s.parse(b.selection)
 	if err != nil {
-		return placed, currency, err.Code, err.Error()
+		message := err.Error()
+		if err.Unlisted {
+			message += fmt.Sprintf("; `tally games %s` lists them", s.line.game.ID)
+		}
+		return placed, currency, err.Code, message
 	}
 	currency, known := money.ParseCurrency(b.currency)
 	if !known {

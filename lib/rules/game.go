@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -99,12 +98,11 @@ func (g *Game) Parse(text string) (Selection, error) {
 	index, known := g.byName[name]
 	switch {
 	case len(text) > longestText && known && hasParams:
-		return Selection{}, &SelectionError{IllegalShape, text, "no selection is as long"}
+		return Selection{}, &SelectionError{Code: IllegalShape, Text: text, Reason: "no selection is as long"}
 	case len(text) > longestText:
-		return Selection{}, &SelectionError{UnknownSelection, text, g.Title + " has no such selection: none is as long"}
+		return Selection{}, &SelectionError{Code: UnknownSelection, Text: text, Reason: g.Title + " has no such selection: none is as long"}
 	case !known:
-		return Selection{}, &SelectionError{UnknownSelection, text,
-			fmt.Sprintf("%s has no such selection; `tally games %s` lists them", g.Title, g.ID)}
+		return Selection{}, &SelectionError{Code: UnknownSelection, Text: text, Reason: g.Title + " has no such selection", Unlisted: true}
 	}
 	family := &g.Families[index]
 	s := Selection{family: uint8(index)}
@@ -112,10 +110,10 @@ func (g *Game) Parse(text string) (Selection, error) {
 		if len(family.params) == 0 {
 			return s, nil
 		}
-		return s, &SelectionError{UnknownSelection, text, "it is written " + family.Form()}
+		return s, &SelectionError{Code: UnknownSelection, Text: text, Reason: "it is written " + family.Form()}
 	}
 	if why := family.parse(rest, &s); why != "" {
-		return s, &SelectionError{IllegalShape, text, why}
+		return s, &SelectionError{Code: IllegalShape, Text: text, Reason: why}
 	}
 	return s, nil
 }

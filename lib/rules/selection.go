@@ -34,6 +34,9 @@ type SelectionError struct {
 	Code   string // UnknownSelection or IllegalShape
 	Text   string
 	Reason string
+	// Unlisted is set when the game has nothing of that name, so that its catalogue
+	// helps: where to find that, those say who show the error.
+	Unlisted bool
 }
 
 // longestText is more bytes than any selection has; a message does not repeat

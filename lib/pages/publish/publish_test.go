@@ -56,6 +56,36 @@ func sample(t *testing.T) (*archivetest.Sample, map[string]fakeobjects.Object) {
 	return s, store.Files()
 }
 
+// TestSchemas: the schema of the site's files finds that of the log's entries beside
+// it by the name that both have, also where a program has loaded the two by their
+// names and reads nothing else.
+func TestSchemas(t *testing.T) {
+	loaded := jsonschema.NewCompiler()
+	loaded.UseLoader(jsonschema.SchemeURLLoader{})
+	for _, name := range []string{"site.schema.json", "archive-entries.schema.json"} {
+		text, err := os.Open(docs + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		schema, err := jsonschema.UnmarshalJSON(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := text.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if id := schema.(map[string]any)["$id"]; id != name {
+			t.Errorf("the $id of %s is %v", name, id)
+		}
+		if err := loaded.AddResource("https://elsewhere.example/"+name, schema); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := loaded.Compile("https://elsewhere.example/site.schema.json"); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestSampleSite holds the whole site of the sample log against what is documented:
 // the schema, the headers, and that no link of a page leads nowhere.
 func TestSampleSite(t *testing.T) {
