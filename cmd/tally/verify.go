@@ -26,14 +26,14 @@ const verifyHelp = `verify checks the public log of results, trusting nothing bu
 what was seen of it before. LOG is its address, the folder of a copy, or its
 bucket (s3://bucket, by your AWS credentials).
 
-It reads every file: the checkpoint must be signed by the key, every entry
-must be in the tree under it, every tile must be what its entries come to, and
-the tree must begin with the one that was verified last, which it remembers in
-a file. Then it reads what the entries say, and resolves every result again by
-the rules. Draws without a result and numbers that a table has skipped are
-listed; so are cards that lay open in a betting round and are not in the
-result. With --thorough every completion of such cards is gone through again,
-too, which takes some ten milliseconds for a betting round.
+It reads every file of the newest tree: the checkpoint must be signed by the
+key, every entry must be in the tree under it, every tile must be what its
+entries come to, and the tree must begin with the one that was verified last,
+which it remembers in a file. Then it reads what the entries say, and resolves
+every result again by the rules. Draws without a result and numbers that a table
+has skipped are listed; so are cards that lay open in a betting round and are
+not in the result. With --thorough every completion of such cards is gone
+through again, too, which takes some ten milliseconds for a betting round.
 
 With --witness the checkpoint must be cosigned by that witness, and with several
 by each, or by as many as --witnesses-needed says.

@@ -23,6 +23,7 @@ import (
 	"tally/events"
 	"tally/lib/archive"
 	"tally/lib/archive/fakeobjects"
+	"tally/lib/archive/keytest"
 	"tally/lib/archive/tilelog"
 	"tally/lib/draw"
 	"tally/lib/fakedynamo"
@@ -58,18 +59,7 @@ type Sample struct {
 // New returns a pipeline that has seen nothing.
 func New(t testing.TB) *Sample {
 	t.Helper()
-	secret, public, err := note.GenerateKey(rand.NewChaCha8([32]byte{7}), Origin)
-	if err != nil {
-		t.Fatal(err)
-	}
-	signer, err := note.NewSigner(secret)
-	if err != nil {
-		t.Fatal(err)
-	}
-	verifier, err := note.NewVerifier(public)
-	if err != nil {
-		t.Fatal(err)
-	}
+	signer, verifier, public := keytest.New(t, Origin, 7)
 	s := &Sample{DB: fakedynamo.New(t, "tally"), Files: fakeobjects.New(), VerifierKey: public, t: t}
 	s.Table = store.New(s.DB, "tally")
 	quiet := slog.New(slog.DiscardHandler)

@@ -3,29 +3,19 @@ package checkpoint
 import (
 	"bytes"
 	"errors"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
+
+	"tally/lib/archive/keytest"
 )
 
 // keys makes a key from a seed.
 func keys(t *testing.T, name string, seed byte) (note.Signer, note.Verifier) {
 	t.Helper()
-	secret, public, err := note.GenerateKey(rand.NewChaCha8([32]byte{seed}), name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	signer, err := note.NewSigner(secret)
-	if err != nil {
-		t.Fatal(err)
-	}
-	verifier, err := note.NewVerifier(public)
-	if err != nil {
-		t.Fatal(err)
-	}
+	signer, verifier, _ := keytest.New(t, name, seed)
 	return signer, verifier
 }
 

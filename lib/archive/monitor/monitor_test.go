@@ -7,7 +7,6 @@ import (
 	"errors"
 	"log/slog"
 	"maps"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -19,6 +18,7 @@ import (
 	"tally/lib/archive/checkpoint"
 	"tally/lib/archive/entry"
 	"tally/lib/archive/fakeobjects"
+	"tally/lib/archive/keytest"
 	"tally/lib/archive/monitor"
 	"tally/lib/draw"
 	"tally/lib/fakedynamo"
@@ -398,18 +398,7 @@ func TestNewKey(t *testing.T) {
 	w := played(t, "war")
 	w.s.ArchiveAll()
 	w.look(nil)
-	secret, public, err := note.GenerateKey(rand.NewChaCha8([32]byte{3}), archivetest.Origin)
-	if err != nil {
-		t.Fatal(err)
-	}
-	signer, err := note.NewSigner(secret)
-	if err != nil {
-		t.Fatal(err)
-	}
-	verifier, err := note.NewVerifier(public)
-	if err != nil {
-		t.Fatal(err)
-	}
+	signer, verifier, _ := keytest.New(t, archivetest.Origin, 3)
 	old, err := note.NewVerifier(w.s.VerifierKey)
 	if err != nil {
 		t.Fatal(err)

@@ -7,7 +7,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"strings"
 	"sync"
 	"testing"
@@ -18,6 +17,7 @@ import (
 
 	"tally/lib/archive/checkpoint"
 	"tally/lib/archive/fakeobjects"
+	"tally/lib/archive/keytest"
 	"tally/lib/archive/witness"
 	"tally/lib/archive/witnesstest"
 	"tally/lib/fakedynamo"
@@ -59,18 +59,7 @@ func (o *outcomes) Witness(_ string, outcome witness.Outcome) {
 type entrySeen string
 
 func newWorld(t *testing.T) *world {
-	secret, public, err := note.GenerateKey(rand.NewChaCha8([32]byte{1}), origin)
-	if err != nil {
-		t.Fatal(err)
-	}
-	signer, err := note.NewSigner(secret)
-	if err != nil {
-		t.Fatal(err)
-	}
-	verifier, err := note.NewVerifier(public)
-	if err != nil {
-		t.Fatal(err)
-	}
+	signer, verifier, _ := keytest.New(t, origin, 1)
 	return &world{t: t, db: fakedynamo.New(t, "tally"), files: fakeobjects.New(), signer: signer, verifier: verifier, now: time.Now}
 }
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"slices"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"golang.org/x/mod/sumdb/note"
 
 	"tally/lib/archive/checkpoint"
+	"tally/lib/archive/keytest"
 	"tally/lib/archive/witness"
 	"tally/lib/archive/witnesstest"
 	"tally/lib/fakedynamo"
@@ -180,18 +180,7 @@ func TestSpoiltLine(t *testing.T) {
 // throughout.
 func TestNewKey(t *testing.T) {
 	w := newWorld(t)
-	secret, public, err := note.GenerateKey(rand.NewChaCha8([32]byte{2}), origin)
-	if err != nil {
-		t.Fatal(err)
-	}
-	signer, err := note.NewSigner(secret)
-	if err != nil {
-		t.Fatal(err)
-	}
-	verifier, err := note.NewVerifier(public)
-	if err != nil {
-		t.Fatal(err)
-	}
+	signer, verifier, _ := keytest.New(t, origin, 2)
 	opens := func(with note.Verifier) bool {
 		_, err := checkpoint.Open(w.files.Files()[checkpoint.Path].Data, origin, note.VerifierList(with))
 		return err == nil

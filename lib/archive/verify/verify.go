@@ -1,10 +1,10 @@
 // Package verify checks a log from the outside, trusting nothing but the log's
 // public key and what was seen of it before.
 //
-// It reads every file of the log: the checkpoint must be signed by the key; every
-// entry must be the one in the tree under that checkpoint; every tile must have
-// the hashes that its entries come to; the tree must begin with the one that was
-// seen last. Then it reads what the entries say: each in its one spelling and in
+// It reads every file of the newest tree: the checkpoint must be signed by the
+// key; every entry must be the one in the tree under that checkpoint; every tile
+// must have the hashes that its entries come to; the tree must begin with the one
+// that was seen last. Then it reads what the entries say: each in its one spelling and in
 // an order that makes sense, each result resolved again by the rules.
 package verify
 

@@ -21,6 +21,7 @@ import (
 	"tally/lib/archive/checkpoint"
 	"tally/lib/archive/entry"
 	"tally/lib/archive/fakeobjects"
+	"tally/lib/archive/keytest"
 	"tally/lib/archive/objects"
 	"tally/lib/archive/tiles"
 	"tally/lib/games"
@@ -50,18 +51,7 @@ type publicLog struct {
 // newLog returns a log that will have these entries and has none.
 func newLog(t testing.TB, entries [][]byte) *publicLog {
 	t.Helper()
-	secret, public, err := note.GenerateKey(rand.NewChaCha8([32]byte{3}), origin)
-	if err != nil {
-		t.Fatal(err)
-	}
-	signer, err := note.NewSigner(secret)
-	if err != nil {
-		t.Fatal(err)
-	}
-	verifier, err := note.NewVerifier(public)
-	if err != nil {
-		t.Fatal(err)
-	}
+	signer, verifier, _ := keytest.New(t, origin, 3)
 	return &publicLog{t: t, signer: signer, known: note.VerifierList(verifier), entries: entries, files: map[string][]byte{}}
 }
 

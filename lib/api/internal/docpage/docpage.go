@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -230,6 +231,9 @@ func fieldOf(name string, schema node, required bool) fieldView {
 	}
 	for _, limit := range []string{"const", "pattern", "minimum", "maximum", "minItems", "maxItems", "minLength", "maxLength", "default"} {
 		if value, set := schema[limit]; set {
+			if number, is := value.(float64); is {
+				value = strconv.FormatFloat(number, 'f', -1, 64) // never as 1e+12
+			}
 			view.About = joined(view.About, words(fmt.Sprintf("(%s `%v`)", limits[limit], value)))
 		}
 	}
