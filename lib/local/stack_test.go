@@ -136,7 +136,8 @@ func TestSampleMessages(t *testing.T) {
 		for id := range draws {
 			standing, err := sweeper.Standing(t.Context(), id)
 			if err != nil {
-				t.Fatal(err)
+				t.Log(err) // under load the emulator cuts an answer now and then: read again
+				return false
 			}
 			if standing.State == 0 || !standing.Swept {
 				return false
