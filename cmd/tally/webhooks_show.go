@@ -23,7 +23,7 @@ func (app *app) webhooksList(ctx context.Context, with *webhook.Store, _ *webhoo
 	table := pretty.NewTable(pen, "", "endpoint", "", "taken", "waiting", "url", "note")
 	for _, e := range list {
 		table.Row(pen.Cell(e.ID, pretty.Bold), stateOf(pen, e), cellOf(pen, number(e.Position.Sequence)),
-			cellOf(pen, number(e.Newest-e.Position.Sequence)), cellOf(pen, e.URL), cellOf(pen, orDash(e.Note)))
+			cellOf(pen, number(max(0, e.Newest-e.Position.Sequence))), cellOf(pen, e.URL), cellOf(pen, orDash(e.Note)))
 	}
 	return write(app.out, table.AppendTo(nil))
 }
@@ -40,6 +40,7 @@ var disabledFor = map[string]string{
 	webhook.DisabledGone:     "it answered 410",
 	webhook.DisabledFailing:  "it failed for a day",
 	webhook.DisabledOperator: "by an operator",
+	webhook.DisabledAhead:    "it was told more reports than the feed has: enable it with --after",
 }
 
 func (app *app) webhooksShow(ctx context.Context, with *webhook.Store, _ *webhooksFlags, args []string) error {

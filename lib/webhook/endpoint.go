@@ -70,6 +70,9 @@ const (
 	DisabledGone     = "gone"     // it answered 410
 	DisabledFailing  = "failing"  // it failed for a day
 	DisabledOperator = "operator" // by an operator
+	// DisabledAhead: its position is beyond the newest report, since the feed was set
+	// back by a restore. The reports up to it would never be sent.
+	DisabledAhead = "position_ahead"
 )
 
 // Try is one try to send a report.
@@ -79,10 +82,10 @@ type Try struct {
 	Outcome
 }
 
-// due tells whether an endpoint can be told something now, given the number of the
-// newest report.
+// due tells whether a worker has to look at an endpoint now, given the number of the
+// newest report: it can be told something, or its position is none of this feed's.
 func (p *Position) due(newest int64, now instant) bool {
-	return p.Disabled == nil && p.Sequence < newest && p.Next <= now && p.Until <= now
+	return p.Disabled == nil && (p.Sequence > newest || p.Sequence < newest && p.Next <= now && p.Until <= now)
 }
 
 // stored is an endpoint with its position, as they were read.

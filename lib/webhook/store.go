@@ -198,11 +198,11 @@ func (s *Standing) State() string {
 
 // List returns a bookmaker's endpoints, in the order of their ids.
 func (s *Store) List(ctx context.Context, bookmaker string) ([]*Standing, error) {
-	newest, err := sweep.Newest(ctx, s.Table, bookmaker)
+	list, err := load(ctx, s.Table, bookmaker)
 	if err != nil {
 		return nil, err
 	}
-	list, err := load(ctx, s.Table, bookmaker)
+	newest, err := sweep.Newest(ctx, s.Table, bookmaker) // after the positions, so that none is beyond it
 	if err != nil {
 		return nil, err
 	}
@@ -296,6 +296,9 @@ func (s *Store) endpoint(ctx context.Context, bookmaker, id string, change func(
 func (s *Store) Enable(ctx context.Context, bookmaker, id string, after *int64) error {
 	return s.position(ctx, bookmaker, id, func(p *Position, feed sweep.Feed) error {
 		p.Disabled, p.Tries, p.Since, p.Next = nil, 0, 0, 0
+		if after == nil && p.Sequence > feed.Newest {
+			return wrong("it was told up to report %d, but the newest is %d: say with --after where it goes on", p.Sequence, feed.Newest)
+		}
 		if after == nil {
 			return nil
 		}

@@ -111,8 +111,10 @@ func (w *Worker) endpoint(ctx context.Context, e *stored) (again instant, err er
 		}
 		now, p := w.Now(), &e.Position
 		switch {
-		case p.Disabled != nil, p.Sequence >= newest:
+		case p.Disabled != nil, p.Sequence == newest:
 			return 0, nil
+		case p.Sequence > newest:
+			return 0, w.disableAhead(ctx, e, newest)
 		case p.Until > now:
 			return 0, nil // another worker has it
 		case p.Next > now && !tried:
@@ -136,6 +138,24 @@ func (w *Worker) endpoint(ctx context.Context, e *stored) (again instant, err er
 		}
 	}
 	return w.Now(), nil
+}
+
+// disableAhead disables an endpoint whose position is beyond the newest report, which
+// was read after it: an operator has to say where it goes on. Of several workers one
+// does it.
+func (w *Worker) disableAhead(ctx context.Context, e *stored, newest int64) error {
+	e.Position.Disabled = &Disabled{w.Now(), DisabledAhead}
+	err := e.replacePosition(ctx, w.Table)
+	if errors.Is(err, store.ErrChanged) {
+		return nil // by another worker or an operator; if it is still ahead, reconcile asks again
+	}
+	if err != nil {
+		return err
+	}
+	w.Record.WebhookDisabled(DisabledAhead)
+	w.Log.LogAttrs(ctx, slog.LevelError, "webhook disabled: its position is beyond the newest report", slog.String("bookmaker", e.Bookmaker),
+		slog.String("endpoint", e.ID), slog.Int64("sequence", e.Position.Sequence), slog.Int64("newest", newest))
+	return nil
 }
 
 // timeLeft tells whether a try can still be made and its outcome be written.

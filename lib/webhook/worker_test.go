@@ -2,6 +2,7 @@ package webhook
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -323,6 +324,42 @@ func TestExpired(t *testing.T) {
 	b.deliver("acme")
 	equal(t, "told", b.taken[id], upTo(29)[24:])
 	equal(t, "position", b.standing("acme", id).Position.Sequence, 30)
+}
+
+// A position beyond the newest report, as after a restore, is told to operators at
+// once, and the endpoint is disabled: it would skip what comes, without a word.
+func TestPositionAhead(t *testing.T) {
+	b, _ := newFake(t)
+	id := b.set("acme", "https://acme.example/hook")
+	b.report("acme", 1)
+	b.deliver("acme")
+	list, err := load(t.Context(), b.table, "acme")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list[0].Position.Sequence = 5
+	if err := list[0].replacePosition(t.Context(), b.table); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.waker().Wake(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "asked for", b.hints, []string{"acme"})
+	b.deliver("acme")
+	b.deliver("acme")
+	equal(t, "disabled", b.standing("acme", id).Position.Disabled.Reason, DisabledAhead)
+	equal(t, "counted", b.counts["disabled "+DisabledAhead], 1)
+	err = b.store().Enable(t.Context(), "acme", id, nil)
+	if refused := (*SpecError)(nil); !errors.As(err, &refused) || !strings.Contains(err.Error(), "--after") {
+		t.Errorf("enabled where it was: %v", err)
+	}
+	b.report("acme", 1)
+	after := int64(1)
+	if err := b.store().Enable(t.Context(), "acme", id, &after); err != nil {
+		t.Fatal(err)
+	}
+	b.deliver("acme")
+	equal(t, "told", b.taken[id], []int64{1, 2})
 }
 
 // A worker begins no try that could last longer than its time, and says that it is
