@@ -297,15 +297,7 @@ func (a *API) read(w http.ResponseWriter, r *http.Request, in *request) error {
 		in.body = bodies[in.op.ID]()
 		a.document.read(in.op, body, in.body, &wrong)
 	}
-	if len(wrong.list) == 0 {
-		return nil
-	}
-	p := newProblem(codeInvalid, "%s: %s", wrong.list[0].At, wrong.list[0].Detail)
-	if n := len(wrong.list); n > 1 {
-		p.Detail = fmt.Sprintf("%d faults, the first at %s: %s", n, wrong.list[0].At, wrong.list[0].Detail)
-	}
-	p.Errors = wrong.list
-	return p
+	return wrong.problem()
 }
 
 // write writes an answer.

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"sync"
 
@@ -16,6 +17,9 @@ const batchParallel = 16
 // wagers come after the bets: those that they are made on may be among them.
 func placeBets(ctx context.Context, r *request) (any, error) {
 	bets := r.body.(*v1.BatchRequest).Bets
+	if err := repeated(bets); err != nil {
+		return nil, err
+	}
 	answer := v1.BatchAnswer{Results: make([]v1.BatchResult, len(bets))}
 	for _, wagers := range []bool{false, true} {
 		slots := make(chan struct{}, batchParallel)
@@ -33,6 +37,26 @@ func placeBets(ctx context.Context, r *request) (any, error) {
 		running.Wait()
 	}
 	return answer, nil
+}
+
+// repeated refuses a batch that has an identity twice, even with the same bet: bets
+// are placed side by side, so that which of two took it would be chance.
+func repeated(bets []v1.BatchBet) error {
+	type identity struct{ draw, reference, base, selection string }
+	first := make(map[identity]int, len(bets))
+	var wrong faults
+	for i, bet := range bets {
+		id, field := identity{draw: bet.Draw, reference: bet.Reference}, "reference"
+		if bet.Base != "" {
+			id, field = identity{draw: bet.Draw, base: bet.Base, selection: bet.Selection}, "selection"
+		}
+		if before, twice := first[id]; twice {
+			wrong.add(faultIdentity, fmt.Sprintf("/bets/%d/%s", i, field), fmt.Sprintf("it has the identity of /bets/%d, on the draw %s: send each bet once", before, bet.Draw))
+			continue
+		}
+		first[id] = i
+	}
+	return wrong.problem()
 }
 
 // placeOne places a bet of a batch.

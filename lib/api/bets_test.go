@@ -52,6 +52,44 @@ func TestBatch(t *testing.T) {
 	}
 }
 
+// TestBatchRepeated has an identity twice in one request. Which of two were stored
+// would be chance, so it is refused with both places, and none is.
+func TestBatchRepeated(t *testing.T) {
+	w := newWorld(t)
+	w.open("roulette", "rou-1", "")
+	bet := func(identity, selection string) string {
+		return `{"draw":"rou-1",` + identity + `,"selection":"` + selection + `","stake":"1.00","currency":"EUR"}`
+	}
+	one, base := bet(`"reference":"b-1"`, "red"), bet(`"base":"b-1"`, "double:1:1")
+	for _, test := range []struct {
+		name string
+		bets []string
+		want []string // places with what they say
+	}{
+		{"other selections", []string{one, bet(`"reference":"b-1"`, "black")}, []string{"/bets/1/reference /bets/0"}},
+		{"the same bet", []string{one, one}, []string{"/bets/1/reference /bets/0"}},
+		{"three times, others between", []string{bet(`"reference":"b-0"`, "red"), one, bet(`"reference":"b-2"`, "red"), one, one}, []string{"/bets/3/reference /bets/1", "/bets/4/reference /bets/1"}},
+		{"a side wager", []string{one, base, base}, []string{"/bets/2/selection /bets/1"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			p := w.want(w.do(http.MethodPost, "/v1/bets", `{"bets":[`+strings.Join(test.bets, ",")+`]}`), "400 invalid_request").problem(t)
+			var got []string
+			for _, fault := range p.Errors {
+				before, _, _ := strings.Cut(strings.TrimPrefix(fault.Detail, "it has the identity of "), ",")
+				if got = append(got, fault.At+" "+before); fault.Code != "duplicate_bet" {
+					t.Errorf("code %s", fault.Code)
+				}
+			}
+			if !slices.Equal(got, test.want) {
+				t.Errorf("%q, not %q", got, test.want)
+			}
+		})
+	}
+	w.want(w.do(http.MethodGet, "/v1/draws/rou-1/bets/b-1", ""), "404 unknown_bet")
+	other := strings.Replace(one, "rou-1", "rou-2", 1)
+	w.want(w.do(http.MethodPost, "/v1/bets", `{"bets":[`+strings.Join([]string{one, other, base, bet(`"base":"b-1"`, "insurance:1")}, ",")+`]}`), "200")
+}
+
 // TestSideWagers plays blackjack: a double and insurance under their bet.
 func TestSideWagers(t *testing.T) {
 	w := newWorld(t)

@@ -110,6 +110,7 @@ func TestEveryCode(t *testing.T) {
 	want("unknown_dispute", get, "/v1/disputes/nosuch", "")
 	want("unknown_report", get, "/v1/draws/rou-1/reports/1/0/1", "")
 	want("position_ahead", put, "/v1/feed/position", `{"sequence":1}`)
+	want("position_ahead", get, "/v1/feed?after=1", "")
 
 	// Values.
 	want("unknown_selection", put, "/v1/draws/rou-1/bets/b-2", bet("reed", "", "10.00", "EUR"))

@@ -4,8 +4,6 @@ import (
 	"encoding/base64"
 	"strconv"
 	"strings"
-
-	v1 "tally/lib/api/v1"
 )
 
 // A cursor is where a list goes on: the keys from which to read, which clients
@@ -31,9 +29,9 @@ func (r *request) readCursor(parts int) ([]string, error) {
 }
 
 func (r *request) badCursor() error {
-	p := newProblem(codeInvalid, "query cursor: it is not the next of a page of this list")
-	p.Errors = []v1.Fault{{Code: faultValue, At: "query cursor", Detail: "it is not the next of a page of this list"}}
-	return p
+	var wrong faults
+	wrong.add(faultValue, "query cursor", "it is not the next of a page of this list")
+	return wrong.problem()
 }
 
 // whole returns a whole number of the query; the document has checked its form.

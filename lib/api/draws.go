@@ -124,12 +124,7 @@ func (r *request) span() (from, to instant, err error) {
 	if to <= from || to-from > maxDays*dayMillis {
 		wrong.add(faultValue, "query to", "it has to come after from, by at most 31 days")
 	}
-	if len(wrong.list) > 0 {
-		p := newProblem(codeInvalid, "%s: %s", wrong.list[0].At, wrong.list[0].Detail)
-		p.Errors = wrong.list
-		return 0, 0, p
-	}
-	return from, to, nil
+	return from, to, wrong.problem()
 }
 
 // findBatch is how many draws are found at once.

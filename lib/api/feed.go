@@ -31,8 +31,11 @@ func readFeed(ctx context.Context, r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if after > newest {
+		return nil, positionAhead(after, newest)
+	}
 	feed := v1.Feed{Entries: []v1.FeedEntry{}, Next: after, Newest: newest}
-	if after >= newest {
+	if after == newest {
 		return feed, nil
 	}
 	entries, err := readEntries(ctx, r.api.table, r.Bookmaker, after, newest, int(r.whole("limit", feedLimit)))
@@ -49,6 +52,15 @@ func readFeed(ctx context.Context, r *request) (any, error) {
 		feed.Next = entry.Sequence
 	}
 	return feed, nil
+}
+
+// positionAhead says that the feed ends before a number. No reader of this feed has
+// such a one: whatever told it a number had read a counter that was as high, and the
+// counter only grows. It is another feed's, or from before this one was restored.
+func positionAhead(sequence, newest int64) error {
+	p := newProblem(codePositionAhead, "there is no report %d: the newest is %d", sequence, newest)
+	p.Newest = &newest
+	return p
 }
 
 // newest returns the number of the newest report. Every number up to it was given
@@ -101,7 +113,7 @@ func setPosition(ctx context.Context, r *request) (any, error) {
 		return nil, err
 	}
 	if position.Sequence > newest {
-		return nil, newProblem(codePositionAhead, "the newest report is %d", newest)
+		return nil, positionAhead(position.Sequence, newest)
 	}
 	body, err := json.Marshal(position)
 	if err != nil {

@@ -215,7 +215,36 @@ func TestPosition(t *testing.T) {
 	if feed := decoded[v1.Feed](t, w.do(http.MethodGet, "/v1/feed", "")); len(feed.Entries) != 1 || feed.Entries[0].Sequence != 2 {
 		t.Errorf("%+v", feed)
 	}
+	for _, after := range []string{"3", "999999", "999999999999"} {
+		if p := w.want(w.do(http.MethodGet, "/v1/feed?after="+after, ""), "409 position_ahead").problem(t); p.Newest == nil || *p.Newest != 2 || p.Detail != "there is no report "+after+": the newest is 2" {
+			t.Errorf("after %s: %+v", after, p)
+		}
+	}
+	if feed := decoded[v1.Feed](t, w.want(w.do(http.MethodGet, "/v1/feed?after=2", ""), "200")); len(feed.Entries) != 0 || feed.Next != 2 {
+		t.Errorf("after the newest: %+v", feed)
+	}
 	if feed := decoded[v1.Feed](t, w.do(http.MethodGet, "/v1/feed?after=0&limit=1", "")); len(feed.Entries) != 1 || feed.Next != 1 || feed.Newest != 2 {
+		t.Errorf("%+v", feed)
+	}
+}
+
+// TestFeedSetBack has the feed end before the acknowledged position, as a restore to
+// an earlier time does: it is told, instead of nothing new for ever, and goes on once
+// another position is acknowledged.
+func TestFeedSetBack(t *testing.T) {
+	w := newWorld(t)
+	w.open("roulette", "rou-1", "")
+	w.do(http.MethodPut, "/v1/draws/rou-1/bets/b-1", straight17)
+	w.pass(time.Minute)
+	w.result("roulette", "rou-1", 1, facts17)
+	w.want(w.do(http.MethodPut, "/v1/feed/position", `{"sequence":1}`), "200")
+	if err := w.table.Put(t.Context(), store.Item{PK: store.BookmakerKey("acme"), SK: store.PositionKey, Body: `{"sequence":9}`}); err != nil {
+		t.Fatal(err)
+	}
+	w.want(w.do(http.MethodGet, "/v1/feed", ""), "409 position_ahead")
+	w.want(w.do(http.MethodPut, "/v1/feed/position", `{"sequence":1}`), "200")
+	w.result("roulette", "rou-1", 2, facts9)
+	if feed := decoded[v1.Feed](t, w.want(w.do(http.MethodGet, "/v1/feed", ""), "200")); len(feed.Entries) != 1 || feed.Entries[0].Sequence != 2 {
 		t.Errorf("%+v", feed)
 	}
 }

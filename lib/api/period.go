@@ -108,9 +108,9 @@ func getTotals(ctx context.Context, r *request) (any, error) {
 	period := r.query["period"]
 	from, to, ok := spanOf(period)
 	if !ok {
-		p := newProblem(codeInvalid, "query period: there is no day %s", period)
-		p.Errors = []v1.Fault{{Code: faultValue, At: "query period", Detail: "there is no such day"}}
-		return nil, p
+		var wrong faults
+		wrong.add(faultValue, "query period", "there is no day "+period)
+		return nil, wrong.problem()
 	}
 	within, cancel := context.WithTimeout(ctx, countWithin)
 	defer cancel()

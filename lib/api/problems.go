@@ -67,7 +67,7 @@ var problemKinds = []ProblemKind{
 	{placing.CodeNotOffered, http.StatusConflict, "The selection is not offered", "Offer what the current board has odds for, and on a hand what its cards allow.", 0},
 	{placing.CodeOddsChanged, http.StatusConflict, "The odds have changed", "Show your customer the current odds and send them, under a new reference or after four seconds.", 0},
 	{codeDisputeUsed, http.StatusConflict, "The id has another dispute", "Use a new id for a new dispute; differs names what is not the same.", 0},
-	{codePositionAhead, http.StatusConflict, "The feed is not that long", "Acknowledge the sequence number of a report that you have read.", 0},
+	{codePositionAhead, http.StatusConflict, "The feed is not that long", "Check the number. If it was right before, the feed was set back by a restore: go on from newest.", 0},
 	{codeTotalsExpired, http.StatusGone, "The reports have expired", "Ask for the totals of a period while its reports are kept: once counted they stay.", 0},
 	{codeTooLarge, http.StatusRequestEntityTooLarge, "The body is too large", "Send fewer bets in one request.", 0},
 	{codeMediaType, http.StatusUnsupportedMediaType, "The body is not declared as JSON", "Send the header Content-Type: application/json.", 0},

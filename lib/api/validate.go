@@ -30,6 +30,7 @@ const (
 	faultUnknown  = string(form.UnknownField)
 	faultType     = string(form.WrongType)
 	faultValue    = "bad_value"
+	faultIdentity = "duplicate_bet"
 )
 
 // The limits of what is said about a request.
@@ -45,6 +46,19 @@ func (f *faults) add(code, at, detail string) {
 	if len(f.list) < maxFaults {
 		f.list = append(f.list, v1.Fault{Code: code, At: at, Detail: shorten(detail, maxDetail)})
 	}
+}
+
+// problem is the error that tells all faults; nil where there is none.
+func (f *faults) problem() error {
+	if len(f.list) == 0 {
+		return nil
+	}
+	p := newProblem(codeInvalid, "%s: %s", f.list[0].At, f.list[0].Detail)
+	if n := len(f.list); n > 1 {
+		p.Detail = fmt.Sprintf("%d faults, the first at %s: %s", n, f.list[0].At, f.list[0].Detail)
+	}
+	p.Errors = f.list
+	return p
 }
 
 // shorten cuts a text that a request may have made long.

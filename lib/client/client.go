@@ -74,6 +74,19 @@ func (e *Error) Error() string {
 	return text
 }
 
+// PositionAheadError says that the feed ends before the number that was asked for:
+// it is of another feed, or this one was set back by a restore.
+type PositionAheadError struct {
+	Newest int64 // the newest report that there is
+	Answer *Error
+}
+
+// Error is that of the answer.
+func (e *PositionAheadError) Error() string { return e.Answer.Error() }
+
+// Unwrap returns the answer.
+func (e *PositionAheadError) Unwrap() error { return e.Answer }
+
 // Code returns the code of an error that is an answer of the API; empty for any
 // other.
 func Code(err error) string {
@@ -188,6 +201,9 @@ func failure(response *http.Response, text []byte) error {
 	e.Status = response.StatusCode
 	if seconds, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil && seconds > 0 {
 		e.RetryAfter = time.Duration(min(seconds, 60)) * time.Second
+	}
+	if e.Code == "position_ahead" && e.Newest != nil {
+		return &PositionAheadError{Newest: *e.Newest, Answer: e}
 	}
 	return e
 }

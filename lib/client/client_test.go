@@ -100,6 +100,28 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// TestPositionAhead has a feed end before the number that is asked for.
+func TestPositionAhead(t *testing.T) {
+	newest := int64(0)
+	c := newClient(t, func(w http.ResponseWriter, _ *http.Request) {
+		tell(w, http.StatusConflict, v1.Problem{Code: "position_ahead", Status: 409, Detail: "there is no report 9", Newest: &newest})
+	})
+	check := func(what string, err error) {
+		t.Helper()
+		var ahead *client.PositionAheadError
+		if !errors.As(err, &ahead) || ahead.Newest != 0 || client.Code(err) != "position_ahead" || client.Undecided(err) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	for _, err := range c.Follow(t.Context(), 9, time.Millisecond) {
+		check("following", err)
+	}
+	for _, err := range c.Reports(t.Context(), 9) {
+		check("reading", err)
+	}
+	check("acknowledging", c.Acknowledge(t.Context(), 9))
+}
+
 func TestGivesUp(t *testing.T) {
 	var tries atomic.Int32
 	c := newClient(t, func(w http.ResponseWriter, _ *http.Request) {

@@ -19,15 +19,16 @@ type Report struct {
 	client *Client
 }
 
-// Reports yields the reports after a sequence number, up to the newest there is.
+// Reports yields the reports after a sequence number, up to the newest there is. A
+// number beyond that is a [*PositionAheadError].
 func (c *Client) Reports(ctx context.Context, after int64) iter.Seq2[*Report, error] {
 	return func(yield func(*Report, error) bool) { c.read(ctx, &after, yield) }
 }
 
 // Follow yields the reports after a sequence number, and then each new one: it
-// asks again after a while. It ends with an error, or when ctx ends. A reader that
-// was ended goes on from the last report that it has seen to, or, when it has
-// acknowledged each, from Acknowledged.
+// asks again after a while. It ends with an error, as Reports does, or when ctx
+// ends. A reader that was ended goes on from the last report that it has seen to, or,
+// when it has acknowledged each, from Acknowledged.
 func (c *Client) Follow(ctx context.Context, after int64, every time.Duration) iter.Seq2[*Report, error] {
 	return func(yield func(*Report, error) bool) {
 		for c.read(ctx, &after, yield) {

@@ -321,6 +321,7 @@ type Problem struct {
 	// under its identity.
 	Differs     []string `json:"differs,omitempty"`
 	CurrentOdds string   `json:"current_odds,omitempty"` // with odds_changed
+	Newest      *int64   `json:"newest,omitempty"`       // with position_ahead: the newest report there is
 }
 
 // Fault is one thing wrong with a request.
