@@ -189,7 +189,7 @@ func TestLargeRecount(t *testing.T) {
 		if n.straggled != 1 || n.stuck[reconcile.StuckFault] > 0 {
 			t.Errorf("%d stragglers were found, stuck: %v", n.straggled, n.stuck)
 		}
-		each = 16 * time.Second // one partition is too large
+		each = 16 * time.Second // not one page can be read in the time of a look
 		n.sweep()
 		n.other()
 		failed := 0

@@ -80,8 +80,8 @@ const (
 	maxMinutes = 180
 	// maxBehind is how many minutes may be left to work off before a run says so.
 	maxBehind = 5
-	// recountWithin is how long one look may count bets: the rest of a large draw is
-	// counted in the next.
+	// recountWithin is how long one look may count bets: the rest of a large draw, or
+	// of a large partition of one, is counted in the next.
 	recountWithin = 15 * time.Second
 	// restFor is how long before a run has to end it looks at no more draws, so that
 	// there is time to move the last and to look at the queues.

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"tally/lib/rules"
 	"tally/lib/settlement"
@@ -36,8 +37,8 @@ type partition struct {
 	shard     int
 	next      *settlement.State
 	base      *settlement.State // nil for the first settlement
-	// found are the records that only the next state knows of: stragglers that the
-	// base's sweep did not see.
+	// found are the records that only a newer state than the base, or than the one
+	// that is counted again, knows of: stragglers that its sweep did not see.
 	found      map[string]bool
 	pageLines  int
 	reading    chan struct{} // holds one for each partition whose bets are being read
@@ -288,19 +289,29 @@ func (p *partition) checkBase(ctx context.Context) error {
 	if err != nil || stored == nil || p.progress.Base.String() == stored.Digest {
 		return err
 	}
-	before := &partition{table: p.table, records: p.records, bookmaker: p.bookmaker, shard: p.shard, next: p.base, reading: p.reading, selections: p.selections}
-	missed, err := before.stragglers(ctx, stored)
-	if err != nil {
-		return err
-	}
+	before := &partition{table: p.table, records: p.records, bookmaker: p.bookmaker, shard: p.shard, next: p.base, found: p.found, reading: p.reading, selections: p.selections}
+	within, stop := context.WithTimeout(ctx, explainWithin)
+	defer stop()
+	missed, _, err := before.stragglers(within, stored, &Within{Progress: progress{Digest: newDigest()}})
 	met := &stragglersError{doneKey: store.DoneKey(p.next.Number, p.bookmaker, p.shard),
 		reason: fmt.Sprintf("%s shard %d: %d records were written after state %d was settled", p.bookmaker, p.shard, len(missed), p.base.Number)}
-	if len(missed) == 0 {
+	switch {
+	case err != nil && within.Err() != nil && ctx.Err() == nil:
+		met.stale, met.unexplained = p.bookmaker, true
+		met.reason = fmt.Sprintf("%s shard %d: state %d did not come to the same again, and there are too many bets to say why at once", p.bookmaker, p.shard, p.base.Number)
+	case err != nil:
+		return err
+	case len(missed) == 0:
 		met.stale = p.bookmaker
 		met.reason = fmt.Sprintf("%s shard %d: pages of state %d were stored when state %d did not come to the same again", p.bookmaker, p.shard, p.next.Number, p.base.Number)
 	}
 	return met
 }
+
+// explainWithin is how long a sweep looks for what explains a difference: less than
+// it has in one try. Of more bets than that a recount tells, which goes on where its
+// last look was cut.
+const explainWithin = 20 * time.Second
 
 // stragglersError says that a sweep met records which its base's sweep had not
 // seen, and which the state that it sweeps does not know of; or its own stale pages.
@@ -308,7 +319,10 @@ func (p *partition) checkBase(ctx context.Context) error {
 type stragglersError struct {
 	doneKey string
 	stale   string // the bookmaker whose pages are stale
-	reason  string
+	// unexplained says that there was no time to tell: stale names the bookmaker whose
+	// pages are stale if a recount finds nothing else.
+	unexplained bool
+	reason      string
 }
 
 // Error says how many.

@@ -1,10 +1,8 @@
 package sweep
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -37,7 +35,24 @@ const maxOrders = 50
 type Position struct {
 	State int    `json:"state,omitempty"` // that is counted again
 	After string `json:"after,omitempty"` // the partition that was counted last
+	// Within is how far the partition after that one was counted, nil for not at all.
+	Within *Within `json:"within,omitempty"`
 }
+
+// Within is how far one partition was counted.
+type Within struct {
+	// Comparing says that all bets were counted and came to something else than was
+	// stored: from the first on they are compared with what was reported.
+	Comparing bool     `json:"comparing,omitempty"`
+	Progress  progress `json:"progress"`
+	// Pages are the pages of the reports under way, by state.
+	Pages  map[int]int `json:"pages,omitempty"`
+	Missed []string    `json:"missed,omitempty"` // as compared so far
+}
+
+// maxMissed bounds how many records of one partition a recount names, so that they
+// fit into an item. The next recount finds the rest.
+const maxMissed = 2000
 
 // partitionName orders the partitions of a draw.
 func partitionName(bookmaker string, shard int) string {
@@ -97,15 +112,16 @@ func (s *Sweeper) Recount(ctx context.Context, id string, from Position) (missed
 		from = Position{State: now.Base}
 	}
 	at = from
-	if now.Stale != "" && r.head.State == now.State {
-		missed = append(missed, Stragglers{Bookmaker: now.Stale, Stale: true})
-	}
+	stale := now.Stale != "" && r.head.State == now.State
 	for _, bookmaker := range r.bookmakers() {
 		found, failed := s.recountBets(ctx, r, bookmaker, state, named, &at)
 		if missed = append(missed, found...); failed != nil {
 			err = fmt.Errorf("recounting draw %s: %w", id, failed)
 			break
 		}
+	}
+	if stale && (!now.Unexplained || err == nil && len(missed) == 0) {
+		missed = slices.Insert(missed, 0, Stragglers{Bookmaker: now.Stale, Stale: true})
 	}
 	return missed[:min(len(missed), maxOrders)], at, err
 }
@@ -120,17 +136,16 @@ func (s *Sweeper) recountBets(ctx context.Context, r *records, bookmaker string,
 		if name <= at.After {
 			continue
 		}
-		p := &partition{table: s.Table, records: r, bookmaker: bookmaker, shard: shard, next: state, selections: map[string]rules.Selection{}}
+		p := &partition{table: s.Table, records: r, bookmaker: bookmaker, shard: shard, next: state, found: recordsOf(named, bookmaker), selections: map[string]rules.Selection{}}
 		var found []string
 		planned := false
-		if found, planned, err = p.recount(ctx); err != nil {
+		if found, planned, at.Within, err = p.recount(ctx, at.Within); err != nil {
 			break
 		}
 		records = append(records, found...)
 		unplanned = unplanned || !planned && !named[foundKey(bookmaker, "")]
 		at.After = name
 	}
-	records = slices.DeleteFunc(records, func(record string) bool { return named[foundKey(bookmaker, record)] })
 	if unplanned {
 		missed = append(missed, Stragglers{Bookmaker: bookmaker})
 	}
@@ -140,62 +155,98 @@ func (s *Sweeper) recountBets(ctx context.Context, r *records, bookmaker string,
 	return missed, err
 }
 
-// recount returns the partition's stragglers. planned is false when the state's
-// sweep did not have it in its plan and there are bets.
-func (p *partition) recount(ctx context.Context) (missed []string, planned bool, err error) {
+// recount returns the partition's stragglers, of which the newest state does not know.
+// planned is false when the state's sweep did not have it in its plan and there are
+// bets. With an error it returns how far it has come: no less far than from where it
+// began.
+func (p *partition) recount(ctx context.Context, from *Within) (missed []string, planned bool, at *Within, err error) {
 	done, err := p.records.done(p.next.Number, p.bookmaker, p.shard)
 	if err != nil {
-		return nil, false, err
+		return nil, false, from, err
 	}
-	p.progress = progress{Digest: newDigest(), Base: newDigest()}
-	for g, err := range p.groups(p.table.Bets(ctx, store.BetsKey(p.records.draw, p.bookmaker, p.shard), "")) {
-		if err != nil {
-			return nil, false, err
+	if from == nil || !from.Comparing {
+		if from != nil {
+			p.progress = from.Progress
+		} else {
+			p.progress = progress{Digest: newDigest(), Base: newDigest()}
 		}
-		if done == nil && len(g.bets) > 0 {
-			return nil, false, nil
+		switch planned, err := p.countAgain(ctx, done); {
+		case err != nil && p.progress.Last != "":
+			return nil, false, &Within{Progress: p.progress}, err
+		case err != nil:
+			return nil, false, nil, err
+		case !planned:
+			return nil, false, nil, nil
+		case done == nil || p.progress.Digest.String() == done.Digest:
+			return nil, true, nil, nil
 		}
-		if err := p.settleGroup(g); err != nil {
-			return nil, false, err
-		}
-		p.lines, p.count = p.lines[:0], 0 // nothing is reported here
+		from = &Within{Comparing: true, Progress: progress{Digest: newDigest(), Base: newDigest()}}
 	}
-	if done == nil || p.progress.Digest.String() == done.Digest {
-		return nil, true, nil
-	}
-	missed, err = p.stragglers(ctx, done)
-	return missed, true, err
+	missed, at, err = p.stragglers(ctx, done, from)
+	return missed, true, at, err
 }
 
-// stragglers returns the partition's records that the sweep of a state did not see:
-// those that no report names, and cancellations without which the reported line
-// comes out. Without them the state must come to what was stored of it; else the
-// error is an *UnequalError.
-func (p *partition) stragglers(ctx context.Context, done *Done) (missed []string, err error) {
-	reported, err := p.reported(ctx)
-	if err != nil {
-		return nil, err
+// countAgain settles the bets again that come after those that were counted. planned is
+// false when there are bets and the partition was never done.
+func (p *partition) countAgain(ctx context.Context, done *Done) (planned bool, err error) {
+	pk := store.BetsKey(p.records.draw, p.bookmaker, p.shard)
+	for g, err := range p.groups(p.table.Bets(ctx, pk, p.progress.Last)) {
+		if err != nil {
+			return false, err
+		}
+		if done == nil && len(g.bets) > 0 {
+			return false, nil
+		}
+		if err := p.settleGroup(g); err != nil {
+			p.progress = progress{} // with a part of a bet nobody can go on
+			return false, err
+		}
+		p.progress.Last = g.last
+		p.lines = p.lines[:0] // nothing is reported here
 	}
+	return true, nil
+}
+
+// stragglers returns the partition's records that the sweep of a state did not see,
+// and the newer state does not know of: those that no report names, and cancellations
+// without which the reported line comes out. Without all that the sweep did not see
+// the state must come to what was stored of it; else the error is an *UnequalError.
+// With another error it returns how far it has come.
+func (p *partition) stragglers(ctx context.Context, done *Done, from *Within) (missed []string, at *Within, err error) {
 	release, err := p.mayRead(ctx)
 	if err != nil {
-		return nil, err
+		return nil, from, err
 	}
 	defer release()
-	known := newDigest()
-	for g, err := range p.groups(p.table.Bets(ctx, store.BetsKey(p.records.draw, p.bookmaker, p.shard), "")) {
+	reports, err := p.reports(from.Pages)
+	if err != nil {
+		return nil, from, err
+	}
+	known, last := from.Progress.Digest, from.Progress.Last
+	missed = slices.Clone(from.Missed)
+	cut := func(err error) ([]string, *Within, error) {
+		return nil, &Within{Comparing: true, Progress: progress{Digest: known, Base: newDigest(), Last: last}, Pages: reports.pages(), Missed: missed}, err
+	}
+	for g, err := range p.groups(p.table.Bets(ctx, store.BetsKey(p.records.draw, p.bookmaker, p.shard), last)) {
 		if err != nil {
-			return nil, err
+			return cut(err)
+		}
+		reported, err := reports.of(ctx, g.reference)
+		if err != nil {
+			return cut(err)
 		}
 		found, err := p.compare(g, reported, known)
 		if err != nil {
-			return nil, err
+			return nil, nil, err // with a part of a bet nobody can go on
 		}
-		missed = append(missed, found...)
+		found = slices.DeleteFunc(found, func(record string) bool { return p.found[record] })
+		missed = append(missed, found[:min(len(found), maxMissed-len(missed))]...)
+		last = g.last
 	}
 	if again := known.String(); again != done.Digest {
-		return nil, &UnequalError{fmt.Sprintf("%s shard %d: state %d computed again has digest %.12s…, stored is %.12s…", p.bookmaker, p.shard, p.next.Number, again, done.Digest)}
+		return nil, nil, &UnequalError{fmt.Sprintf("%s shard %d: state %d computed again has digest %.12s…, stored is %.12s…", p.bookmaker, p.shard, p.next.Number, again, done.Digest)}
 	}
-	return missed, nil
+	return missed, nil, nil
 }
 
 // compare adds the lines of a group as the sweep knew it, and returns its records
@@ -242,50 +293,4 @@ func (p *partition) lineOf(b *placed, as *settlement.Bet) ([]byte, error) {
 		return nil, err
 	}
 	return appendLine(nil, b, settled), nil
-}
-
-// lineHash stands for an absolute line: a partition may have millions.
-type lineHash = [sha256.Size]byte
-
-// reported returns what was last reported of each record, up to the state.
-func (p *partition) reported(ctx context.Context) (map[string]lineHash, error) {
-	reported := map[string]lineHash{}
-	for _, state := range p.records.fedStates(p.bookmaker) {
-		done, err := p.records.done(state, p.bookmaker, p.shard)
-		if err != nil {
-			return nil, err
-		}
-		if state > p.next.Number || done == nil {
-			continue
-		}
-		for page := range done.Pages {
-			if err := p.reportedOn(ctx, state, page+1, reported); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return reported, nil
-}
-
-// reportedOn reads one page of a report.
-func (p *partition) reportedOn(ctx context.Context, state, page int, reported map[string]lineHash) error {
-	item, found, err := p.table.Get(ctx, store.ReportKey(p.records.draw, state, p.bookmaker, p.shard), store.PageKey(page))
-	if err != nil {
-		return err
-	}
-	if !found {
-		return fmt.Errorf("page %d of state %d of %s shard %d is missing", page, state, p.bookmaker, p.shard)
-	}
-	text, err := Inflate(item.Binary)
-	if err != nil {
-		return err
-	}
-	for raw := range bytes.Lines(text) {
-		line := Line{}
-		if err := json.Unmarshal(raw, &line); err != nil {
-			return fmt.Errorf("reading page %s / %s: %w", item.PK, item.SK, err)
-		}
-		reported[recordOf(line.Bet, line.Wager)] = sha256.Sum256(absoluteOf(raw))
-	}
-	return nil
 }

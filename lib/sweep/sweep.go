@@ -73,8 +73,11 @@ type status struct {
 	StartedAt  instant  `json:"started_at,omitempty"`
 	Stopped    string   `json:"stopped,omitempty"` // why it can't go on
 	Stale      string   `json:"stale,omitempty"`   // with Stopped: the bookmaker whose pages are stale, see Stragglers
-	Skipped    []int    `json:"skipped,omitempty"` // states that were never swept, the latest last
-	Swept      []int    `json:"swept,omitempty"`   // states that were swept, the latest, Base, last
+	// Unexplained says with Stale that the pages are stale if a recount finds nothing
+	// else.
+	Unexplained bool  `json:"unexplained,omitempty"`
+	Skipped     []int `json:"skipped,omitempty"` // states that were never swept, the latest last
+	Swept       []int `json:"swept,omitempty"`   // states that were swept, the latest, Base, last
 }
 
 // closed returns what SWEEP is when the sweep of a state is closed.
@@ -206,10 +209,12 @@ func (s *Sweeper) partitions(ctx context.Context, r *records, now status, versio
 	case errors.As(err, &stragglers) && r.head.State > now.State:
 		return s.abandon(ctx, r, now, version, stragglers)
 	case errors.As(err, &stragglers):
-		return true, s.stop(ctx, r, now, version, stragglers.Error(), stragglers.stale)
+		now.Stale, now.Unexplained = stragglers.stale, stragglers.unexplained
+		return true, s.stop(ctx, r, now, version, stragglers.Error())
 	case errors.As(err, &unequal):
 		s.Record.Unequal(r.game.ID)
-		return false, errors.Join(s.stop(ctx, r, now, version, unequal.Reason, ""), unequal)
+		now.Stale, now.Unexplained = "", false
+		return false, errors.Join(s.stop(ctx, r, now, version, unequal.Reason), unequal)
 	case err != nil:
 		return false, err
 	}
@@ -279,12 +284,12 @@ func (s *Sweeper) settle(ctx context.Context, r *records, now status, resume boo
 // stop notes why a sweep can't go on. The message is done with: going on would
 // report what can't be right. A later message tries again: with a newer state that
 // knows the stragglers or that takes the place of stale pages, or with other code.
-func (s *Sweeper) stop(ctx context.Context, r *records, now status, version int64, reason, stale string) error {
+func (s *Sweeper) stop(ctx context.Context, r *records, now status, version int64, reason string) error {
 	s.Log.LogAttrs(ctx, slog.LevelError, "sweep stopped", slog.String("draw", r.draw), slog.Int("state", now.State), slog.String("reason", reason))
 	if now.Stopped == reason {
 		return nil
 	}
-	now.Stopped, now.Stale = reason, stale
+	now.Stopped = reason
 	return s.put(ctx, r, now, version)
 }
 
