@@ -20,7 +20,9 @@ help: ## list the targets
 	@grep -Eh '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-9s  %s\n", $$1, $$2 }'
 
 demo: ## play a studio day on this machine, settle it and check the money
-	@echo 'building, which takes half a minute the first time' >&2; go run ./cmd/tally demo --keep build/demo
+	@printf 'building, which takes a minute the first time ' >&2
+	@{ while sleep 1; do printf . >&2; done; } & dots=$$!; trap 'kill $$dots' EXIT; go build -o bin/tally ./cmd/tally; echo >&2
+	@bin/tally demo --keep build/demo
 
 build: ## build bin/tally
 	go build -o bin/tally ./cmd/tally

@@ -34,10 +34,13 @@ with what ` + "`tally settle`" + ` makes of the same draw, offline.
 Nothing leaves this machine: DynamoDB and SQS are an emulator in this process,
 and the functions are those that run on AWS. Time is real: betting rounds take
 about a second, and the first settlement of a draw comes ten seconds after its
-last closing, as it does in a studio.
+last closing, as it does in a studio. A round is closed when its bets are
+answered, so that a slow machine takes longer and comes to the same: bets, money
+and refusals depend on --seed and --bets alone.
 
-The public log and the public site stay in a folder, that of --keep, until the
-next demo; how to look at them is said at the end.
+One bet is followed by its reference, from its placing to the proof that it is
+in the public log. The log, the public site and that proof stay in a folder,
+that of --keep, until the next demo; how to look at them is said at the end.
 
 With --offline it plays the sample messages under events/ through the rules and
 the settlement alone, and shows each bet's line: of all games, or of one.
@@ -64,10 +67,11 @@ type demoFlags struct {
 	seed    uint64
 	bets    int
 	keep    string
+	stack   string
 }
 
 func newDemoCommand(app *app) *cobra.Command {
-	flags := demoFlags{bets: 10}
+	flags := demoFlags{bets: 10, stack: "demo"}
 	command := &cobra.Command{
 		Use: "demo [game]", Short: "a studio day on this machine, settled and checked",
 		Long: demoHelp, Example: demoExample,
@@ -105,7 +109,7 @@ func newDemoCommand(app *app) *cobra.Command {
 	command.Flags().BoolVar(&flags.offline, "offline", false, "play the sample messages, without queues and a table")
 	command.Flags().Uint64Var(&flags.seed, "seed", 1, "make up draws and bets from this `number`")
 	command.Flags().Var(&whole{&flags.bets, 1, maxDemoBets}, "bets", "so `many` bets of each bookmaker in each betting round")
-	command.Flags().StringVar(&flags.keep, "keep", "", "`folder` for the log and the site (default: one among your caches)")
+	command.Flags().StringVar(&flags.keep, "keep", "", "`folder` for the log, the site and a proof (default: one among your caches)")
 	return command
 }
 
@@ -142,15 +146,22 @@ func (app *app) demo(ctx context.Context, pen pretty.Pen, flags demoFlags) error
 	return day.report(ctx)
 }
 
-// slowStart is how long a stack takes to start on a machine that is too slow for
-// tables at full speed; one that takes twice as long is slower still.
-const slowStart = 600 * time.Millisecond
-
 // studioDay writes a script and starts a stack of its own for it; stop ends the
 // stack.
 func (app *app) studioDay(ctx context.Context, pen pretty.Pen, flags demoFlags) (day *demoDay, stop func(), err error) {
 	began := time.Now()
-	options := local.Options{Template: tally.Template, Stack: "demo", Parameters: map[string]string{"TableName": "tally-demo"}}
+	out := &demoOut{out: app.out, last: began}
+	show := &demoShow{out: out, pen: pen, began: began, what: func() string { return "starting, and making up draws and bets" }}
+	running, cancel := context.WithCancel(ctx)
+	var work sync.WaitGroup
+	work.Go(func() { show.keepTalking(running, out) })
+	defer func() {
+		if err != nil {
+			cancel()
+			work.Wait()
+		}
+	}()
+	options := local.Options{Template: tally.Template, Stack: flags.stack, Parameters: map[string]string{"TableName": "tally-" + flags.stack}}
 	if flags.keep != "" {
 		if err := emptied(flags.keep); err != nil {
 			return nil, nil, err
@@ -163,24 +174,19 @@ func (app *app) studioDay(ctx context.Context, pen pretty.Pen, flags demoFlags) 
 	if err != nil {
 		return nil, nil, err
 	}
-	// What takes long to start takes long to answer: the tables wait for it.
-	slow := min(1+int(time.Since(began)/slowStart), studio.MaxSlow)
-	script, err := studio.New(flags.seed, flags.bets, slow)
+	script, err := studio.New(flags.seed, flags.bets)
 	if err != nil {
 		stack.Close()
 		return nil, nil, err
 	}
-	running, cancel := context.WithCancel(ctx)
-	var delivering sync.WaitGroup
-	delivering.Go(func() { stack.Run(running) })
-	show := &demoShow{out: app.out, pen: pen, began: began}
+	work.Go(func() { stack.Run(running) })
 	show.line("stack", "in this process run a table, %d queues and %d functions, as template.yaml describes them; a studio day takes some twenty seconds",
 		len(stack.Resolved.Queues), len(stack.Resolved.Functions))
 	day = newDemoDay(script, stack, show)
 	day.kept = flags.keep
 	return day, func() {
 		cancel()
-		delivering.Wait()
+		work.Wait()
 		stack.Close()
 	}, nil
 }

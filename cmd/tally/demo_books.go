@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"tally/lib/money"
 	"tally/lib/store"
@@ -31,6 +32,7 @@ type demoReport struct {
 	Payout    string `json:"payout"`
 	Currency  string `json:"currency"`
 	Reason    string `json:"reason"`
+	Rule      string `json:"rule"`
 	State     int    `json:"state"`
 	Replaces  int    `json:"replaces"`
 	corrected bool   // it, or one before it, replaced another
@@ -171,11 +173,25 @@ func plus(sum money.Sum, a money.Amount) money.Sum {
 // currencies are those of the sum, by code.
 func (s *demoSum) currencies() []string { return slices.Sorted(maps.Keys(s.staked)) }
 
-// text is a sum of money as it is written.
-func (s *demoSum) text(sums map[string]money.Sum, code string) string {
+// money is what was staked in a currency, what was paid out, and what the bookmaker
+// keeps of it, as it is written.
+func (s *demoSum) money(code string) (staked, paid, net string) {
 	currency, known := money.ParseCurrency(code)
-	if !known {
-		return ""
+	in, tooMuch := s.staked[code].Amount()
+	out, tooMany := s.paid[code].Amount()
+	if !known || tooMuch != nil || tooMany != nil {
+		return "?", "?", "?" // no demo comes to that
 	}
-	return string(sums[code].AppendTo(nil, currency))
+	text := func(a money.Amount) string { return string(money.AppendAmount(nil, a, currency)) }
+	return text(in), text(out), text(in - out)
+}
+
+// inWords says what was staked and what was paid out.
+func (s *demoSum) inWords() string {
+	var parts []string
+	for _, code := range s.currencies() {
+		staked, paid, _ := s.money(code)
+		parts = append(parts, fmt.Sprintf("%s %s staked, %s paid out", code, staked, paid))
+	}
+	return strings.Join(parts, "; ")
 }

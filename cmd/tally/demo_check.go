@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -35,7 +36,7 @@ func (d *demoDay) check(ctx context.Context) ([]demoFinding, error) {
 	return []demoFinding{
 		{fmt.Sprintf("each of the %d bets that were answered as stored is in its bookmaker's feed, and no other", len(d.accepted)), d.compareBets()},
 		{fmt.Sprintf("%d of them, which the facts decide, come out the same by `tally settle`, offline", len(offline)), d.compareOffline(offline)},
-		{fmt.Sprintf("the other %d have their stake back: taken back in time, too late, or voided by the order", len(d.accepted)-len(offline)), d.compareRefunds()},
+		{fmt.Sprintf("the other %d have their stake back: taken back in time, or voided by the order", len(d.accepted)-len(offline)), d.compareRefunds()},
 		{"the totals that the reports give are the sums of their lines", d.compareTotals()},
 		{"every message was answered, and no queue has a dead letter", letters},
 	}, nil
@@ -44,8 +45,7 @@ func (d *demoDay) check(ctx context.Context) ([]demoFinding, error) {
 // compareBets compares the accepted bets with the lines.
 func (d *demoDay) compareBets() (wrong []string) {
 	known := map[demoKey]bool{}
-	for _, b := range d.accepted {
-		key := d.key(b.Bet)
+	for key, b := range d.accepted {
 		known[key] = true
 		switch line, told := d.books.lines[key]; {
 		case !told:
@@ -64,11 +64,9 @@ func (d *demoDay) compareBets() (wrong []string) {
 
 // refund is why a bet's stake comes back whatever the facts say, as the studio
 // and the bookmakers know it; empty when the facts decide.
-func (d *demoDay) refund(b demoBet) string {
+func (d *demoDay) refund(b *studio.Bet) string {
 	switch {
-	case b.late:
-		return settlement.LateBet
-	case d.taken[d.key(b.Bet)]:
+	case d.taken[d.key(b)]:
 		return settlement.CancelledByBookmaker
 	case b.Voids():
 		return settlement.Voided
@@ -78,8 +76,8 @@ func (d *demoDay) refund(b demoBet) string {
 
 // compareRefunds compares the lines of bets that the facts don't decide.
 func (d *demoDay) compareRefunds() (wrong []string) {
-	for _, b := range d.accepted {
-		reason, line := d.refund(b), d.books.lines[d.key(b.Bet)]
+	for key, b := range d.accepted {
+		reason, line := d.refund(b), d.books.lines[key]
 		if reason != "" && (line.Status != "refunded" || line.Reason != reason || line.Payout != b.Stake) {
 			wrong = append(wrong, fmt.Sprintf("%s of %s on %s is %s %s, not refunded as %s", b.Reference, b.Bookmaker, b.Draw.Table, line.Status, line.Reason, reason))
 		}
@@ -102,7 +100,7 @@ func (d *demoDay) offline() (map[demoKey]demoAnswer, error) {
 	var settler replay.Settler
 	for _, draw := range d.script.Draws {
 		for _, bookmaker := range studio.Bookmakers {
-			bets := slices.DeleteFunc(slices.Clone(d.accepted), func(b demoBet) bool {
+			bets := slices.DeleteFunc(slices.Collect(maps.Values(d.accepted)), func(b *studio.Bet) bool {
 				return b.Draw != draw || b.Bookmaker != bookmaker.ID || d.refund(b) != ""
 			})
 			if len(bets) == 0 {
@@ -119,7 +117,7 @@ func (d *demoDay) offline() (map[demoKey]demoAnswer, error) {
 				return nil, fmt.Errorf("`tally settle` answers %d of %d bets on %s: %.200s", len(answer.Settlements), len(bets), draw.Table, text)
 			}
 			for i, settled := range answer.Settlements {
-				answers[d.key(bets[i].Bet)] = settled
+				answers[d.key(bets[i])] = settled
 			}
 		}
 	}
@@ -127,7 +125,7 @@ func (d *demoDay) offline() (map[demoKey]demoAnswer, error) {
 }
 
 // settleLine is a draw with bets as `tally settle` reads it.
-func (d *demoDay) settleLine(draw *studio.Draw, rounding money.Rounding, bets []demoBet) []byte {
+func (d *demoDay) settleLine(draw *studio.Draw, rounding money.Rounding, bets []*studio.Bet) []byte {
 	line := form.Out(nil).Open().TextMember("game", draw.Game.ID).TextMember("rounding", rounding.String())
 	if draw.Cancelled != "" {
 		line = line.TextMember("cancelled", draw.Cancelled)
@@ -136,7 +134,7 @@ func (d *demoDay) settleLine(draw *studio.Draw, rounding money.Rounding, bets []
 	}
 	line = line.Name("bets").OpenList()
 	for _, b := range bets {
-		key := d.key(b.Bet)
+		key := d.key(b)
 		line = line.Open().TextMember("bet", strings.TrimSuffix(key.bet+" "+key.wager, " ")).TextMember("selection", b.Selection).
 			TextMember("stake", b.Stake).TextMember("currency", b.Currency)
 		if b.Odds != "" {

@@ -38,23 +38,27 @@ type demoDay struct {
 	sweeper *sweep.Sweeper
 	books   *demoBooks
 	settled map[*studio.Draw]chan struct{} // closed when the draw was settled first
+	states  map[*studio.Draw]int           // under which each was settled last
 	stack   *local.Stack
 	log     string // folder of the public log
 	kept    string // folder of what stays; empty where nothing does
+	// answered is closed for each message of the studio, by id, when it is answered.
+	answered map[string]chan struct{}
 
-	mutex    sync.Mutex // of all below
-	placers  map[demoRound]*placing.Placer
-	accepted []demoBet
-	taken    map[demoKey]bool // back, by their bookmakers
-	refused  map[string]int   // by code
+	mutex    sync.Mutex           // of all below
+	sent     map[string]time.Time // when each message was sent first, by id
+	accepted map[demoKey]*studio.Bet
+	taken    map[demoKey]bool        // back, by their bookmakers
+	refused  map[string]*demoRefused // by code
 	replayed int
+	requests int            // of bookmakers that were answered
 	answers  map[string]int // by status
 }
 
-// demoBet is a bet that was answered as stored.
-type demoBet struct {
-	*studio.Bet
-	late bool // answered as refunded for coming too late
+// demoRefused are refusals of one code.
+type demoRefused struct {
+	count   int
+	example string
 }
 
 // demoKey names a bet among all.
@@ -68,28 +72,27 @@ func (d *demoDay) key(b *studio.Bet) demoKey {
 	return key
 }
 
-// demoRound is a betting round of a draw.
-type demoRound struct {
-	draw  *studio.Draw
-	round int
-}
-
 func newDemoDay(script *studio.Script, stack *local.Stack, show *demoShow) *demoDay {
 	client := sqs.NewFromConfig(local.Config(stack.Endpoint))
 	table := store.New(dynamodb.NewFromConfig(local.Config(stack.Endpoint)), stack.Table)
 	d := &demoDay{script: script, show: show, client: client, table: table, urls: stack.QueueURLs(),
 		studio: sqsqueue.New(client, stack.Resolved.Outputs["StudioMessagesUrl"]),
 		orders: sqsqueue.New(client, stack.Resolved.Outputs["OperatorOrdersUrl"]), replies: stack.Resolved.Outputs["StudioRepliesUrl"],
-		stack: stack, log: stack.LogFolder, sweeper: &sweep.Sweeper{Table: table}, books: newDemoBooks(table), settled: map[*studio.Draw]chan struct{}{},
-		placers: map[demoRound]*placing.Placer{}, taken: map[demoKey]bool{}, refused: map[string]int{}, answers: map[string]int{}}
+		stack: stack, log: stack.LogFolder, sweeper: &sweep.Sweeper{Table: table}, books: newDemoBooks(table), settled: map[*studio.Draw]chan struct{}{}, states: map[*studio.Draw]int{},
+		answered: map[string]chan struct{}{}, sent: map[string]time.Time{},
+		accepted: map[demoKey]*studio.Bet{}, taken: map[demoKey]bool{}, refused: map[string]*demoRefused{}, answers: map[string]int{}}
+	for id := range d.messages() {
+		d.answered[id] = make(chan struct{})
+	}
 	for _, draw := range script.Draws {
 		d.settled[draw] = make(chan struct{})
 	}
 	return d
 }
 
-// demoPatience is how long the day may take.
-const demoPatience = 5 * time.Minute
+// demoPatience is how long the day may take. It is less than a betting round lasts
+// that nothing closes.
+const demoPatience = 30 * time.Minute
 
 // play plays the script, and returns when every message is answered and every
 // draw settled.
@@ -98,43 +101,95 @@ func (d *demoDay) play(ctx context.Context) error {
 	defer cancel()
 	d.start = time.Now().Add(100 * time.Millisecond)
 	d.show.line("studio", "%d draws begin on %d tables", len(d.script.Draws), len(d.script.Draws))
+	d.show.doing(d.progress)
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return d.steps(ctx) })
+	group.Go(func() error { return d.tables(ctx) })
 	group.Go(func() error { return d.watch(ctx) })
 	return group.Wait()
 }
 
-// demoBusy is how many requests of bookmakers are under way at once.
-const demoBusy = 16
-
-// steps takes every step at its time. Steps that follow a settlement are taken
-// when it is there.
-func (d *demoDay) steps(ctx context.Context) error {
-	bookmakers, work := errgroup.WithContext(ctx)
-	bookmakers.SetLimit(demoBusy)
-	for i := range d.script.Steps {
-		step := d.script.Steps[i]
-		if step.After != nil {
-			select {
-			case <-ctx.Done():
-				return errors.Join(ctx.Err(), bookmakers.Wait())
-			case <-d.settled[step.After]:
-			}
-		} else if err := sleepUntil(ctx, d.start.Add(step.At)); err != nil {
-			return errors.Join(err, bookmakers.Wait())
-		}
-		switch {
-		case step.Message != nil:
-			if err := d.send(ctx, step.Message); err != nil {
-				return errors.Join(err, bookmakers.Wait())
-			}
-		case step.Bet != nil:
-			bookmakers.Go(func() error { return d.place(work, step.Bet) })
-		case step.Cancel != nil:
-			bookmakers.Go(func() error { return d.takeBack(work, step.Cancel) })
+// progress is how far the day is.
+func (d *demoDay) progress() string {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	messages, settled := 0, 0
+	for _, n := range d.answers {
+		messages += n
+	}
+	for _, draw := range d.script.Draws {
+		if isClosed(d.settled[draw]) {
+			settled++
 		}
 	}
-	return bookmakers.Wait()
+	return fmt.Sprintf("answered so far: %d messages of the studio, %d requests of bookmakers; %d of %d draws are settled, each ten seconds after its last closing",
+		messages, d.requests, settled, len(d.script.Draws))
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+// tables plays all tables, each by itself.
+func (d *demoDay) tables(ctx context.Context) error {
+	steps := map[*studio.Draw][]studio.Step{}
+	for _, step := range d.script.Steps {
+		steps[step.Draw()] = append(steps[step.Draw()], step)
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	for _, draw := range d.script.Draws {
+		group.Go(func() error { return d.playTable(ctx, steps[draw]) })
+	}
+	return group.Wait()
+}
+
+// playTable takes the steps of one draw in their order, each no sooner than its
+// time and than the step before was answered: a round is closed when its bets are
+// answered, and bets come when the message that opens their round is. So a slow
+// machine takes longer, and comes to the same. Steps that follow a settlement are
+// taken when it is there; a storm waits for nothing.
+func (d *demoDay) playTable(ctx context.Context, steps []studio.Step) error {
+	placer := d.placer()
+	for _, step := range steps {
+		if err := d.await(ctx, step); err != nil {
+			return err
+		}
+		var err error
+		switch {
+		case step.Message != nil:
+			err = d.send(ctx, step.Message)
+			placer = d.placer()
+		case step.Bet != nil:
+			err = d.place(ctx, placer, step.Bet)
+		case step.Cancel != nil:
+			err = d.takeBack(ctx, placer, step.Cancel)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// await waits until a step may be taken.
+func (d *demoDay) await(ctx context.Context, step studio.Step) error {
+	if step.After == nil {
+		return sleepUntil(ctx, d.start.Add(step.At))
+	}
+	return waitFor(ctx, d.settled[step.After])
+}
+
+func waitFor(ctx context.Context, done <-chan struct{}) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-done:
+		return nil
+	}
 }
 
 // messages is how often the script has each message, by id.
@@ -159,32 +214,36 @@ func sleepUntil(ctx context.Context, at time.Time) error {
 	}
 }
 
-// send sends a message to its queue.
+// send sends a message to its queue and, unless it is a repeated one, waits until it
+// is answered.
 func (d *demoDay) send(ctx context.Context, m *studio.Message) error {
 	d.show.message(m)
 	queue := d.studio
 	if m.Type.IsOrder() {
 		queue = d.orders
 	}
-	return queue.Send(ctx, m.Body(d.start), 0)
+	d.mutex.Lock()
+	if !m.Repeat {
+		d.sent[m.ID()] = time.Now()
+	}
+	body := m.Body(d.start, d.sent[m.ID()])
+	d.mutex.Unlock()
+	if err := queue.Send(ctx, body, 0); err != nil || m.Repeat {
+		return err
+	}
+	return waitFor(ctx, d.answered[m.ID()])
 }
 
-// placer is what takes the bets of one betting round. Each round has a new one,
-// as if another instance took them: an instance may answer by what it read of the
-// draw within the last second, which is long in rounds as short as these.
-func (d *demoDay) placer(draw *studio.Draw, round int) *placing.Placer {
-	d.mutex.Lock()
-	defer d.mutex.Unlock()
-	key := demoRound{draw, round}
-	if d.placers[key] == nil {
-		d.placers[key] = &placing.Placer{Table: d.table, Record: unrecorded{},
-			Settings: func(id string) placing.Settings {
-				bookmaker, _ := studio.BookmakerOf(id)
-				return placing.Settings{Rounding: bookmaker.Rounding}
-			},
-			Now: func() settlement.Instant { return settlement.Instant(time.Now().UnixMilli()) }}
-	}
-	return d.placers[key]
+// placer is what takes bets up to the next message on their draw. Then a new one
+// does, as if another instance took them: an instance may answer by what it read of
+// the draw within the last second, which is long in rounds as short as these.
+func (d *demoDay) placer() *placing.Placer {
+	return &placing.Placer{Table: d.table, Record: unrecorded{},
+		Settings: func(id string) placing.Settings {
+			bookmaker, _ := studio.BookmakerOf(id)
+			return placing.Settings{Rounding: bookmaker.Rounding}
+		},
+		Now: func() settlement.Instant { return settlement.Instant(time.Now().UnixMilli()) }}
 }
 
 // unrecorded is told of bets and forgets them.
@@ -194,42 +253,76 @@ func (unrecorded) Accepted(string)        {}
 func (unrecorded) Refused(string, string) {}
 
 // place places a bet and notes the answer.
-func (d *demoDay) place(ctx context.Context, b *studio.Bet) error {
+func (d *demoDay) place(ctx context.Context, placer *placing.Placer, b *studio.Bet) error {
 	request := placing.Request{Bookmaker: b.Bookmaker, Draw: b.Draw.ID(d.start), Reference: b.Reference, Selection: b.Selection,
 		Odds: b.Odds, Stake: b.Stake, Currency: b.Currency, Shop: b.Shop, Base: b.Base}
 	if b.Base != "" {
 		request.Reference = ""
 	}
-	answer, err := d.placer(b.Draw, b.Round).Place(ctx, request)
-	var refusal *placing.Refusal
+	refusal, err := untilKnown(ctx, func() error {
+		_, err := placer.Place(ctx, request)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("placing bet %s on %s: %w", b.Reference, b.Draw.Table, err)
+	}
+	if b == d.script.Followed && refusal == nil {
+		d.show.line(b.Reference, "%s bets %s %s on %s at %s: accepted. What becomes of this bet?", b.Bookmaker, b.Stake, b.Currency, b.Selection, b.Draw.Table)
+	}
+	key := d.key(b)
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
+	d.requests++
 	switch {
-	case errors.As(err, &refusal):
-		d.refused[refusal.Code]++
-	case err != nil:
-		return fmt.Errorf("placing bet %s on %s: %w", b.Reference, b.Draw.Table, err)
-	case answer.Replay:
+	case refusal != nil && d.refused[refusal.Code] == nil:
+		d.refused[refusal.Code] = &demoRefused{1, refusal.Message}
+	case refusal != nil:
+		d.refused[refusal.Code].count++
+	case d.accepted[key] != nil:
 		d.replayed++
 	default:
-		d.accepted = append(d.accepted, demoBet{b, answer.Reason == settlement.LateBet})
+		d.accepted[key] = b
 	}
 	return nil
 }
 
-// takeBack takes a bet back for its bookmaker.
-func (d *demoDay) takeBack(ctx context.Context, b *studio.Bet) error {
-	_, err := d.placer(b.Draw, b.Round).Cancel(ctx, b.Bookmaker, b.Draw.ID(d.start), b.Reference)
-	var refusal *placing.Refusal
-	if errors.As(err, &refusal) {
-		return nil // it was closed before, or the bet was refused
+// demoAgain is how long a bookmaker waits before it sends a request again whose
+// outcome it was not told.
+const demoAgain = time.Second
+
+// untilKnown sends a request of a bookmaker until it is known what came of it: nil,
+// or a refusal. A machine may be too slow to store a bet in the time that it has.
+func untilKnown(ctx context.Context, request func() error) (*placing.Refusal, error) {
+	for {
+		err := request()
+		var refusal *placing.Refusal
+		switch {
+		case err == nil:
+			return nil, nil
+		case errors.As(err, &refusal) && refusal.Code != placing.CodeOutcomeUnknown:
+			return refusal, nil
+		}
+		if waited := sleepUntil(ctx, time.Now().Add(demoAgain)); waited != nil {
+			return nil, errors.Join(waited, err)
+		}
 	}
+}
+
+// takeBack takes a bet back for its bookmaker.
+func (d *demoDay) takeBack(ctx context.Context, placer *placing.Placer, b *studio.Bet) error {
+	refusal, err := untilKnown(ctx, func() error {
+		_, err := placer.Cancel(ctx, b.Bookmaker, b.Draw.ID(d.start), b.Reference)
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("taking back bet %s on %s: %w", b.Reference, b.Draw.Table, err)
 	}
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
-	d.taken[d.key(b)] = true
+	d.requests++
+	if refusal == nil { // else the bet itself was refused
+		d.taken[d.key(b)] = true
+	}
 	return nil
 }
 
@@ -246,7 +339,6 @@ func (d *demoDay) watch(ctx context.Context) error {
 		return d.readReplies(ctx)
 	})
 	group.Go(func() error {
-		states := map[*studio.Draw]int{}
 		for {
 			var last bool // nothing can change after this look
 			select {
@@ -254,7 +346,7 @@ func (d *demoDay) watch(ctx context.Context) error {
 				last = true
 			default:
 			}
-			all, err := d.look(ctx, states)
+			all, err := d.look(ctx)
 			if err != nil || all && last {
 				return err
 			}
@@ -287,6 +379,9 @@ func (d *demoDay) readReplies(ctx context.Context) error {
 			d.mutex.Lock()
 			d.answers[reply.Status]++
 			d.mutex.Unlock()
+			if answered := d.answered[reply.ID]; answered != nil && !isClosed(answered) {
+				close(answered)
+			}
 			if unanswered[reply.ID]--; unanswered[reply.ID] <= 0 {
 				delete(unanswered, reply.ID)
 			}
@@ -297,7 +392,7 @@ func (d *demoDay) readReplies(ctx context.Context) error {
 
 // look looks at every draw and shows what was settled since the last time;
 // settled tells whether all are under their newest state.
-func (d *demoDay) look(ctx context.Context, states map[*studio.Draw]int) (settled bool, err error) {
+func (d *demoDay) look(ctx context.Context) (settled bool, err error) {
 	settled = true
 	for _, draw := range d.script.Draws {
 		standing, err := d.sweeper.Standing(ctx, draw.ID(d.start))
@@ -308,17 +403,19 @@ func (d *demoDay) look(ctx context.Context, states map[*studio.Draw]int) (settle
 			settled = false
 			continue
 		}
-		if standing.State == states[draw] {
+		if standing.State == d.states[draw] {
 			continue
 		}
 		if err := d.books.read(ctx); err != nil {
 			return false, err
 		}
-		d.show.settled(draw, d.books.reported(draw.ID(d.start), states[draw]))
-		if states[draw] == 0 {
+		if err := d.showSettled(draw, d.states[draw]); err != nil {
+			return false, err
+		}
+		if d.states[draw] == 0 {
 			close(d.settled[draw])
 		}
-		states[draw] = standing.State
+		d.states[draw] = standing.State
 	}
 	return settled, nil
 }

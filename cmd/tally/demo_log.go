@@ -2,33 +2,37 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"golang.org/x/mod/sumdb/note"
 
+	"tally/lib/archive/reports"
 	"tally/lib/archive/verify"
 	"tally/lib/functions"
 )
 
 // logPatience is how long the demo waits for the public log to have everything.
-const logPatience = 30 * time.Second
+const logPatience = 5 * time.Minute
 
-// publicLog verifies the public log, as `tally verify` does, when it has the
-// result and a settlement of every draw.
+// publicLog verifies the public log, as `tally verify` does, when it has the newest
+// settlement of every draw.
 func (d *demoDay) publicLog(ctx context.Context) (demoFinding, error) {
 	var report *verify.Report
+	var missing []string
 	for until := time.Now().Add(logPatience); ; {
 		var err error
 		if report, err = verifyFolder(ctx, d.log); err != nil {
 			return demoFinding{}, err
 		}
-		c := report.Counts
-		whole := c.Openings == len(d.script.Draws) && c.Pending == 0 && c.Settlements >= c.Openings && len(report.Findings) == 0
-		if whole || time.Now().After(until) {
+		missing = d.notLogged(report)
+		if len(missing) == 0 && len(report.Findings) == 0 || time.Now().After(until) {
 			break
 		}
 		select {
@@ -43,26 +47,101 @@ func (d *demoDay) publicLog(ctx context.Context) (demoFinding, error) {
 	for _, f := range report.Findings {
 		finding.wrong = append(finding.wrong, f.String())
 	}
-	if missing := len(d.script.Draws) - c.Openings; missing != 0 || c.Pending > 0 {
-		finding.wrong = append(finding.wrong, fmt.Sprintf("the public log lacks %d draws, and %d results", missing, c.Pending))
+	for _, draw := range missing {
+		finding.wrong = append(finding.wrong, "the public log lacks the newest settlement of draw "+draw)
 	}
 	return finding, nil
 }
 
-// verifyFolder verifies the log in a folder by the key that lies beside it. One
-// that does not trust who runs the log has the key from elsewhere.
-func verifyFolder(ctx context.Context, folder string) (*verify.Report, error) {
+// notLogged returns the draws whose newest settlement is not in the log.
+func (d *demoDay) notLogged(report *verify.Report) (draws []string) {
+	logged := map[string]int{}
+	for _, s := range report.Settlements {
+		logged[s.Draw] = max(logged[s.Draw], s.State)
+	}
+	for _, draw := range d.script.Draws {
+		if id := draw.ID(d.start); logged[id] < d.states[draw] {
+			draws = append(draws, id)
+		}
+	}
+	return draws
+}
+
+// proofFile is the proof of the followed bet, beside the log and the site.
+const proofFile = "bet.proof"
+
+// proveFollowed has the bookmaker of the followed bet prove, by the log, what the bet
+// was settled to, and checks that as whoever gets the proof would.
+func (d *demoDay) proveFollowed(ctx context.Context) (demoFinding, error) {
+	b := d.script.Followed
+	if b == nil || d.accepted[d.key(b)] == nil {
+		return demoFinding{what: "no bet of this script was followed"}, nil
+	}
+	key := d.key(b)
+	line := d.books.lines[key]
+	finding := demoFinding{what: fmt.Sprintf("the bet that was followed, %s of %s, is in the log: the proof of it shows that bet alone", b.Reference, b.Bookmaker)}
+	source, options, err := openFolder(d.log)
+	if err != nil {
+		return demoFinding{}, err
+	}
+	settled, err := reports.FromTable(d.table).Of(ctx, key.draw, line.State)
+	if err != nil {
+		return demoFinding{}, err
+	}
+	at := slices.IndexFunc(settled, func(r reports.Report) bool { return r.Bookmaker == b.Bookmaker && r.Disclosure != nil })
+	if at < 0 {
+		finding.wrong = append(finding.wrong, fmt.Sprintf("there is no disclosure of state %d of draw %s", line.State, key.draw))
+		return finding, nil
+	}
+	proved, err := proofOfBet(ctx, source, options, settled[at].Disclosure, settled[at].Lines, key.bet, key.wager)
+	if err != nil {
+		finding.wrong = append(finding.wrong, err.Error())
+		return finding, nil
+	}
+	text, err := proved.Format()
+	if err != nil {
+		return demoFinding{}, err
+	}
+	read, c, err := proved.Check(options.Origin, options.Known)
+	if err != nil {
+		finding.wrong = append(finding.wrong, err.Error())
+		return finding, nil
+	}
+	where := ""
+	if d.kept != "" {
+		where = "; the proof is " + filepath.Join(d.kept, proofFile)
+		if err := os.WriteFile(filepath.Join(d.kept, proofFile), text, 0o644); err != nil {
+			return demoFinding{}, err
+		}
+	}
+	d.show.line(b.Reference, "proved: %s %s %s is under %s in the public log, which has %d entries and is signed%s",
+		line.Status, line.Payout, line.Currency, read.ID(), c.Tree.N, where)
+	return finding, nil
+}
+
+// openFolder opens the log in a folder with the key that lies beside it. One that does
+// not trust who runs the log has the key from elsewhere.
+func openFolder(folder string) (verify.Source, verify.Options, error) {
 	key, err := os.ReadFile(filepath.Join(folder, functions.PublicKeyPath))
 	if err != nil {
-		return &verify.Report{Findings: []verify.Finding{{Code: verify.NoCheckpoint, Message: "there is no log yet"}}}, nil
+		return nil, verify.Options{}, err
 	}
 	verifier, err := note.NewVerifier(strings.TrimSpace(string(key)))
 	if err != nil {
-		return nil, fmt.Errorf("reading the log's public key: %w", err)
+		return nil, verify.Options{}, fmt.Errorf("reading the log's public key: %w", err)
 	}
 	source, err := verify.Open(folder)
+	return source, verify.Options{Origin: verifier.Name(), Known: note.VerifierList(verifier), KeepSettlements: true}, err
+}
+
+// verifyFolder verifies the log in a folder.
+func verifyFolder(ctx context.Context, folder string) (*verify.Report, error) {
+	source, options, err := openFolder(folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &verify.Report{Findings: []verify.Finding{{Code: verify.NoCheckpoint, Message: "there is no log yet"}}}, nil
+	}
 	if err != nil {
 		return nil, err
 	}
-	return verify.Log(ctx, source, verify.Options{Origin: verifier.Name(), Known: note.VerifierList(verifier)})
+	return verify.Log(ctx, source, options)
 }

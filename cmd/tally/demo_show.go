@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,6 +15,7 @@ import (
 
 	"tally/lib/form"
 	"tally/lib/games"
+	"tally/lib/placing"
 	"tally/lib/pretty"
 	"tally/lib/quarantine"
 	"tally/lib/studio"
@@ -24,10 +26,64 @@ import (
 type demoShow struct {
 	pen   pretty.Pen
 	began time.Time
+	out   io.Writer // a *demoOut, but in tests
 
 	mutex  sync.Mutex // of all below
-	out    io.Writer
-	storms int // repeated messages
+	storms int        // repeated messages
+	what   func() string
+}
+
+// doing sets what is said when nothing else is to be said for a while.
+func (s *demoShow) doing(what func() string) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.what = what
+}
+
+// demoSilence is how long nothing may be said; people begin to wonder after two
+// seconds.
+const demoSilence = 1500 * time.Millisecond
+
+// keepTalking says what is being done whenever nothing was said for a while.
+func (s *demoShow) keepTalking(ctx context.Context, out *demoOut) {
+	ticks := time.NewTicker(demoSilence / 10)
+	defer ticks.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticks.C:
+		}
+		if out.silent() < demoSilence {
+			continue
+		}
+		s.mutex.Lock()
+		what := s.what
+		s.mutex.Unlock()
+		s.line("…", "%s", what())
+	}
+}
+
+// demoOut is a writer that knows when it was last written to.
+type demoOut struct {
+	mutex sync.Mutex
+	out   io.Writer
+	last  time.Time
+}
+
+// Write implements io.Writer.
+func (o *demoOut) Write(text []byte) (int, error) {
+	o.mutex.Lock()
+	defer o.mutex.Unlock()
+	o.last = time.Now()
+	return o.out.Write(text)
+}
+
+// silent is how long nothing was written.
+func (o *demoOut) silent() time.Duration {
+	o.mutex.Lock()
+	defer o.mutex.Unlock()
+	return time.Since(o.last)
 }
 
 // The width of a line and of what stands before its text.
@@ -43,13 +99,13 @@ func (s *demoShow) line(where, format string, args ...any) {
 }
 
 func (s *demoShow) sentence(where string, words pretty.Sentence) {
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
 	at := fmt.Sprintf("%5.1f s", time.Since(s.began).Seconds())
+	var text []byte // in one piece: several tables write
 	for _, line := range words.Lines(demoColumns - demoBefore) {
-		fmt.Fprintf(s.out, "%7s  %-9s%s\n", at, where, line)
+		text = fmt.Appendf(text, "%7s  %-9s%s\n", at, where, line)
 		at, where = "", ""
 	}
+	_, _ = s.out.Write(text)
 }
 
 // paragraph writes a text under a table.
@@ -126,29 +182,50 @@ func (s *demoShow) reply(r wire.Reply) {
 	}
 }
 
-// settled shows what bookmakers were told of a draw.
-func (s *demoShow) settled(d *studio.Draw, lines []demoReport) {
-	count := map[string]int{}
-	for _, line := range lines {
-		count[line.Status]++
+// showSettled shows what bookmakers were told of a draw since a state.
+func (d *demoDay) showSettled(draw *studio.Draw, after int) error {
+	sum, what := newDemoSum(), "settled"
+	for _, line := range d.books.reported(draw.ID(d.start), after) {
+		if err := sum.add(line); err != nil {
+			return err
+		}
 		if line.Replaces > 0 {
-			count["corrected"]++
+			what = "settled again, what changes"
 		}
 	}
-	what := "settled"
-	if count["corrected"] > 0 {
-		what = "settled again, what changes"
-	}
 	var parts []string
-	for _, status := range []string{"won", "lost", "refunded"} {
-		if count[status] > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", count[status], status))
+	for _, part := range []struct {
+		count int
+		what  string
+	}{{sum.won, "won"}, {sum.lost, "lost"}, {sum.refunded, "refunded"}} {
+		if part.count > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", part.count, part.what))
 		}
 	}
 	if parts == nil {
-		parts = []string{"no bets"}
+		d.show.line(draw.Table, "%s: no bets", what)
+		return nil
 	}
-	s.line(d.Table, "%s: %s", what, strings.Join(parts, ", "))
+	d.show.line(draw.Table, "%s: %s; %s", what, strings.Join(parts, ", "), sum.inWords())
+	d.showFollowed(draw, after)
+	return nil
+}
+
+// showFollowed tells how the followed bet was settled, where that has just changed.
+func (d *demoDay) showFollowed(draw *studio.Draw, after int) {
+	b := d.script.Followed
+	if b == nil || b.Draw != draw {
+		return
+	}
+	line, told := d.books.lines[d.key(b)]
+	if !told || line.State <= after {
+		return
+	}
+	how := "settled"
+	if line.Replaces > 0 {
+		how = fmt.Sprintf("corrected, in the place of state %d", line.Replaces)
+	}
+	d.show.line(b.Reference, "%s: %s, %s %s by %s, in %s's report of state %d", how, line.Status, line.Payout, line.Currency, line.Rule, b.Bookmaker, line.State)
 }
 
 // report writes the sums and what was checked, and fails when something does not
@@ -156,6 +233,10 @@ func (s *demoShow) settled(d *studio.Draw, lines []demoReport) {
 func (d *demoDay) report(ctx context.Context) error {
 	s := d.show
 	held, err := d.quarantined(ctx)
+	if err != nil {
+		return err
+	}
+	findings, err := d.findings(ctx)
 	if err != nil {
 		return err
 	}
@@ -170,23 +251,32 @@ func (d *demoDay) report(ctx context.Context) error {
 		}
 		fmt.Fprint(s.out, table)
 	}
-	findings, err := d.check(ctx)
-	if err != nil {
-		return err
-	}
-	log, err := d.publicLog(ctx)
-	if err != nil {
-		return err
-	}
-	site, err := d.publicSite(ctx)
-	if err != nil {
-		return err
-	}
-	if err := s.findings(append(findings, log, site)); err != nil {
+	if err := s.findings(findings); err != nil {
 		return err
 	}
 	d.whereToLook()
 	return nil
+}
+
+// findings checks everything.
+func (d *demoDay) findings(ctx context.Context) ([]demoFinding, error) {
+	d.show.doing(func() string { return "comparing every bet with what tally settle makes of it" })
+	findings, err := d.check(ctx)
+	if err != nil {
+		return nil, err
+	}
+	d.show.doing(func() string { return "waiting for the public log to have everything, and verifying it" })
+	log, err := d.publicLog(ctx)
+	if err != nil {
+		return nil, err
+	}
+	proved, err := d.proveFollowed(ctx)
+	if err != nil {
+		return nil, err
+	}
+	d.show.doing(func() string { return "making the public site from the log, twice, and comparing" })
+	site, err := d.publicSite(ctx)
+	return append(findings, log, proved, site), err
 }
 
 func (s *demoShow) cell(text string) pretty.Cell { return s.pen.Cell(text, pretty.Plain) }
@@ -231,27 +321,43 @@ func (d *demoDay) quarantined(ctx context.Context) (held []*quarantine.Message, 
 
 // sums writes the tables by game and by bookmaker.
 func (d *demoDay) sums() error {
-	byGame, byBookmaker, all := map[string]*demoSum{}, map[string]*demoSum{}, newDemoSum()
+	byGame, byBookmaker := map[string]*demoSum{}, map[string]*demoSum{}
 	games := map[string]string{} // by draw
 	for _, draw := range d.script.Draws {
 		games[draw.ID(d.start)] = draw.Game.ID
 	}
 	for key, line := range d.books.lines {
-		for _, sum := range []*demoSum{sumOf(byGame, games[key.draw]), sumOf(byBookmaker, key.bookmaker), all} {
+		for _, sum := range []*demoSum{sumOf(byGame, games[key.draw]+line.Currency), sumOf(byGame, line.Currency), sumOf(byBookmaker, key.bookmaker+line.Currency)} {
 			if err := sum.add(line); err != nil {
 				return err
 			}
 		}
 	}
-	d.byGame(byGame, all)
+	d.byGame(byGame)
 	d.byBookmaker(byBookmaker)
-	refused := 0
-	for _, count := range d.refused {
-		refused += count
-	}
-	d.show.paragraph("%d bets were refused (%s), %d answered again as they were. %d messages were stored, %d repeated, %d put in quarantine.",
-		refused, counts(d.refused), d.replayed, d.answers[wire.Stored], d.answers[wire.Replay], d.answers[wire.Quarantined])
+	d.whyRefused()
+	fmt.Fprintln(d.show.out)
+	d.show.paragraph("%d bets were sent twice and answered as the first time. %d messages were stored, %d repeated, %d put in quarantine.",
+		d.replayed, d.answers[wire.Stored], d.answers[wire.Replay], d.answers[wire.Quarantined])
 	return nil
+}
+
+// demoRefusals says why bets of a script are refused.
+var demoRefusals = map[string]string{
+	placing.CodeBettingClosed: "sent after the round's closing: the last one of each bookmaker in each round",
+	placing.CodeOddsChanged:   "sent at odds that the board never had",
+	placing.CodeBaseNotFound:  "a double, a split or insurance on a bet that was itself refused",
+}
+
+// whyRefused writes a table of the refused bets.
+func (d *demoDay) whyRefused() {
+	s := d.show
+	table := pretty.NewTable(s.pen, "  ", "", "bets", "why")
+	for _, code := range slices.Sorted(maps.Keys(d.refused)) {
+		refused := d.refused[code]
+		table.Row(s.cell(code), s.cell(fmt.Sprint(refused.count)), s.cell(cmp.Or(demoRefusals[code], refused.example)))
+	}
+	fmt.Fprintf(s.out, "\n%s\n%s", s.pen.Cell("Refused", pretty.Bold), table)
 }
 
 func sumOf(sums map[string]*demoSum, name string) *demoSum {
@@ -261,47 +367,47 @@ func sumOf(sums map[string]*demoSum, name string) *demoSum {
 	return sums[name]
 }
 
-// counts is counts by name in a few words.
-func counts(of map[string]int) string {
-	var parts []string
-	for _, name := range slices.Sorted(maps.Keys(of)) {
-		parts = append(parts, fmt.Sprintf("%d %s", of[name], name))
-	}
-	return strings.Join(parts, ", ")
-}
-
-func (d *demoDay) byGame(sums map[string]*demoSum, all *demoSum) {
-	s, codes := d.show, all.currencies()
-	headings := []string{"", "bets", "won", "lost", "refunded", "corrected"}
-	for _, code := range codes {
-		headings = append(headings, code+" in", "out")
-	}
-	table := pretty.NewTable(s.pen, "  ", headings...)
-	row := func(title string, sum *demoSum) {
-		cells := append([]pretty.Cell{s.cell(title)}, s.numbers(sum.bets, sum.won, sum.lost, sum.refunded, sum.corrected)...)
-		for _, code := range codes {
-			cells = append(cells, s.cell(sum.text(sum.staked, code)), s.cell(sum.text(sum.paid, code)))
+func (d *demoDay) byGame(sums map[string]*demoSum) {
+	s := d.show
+	table := pretty.NewTable(s.pen, "  ", "", "bets", "won", "lost", "refunded", "corrected", "", "staked", "paid out", "net")
+	row := func(title, id string) {
+		for _, code := range demoCurrencies() {
+			sum := sumOf(sums, id+code)
+			table.Row(append(append([]pretty.Cell{s.cell(title)}, s.numbers(sum.bets, sum.won, sum.lost, sum.refunded, sum.corrected)...), s.money(sum, code)...)...)
+			title = ""
 		}
-		table.Row(cells...)
 	}
 	for _, game := range games.All() {
-		row(game.Title, sumOf(sums, game.ID))
+		row(game.Title, game.ID)
 	}
-	row(allGames, all)
+	row(allGames, "")
 	fmt.Fprintf(s.out, "\n%s\n%s", s.pen.Cell("By game", pretty.Bold), table)
+}
+
+// demoCurrencies are those that the bookmakers bet in.
+func demoCurrencies() (codes []string) {
+	for _, bookmaker := range studio.Bookmakers {
+		codes = append(codes, bookmaker.Currency)
+	}
+	slices.Sort(codes)
+	return slices.Compact(codes)
 }
 
 func (d *demoDay) byBookmaker(sums map[string]*demoSum) {
 	s := d.show
-	table := pretty.NewTable(s.pen, "  ", "", "reports", "bets", "won", "lost", "refunded", "corrected", "", "staked", "paid out")
-	for _, name := range slices.Sorted(maps.Keys(sums)) {
-		sum := sums[name]
-		for _, code := range sum.currencies() {
-			cells := append([]pretty.Cell{s.cell(name)}, s.numbers(len(d.books.entries[name]), sum.bets, sum.won, sum.lost, sum.refunded, sum.corrected)...)
-			table.Row(append(cells, s.cell(code), s.cell(sum.text(sum.staked, code)), s.cell(sum.text(sum.paid, code)))...)
-		}
+	table := pretty.NewTable(s.pen, "  ", "", "reports", "bets", "won", "lost", "refunded", "corrected", "", "staked", "paid out", "net")
+	for _, bookmaker := range studio.Bookmakers {
+		sum := sumOf(sums, bookmaker.ID+bookmaker.Currency)
+		cells := append([]pretty.Cell{s.cell(bookmaker.ID)}, s.numbers(len(d.books.entries[bookmaker.ID]), sum.bets, sum.won, sum.lost, sum.refunded, sum.corrected)...)
+		table.Row(append(cells, s.money(sum, bookmaker.Currency)...)...)
 	}
 	fmt.Fprintf(s.out, "\n%s\n%s", s.pen.Cell("By bookmaker", pretty.Bold), table)
+}
+
+// money are the cells of a sum in a currency.
+func (s *demoShow) money(sum *demoSum, code string) []pretty.Cell {
+	staked, paid, net := sum.money(code)
+	return []pretty.Cell{s.cell(code), s.cell(staked), s.cell(paid), s.cell(net)}
 }
 
 func (s *demoShow) numbers(of ...int) (cells []pretty.Cell) {

@@ -17,8 +17,8 @@ import (
 )
 
 // demoNames are what a demo leaves in its folder: the log, the key that signed it,
-// and the site.
-var demoNames = []string{logFolder, logFolder + ".key", siteFolder}
+// the site, and the proof of a bet.
+var demoNames = []string{logFolder, logFolder + ".key", siteFolder, proofFile}
 
 // emptied empties the folder that an earlier demo has left. One that has anything
 // else in it stays as it is.
@@ -87,11 +87,18 @@ func (d *demoDay) whereToLook() {
 		return
 	}
 	s := d.show
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
+	key := filepath.Join(d.kept, logFolder, functions.PublicKeyPath)
 	fmt.Fprintf(s.out, "\n%s\n", s.pen.Cell("Look at it", pretty.Bold))
-	fmt.Fprintf(s.out, "  %s pages serve %s\n    and open http://%s/ for the results, drawn, each with a button that verifies it\n", called(), d.kept, siteAddress)
-	fmt.Fprintf(s.out, "  %s verify %s \\\n    --key %s --state none\n", called(), filepath.Join(d.kept, logFolder), filepath.Join(d.kept, logFolder, functions.PublicKeyPath))
+	fmt.Fprintf(s.out, "  %s pages serve %s\n    and open http://%s/ for the results, drawn, each with a button that verifies it\n", called(), d.kept, serveAddress)
+	fmt.Fprintf(s.out, "  %s verify %s \\\n    --key %s --state none\n", called(), filepath.Join(d.kept, logFolder), key)
+	if proof := filepath.Join(d.kept, proofFile); exists(proof) {
+		fmt.Fprintf(s.out, "  %s verify --proof %s \\\n    --key %s\n", called(), proof, key)
+	}
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // called is how this program is called again from where it was: `go run` leaves
@@ -99,6 +106,9 @@ func (d *demoDay) whereToLook() {
 func called() string {
 	if path, err := os.Executable(); err == nil && strings.Contains(path, "go-build") {
 		return "go run ./cmd/tally"
+	}
+	if strings.ContainsRune(os.Args[0], filepath.Separator) {
+		return os.Args[0]
 	}
 	return "tally"
 }

@@ -2,42 +2,121 @@ package main
 
 import (
 	"bytes"
+	"cmp"
+	"context"
+	"errors"
 	"math/big"
+	"net/http"
 	"regexp"
+	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"tally/lib/archive/independent"
 	"tally/lib/archive/signing"
 	"tally/lib/games"
+	"tally/lib/local"
 	"tally/lib/money"
 	"tally/lib/pretty"
+	"tally/lib/store"
 	"tally/lib/studio"
 )
 
-// A whole day, once: what it shows, that its sums add up, and that everything
-// that could be wrong with the money is seen.
+// A whole day, and beside it the same on a machine that is too slow for its betting
+// rounds: what it shows, that both come to the same money and refusals, that its sums
+// add up, and that everything that could be wrong with the money is seen.
 func TestDemo(t *testing.T) {
+	var slow string
+	var both sync.WaitGroup
+	both.Go(func() { _, slow = playDay(t, "demo-slow", 300*time.Millisecond) })
+	day, text := playDay(t, "demo-test", 0)
+	both.Wait()
+	if t.Failed() {
+		t.FailNow()
+	}
+	if fast, slow := demoSums(text), demoSums(slow); fast != slow {
+		t.Errorf("the same seed comes to\n%s\nand, where answers take long, to\n%s", fast, slow)
+	}
+	checkDemoText(t, text)
+	checkDemoSums(t, text)
+	checkDemoLog(t, day.log)
+	checkDemoSeesFaults(t, day)
+}
+
+// demoSums is what a demo shows of bets, money and refusals.
+func demoSums(text string) string {
+	_, sums, _ := strings.Cut(text, "\nBy game\n")
+	sums, _, _ = strings.Cut(sums, "\nIn quarantine\n")
+	return sums
+}
+
+// playDay plays a day and returns what it has shown. Every tenth request of its
+// bookmakers to the table takes so long.
+func playDay(t *testing.T, stack string, tenth time.Duration) (*demoDay, string) {
 	var out, errs bytes.Buffer
 	app := &app{out: &out, err: &errs, getenv: func(string) string { return "" }}
-	day, stop, err := app.studioDay(t.Context(), pretty.Pen{}, demoFlags{seed: 5, bets: 4})
+	day, stop, err := app.studioDay(t.Context(), pretty.Pen{}, demoFlags{seed: 5, bets: 4, stack: stack})
 	if err != nil {
-		t.Fatal(err)
-	}
-	defer stop()
-	if err := day.play(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := day.report(t.Context()); err != nil {
 		t.Error(err)
+		return nil, ""
+	}
+	t.Cleanup(stop)
+	config := local.Config(day.stack.Endpoint)
+	config.HTTPClient = &slowly{by: tenth}
+	day.table = store.New(dynamodb.NewFromConfig(config), day.stack.Table)
+	if err := errors.Join(day.play(t.Context()), day.report(t.Context())); err != nil {
+		t.Errorf("%s: %v\n%s", stack, err, out.String())
 	}
 	if errs.Len() > 0 {
 		t.Errorf("something went wrong: %s", errs.String())
 	}
-	checkDemoText(t, out.String())
-	checkDemoSums(t, out.String())
-	checkDemoLog(t, day.log)
-	checkDemoSeesFaults(t, day)
+	return day, out.String()
+}
+
+// slowly sends requests, each tenth of them late.
+type slowly struct {
+	count atomic.Int64
+	by    time.Duration
+}
+
+// Do implements aws.HTTPClient.
+func (s *slowly) Do(request *http.Request) (*http.Response, error) {
+	if s.count.Add(1)%10 == 0 {
+		time.Sleep(s.by)
+	}
+	return http.DefaultClient.Do(request)
+}
+
+// While something takes long, the demo says what it is, within two seconds.
+func TestDemoIsNeverSilent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var text bytes.Buffer
+		out := &demoOut{out: &text, last: time.Now()}
+		show := &demoShow{out: out, began: time.Now(), what: func() string { return "starting" }}
+		ctx, stop := context.WithCancel(t.Context())
+		var talking sync.WaitGroup
+		talking.Go(func() { show.keepTalking(ctx, out) })
+		time.Sleep(2 * time.Second)
+		show.doing(func() string { return "waiting" })
+		time.Sleep(2 * time.Second)
+		show.line("bac-1", "settled")
+		time.Sleep(time.Second)
+		stop()
+		talking.Wait()
+		var said []string
+		for line := range strings.Lines(text.String()) {
+			said = append(said, strings.Join(strings.Fields(line)[2:], " "))
+		}
+		if want := []string{"… starting", "… waiting", "bac-1 settled"}; !slices.Equal(said, want) {
+			t.Errorf("it said %q, want %q", said, want)
+		}
+	})
 }
 
 // checkDemoText checks that a newcomer sees everything, within a terminal.
@@ -45,12 +124,13 @@ func checkDemoText(t *testing.T, text string) {
 	t.Helper()
 	words := strings.Join(strings.Fields(text), " ") // a sentence may go on in the next line
 	for _, want := range []string{"impossible", "quarantined: ", "cancelled, a card lay face up", "a ball too few, void", "corrected after a review",
-		"an order voids the bets of acme at riga-7", "a storm", "settled again", "betting_closed", "1 put in quarantine", "third_card_missing"} {
+		"an order voids the bets of acme at riga-7", "a storm", "settled again", "1 put in quarantine", "third_card_missing",
+		"What becomes of this bet?", "s report of state 1", "proved: ", "betting_closed", demoRefusals["betting_closed"]} {
 		if !strings.Contains(words, want) {
 			t.Errorf("no %q", want)
 		}
 	}
-	if n := strings.Count(text, "✓"); n != 7 || strings.Contains(text, "✗") {
+	if n := strings.Count(text, "✓"); n != 8 || strings.Contains(text, "✗") {
 		t.Errorf("%d things are checked and hold", n)
 	}
 	for line := range strings.Lines(text) {
@@ -77,31 +157,34 @@ func checkDemoLog(t *testing.T, folder string) {
 }
 
 // demoRowText is a row of the table by game.
-var demoRowText = regexp.MustCompile(`(?m)^  (\S.*?)  +(\d+) +(\d+) +(\d+) +(\d+) +(\d+) +([\d.]+) +([\d.]+) +(\d+) +(\d+)$`)
+var demoRowText = regexp.MustCompile(`(?m)^  (\S.*?)? +(\d+) +(\d+) +(\d+) +(\d+) +(\d+) +([A-Z]{3}) +([\d.]+) +([\d.]+) +(-?[\d.]+)$`)
 
 // checkDemoSums adds up the printed tables once more.
 func checkDemoSums(t *testing.T, text string) {
 	t.Helper()
 	_, text, _ = strings.Cut(text, "\nBy game\n")
 	byGame, byBookmaker, _ := strings.Cut(text, "\nBy bookmaker\n")
-	sums, seen := make([]*big.Rat, 9), map[string]bool{}
-	for i := range sums {
-		sums[i] = new(big.Rat)
-	}
+	sums, seen, title := map[string][]*big.Rat{}, map[string]bool{}, ""
 	for _, match := range demoRowText.FindAllStringSubmatch(byGame, -1) {
-		seen[match[1]] = true
-		row := make([]*big.Rat, len(sums))
-		for i, number := range match[2:] {
-			row[i], _ = new(big.Rat).SetString(number)
+		title = cmp.Or(match[1], title)
+		seen[title] = true
+		code := match[7]
+		if sums[code] == nil {
+			sums[code] = []*big.Rat{{}, {}, {}, {}, {}, {}, {}, {}}
 		}
-		if add(row[1], row[2], row[3]).Cmp(row[0]) != 0 {
-			t.Errorf("%s: the bets don't add up", match[1])
+		var row []*big.Rat // bets, won, lost, refunded, corrected, staked, paid out, net
+		for _, number := range slices.Concat(match[2:7], match[8:]) {
+			read, _ := new(big.Rat).SetString(number)
+			row = append(row, read)
 		}
-		for i := range sums {
-			if match[1] == allGames && row[i].Cmp(sums[i]) != 0 {
-				t.Errorf("column %d of all games is %v, the sum of the games %v", i, row[i], sums[i])
+		if add(row[1], row[2], row[3]).Cmp(row[0]) != 0 || add(row[6], row[7]).Cmp(row[5]) != 0 {
+			t.Errorf("%s, %s: the bets or the net don't add up", title, code)
+		}
+		for i, sum := range sums[code] {
+			if title == allGames && row[i].Cmp(sum) != 0 {
+				t.Errorf("column %d of all games is %v, the sum of the games %v", i, row[i], sum)
 			}
-			sums[i].Add(sums[i], row[i])
+			sum.Add(sum, row[i])
 		}
 	}
 	if len(seen) != len(games.All())+1 {
@@ -136,9 +219,9 @@ func checkDemoSeesFaults(t *testing.T, day *demoDay) {
 			lines[key] = line
 		}
 		day.books.lines = lines
-		for _, b := range day.accepted {
-			if day.refund(b) == "" && lines[day.key(b.Bet)].Status == "won" {
-				change(day.key(b.Bet), lines[day.key(b.Bet)])
+		for key, b := range day.accepted {
+			if day.refund(b) == "" && lines[key].Status == "won" {
+				change(key, lines[key])
 				break
 			}
 		}

@@ -112,7 +112,7 @@ func newPagesBuildCommand(app *app) *cobra.Command {
 
 // follower returns what makes the site in a folder from the log.
 func (f *pagesFlags) follower(ctx context.Context, app *app, options verify.Options, into objects.Store) (*follow.Follower, *bar, error) {
-	log, err := openLog(ctx, f.log)
+	log, err := app.openLog(ctx, f.log)
 	if err != nil {
 		return nil, nil, failed("opening the log", err)
 	}
@@ -233,13 +233,17 @@ func newPagesServeCommand(app *app) *cobra.Command {
 			return failed("serving the site", app.serveSite(ctx, address, args[0], log))
 		},
 	}
-	command.Flags().StringVar(&address, "address", siteAddress, "`address` to listen at; port 0 takes any that is free")
+	command.Flags().StringVar(&address, "address", serveAddress, "`address` to listen at; port 0 takes any that is free")
 	command.Flags().StringVar(&log, "log", "", "`folder` of the log, to be served under log/")
 	return command
 }
 
-// siteAddress is where the site is served unless told otherwise.
-const siteAddress = "127.0.0.1:8081"
+// Where the site is served unless told otherwise: by `tally local`, and by
+// `tally pages serve`, so that both can run.
+const (
+	siteAddress  = "127.0.0.1:8081"
+	serveAddress = "127.0.0.1:8082"
+)
 
 // bothIn returns the folders of a site and of its log. A folder may have both.
 func bothIn(folder, log string) (string, string) {

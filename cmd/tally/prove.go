@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -66,7 +67,7 @@ func newProveCommand(app *app) *cobra.Command {
 			if err := f.check(); err != nil {
 				return err
 			}
-			source, err := openLog(command.Context(), args[0])
+			source, err := app.openLog(command.Context(), args[0])
 			if err != nil {
 				return failed("proving", err)
 			}
@@ -124,45 +125,53 @@ func (f *proveFlags) prove(command *cobra.Command, source verify.Source, options
 	if err := json.Unmarshal(text, &d); err != nil {
 		return nil, fmt.Errorf("reading the disclosure: %w", err)
 	}
-	line, err := f.line(&d)
-	if err != nil {
+	if text, err = os.ReadFile(f.lines); err != nil {
 		return nil, err
 	}
-	p, err := verify.Prove(command.Context(), source, options, entry.ID{Draw: d.Draw, Kind: entry.KindSettlement, State: d.State})
-	if err != nil {
-		return nil, err
+	var lines [][]byte
+	for line := range bytes.Lines(text) {
+		lines = append(lines, bytes.TrimSuffix(line, []byte("\n")))
 	}
-	bet := proof.NewBet(p, line)
-	if _, _, err := bet.Check(options.Origin, options.Known); err != nil {
+	bet, err := proofOfBet(command.Context(), source, options, &d, lines, f.bet, f.wager)
+	if err != nil {
 		return nil, err
 	}
 	return bet.Format()
 }
 
-// line finds the bet's line in the report and proves it.
-func (f *proveFlags) line(d *commitment.Disclosure) (*commitment.LineProof, error) {
-	text, err := os.ReadFile(f.lines)
+// proofOfBet proves the line of a bet, or of one of its side wagers, in the report
+// that a disclosure belongs to.
+func proofOfBet(ctx context.Context, source verify.Source, options verify.Options, d *commitment.Disclosure, lines [][]byte, bet, wager string) (*proof.Bet, error) {
+	line, err := proveLine(d, lines, bet, wager)
 	if err != nil {
 		return nil, err
 	}
+	p, err := verify.Prove(ctx, source, options, entry.ID{Draw: d.Draw, Kind: entry.KindSettlement, State: d.State})
+	if err != nil {
+		return nil, err
+	}
+	proved := proof.NewBet(p, line)
+	_, _, err = proved.Check(options.Origin, options.Known)
+	return proved, err
+}
+
+// proveLine finds the bet's line in the report and proves it.
+func proveLine(d *commitment.Disclosure, lines [][]byte, bet, wager string) (*commitment.LineProof, error) {
 	at := -1
-	var lines [][]byte
-	for line := range bytes.Lines(text) {
+	for i, line := range lines {
 		var named struct {
 			Bet   string `json:"bet"`
 			Wager string `json:"wager"`
 		}
-		line = bytes.TrimSuffix(line, []byte("\n"))
 		if err := json.Unmarshal(line, &named); err != nil {
-			return nil, fmt.Errorf("reading line %d of the report: %w", len(lines)+1, err)
+			return nil, fmt.Errorf("reading line %d of the report: %w", i+1, err)
 		}
-		if named.Bet == f.bet && named.Wager == f.wager {
-			at = len(lines)
+		if named.Bet == bet && named.Wager == wager {
+			at = i
 		}
-		lines = append(lines, line)
 	}
 	if at < 0 {
-		return nil, fmt.Errorf("the report has no line of bet %s", f.bet)
+		return nil, fmt.Errorf("the report has no line of bet %s", bet)
 	}
 	return d.Prove(lines, at)
 }

@@ -81,6 +81,6 @@ func printable(text string) string {
 
 // isNumber reports a whole or decimal number.
 func isNumber(text string) bool {
-	whole, decimals, _ := strings.Cut(text, ".")
+	whole, decimals, _ := strings.Cut(strings.TrimPrefix(text, "-"), ".")
 	return whole != "" && strings.Trim(whole+decimals, "0123456789") == ""
 }

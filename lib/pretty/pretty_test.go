@@ -184,7 +184,7 @@ func TestCells(t *testing.T) {
 			t.Errorf("got %q of width %d, want %q of %d", test.cell.String(), test.cell.width, test.text, test.width)
 		}
 	}
-	for text, want := range map[string]bool{"": false, "0": true, "12.50": true, "1.5.2": false, "-1": false, "K": false, ".": false} {
+	for text, want := range map[string]bool{"": false, "0": true, "12.50": true, "1.5.2": false, "-1": true, "-": false, "1-2": false, "K": false, ".": false} {
 		if got := isNumber(text); got != want {
 			t.Errorf("%q is a number: %v", text, got)
 		}

@@ -65,7 +65,7 @@ func (b *Bet) Voids() bool {
 const (
 	firstBet = 150 * time.Millisecond // after it opens
 	lastBet  = 250 * time.Millisecond // before it closes
-	tooLate  = 120 * time.Millisecond // after it closes
+	tooLate  = 40 * time.Millisecond  // after it closes, and before the next one is announced
 )
 
 // bets adds the bets on a draw: in each betting round some of each bookmaker,
@@ -83,9 +83,9 @@ func (s *script) bets(d *Draw) {
 				continue
 			}
 			for n := range s.perRound {
-				at := s.between(w.opens+d.slow*firstBet, w.closes-d.slow*lastBet)
-				if n == s.perRound-1 {
-					at = w.closes + d.slow*tooLate
+				at := s.between(w.opens+firstBet, w.closes-lastBet)
+				if n > 0 && n == s.perRound-1 {
+					at = w.closes + tooLate
 				}
 				s.place(at, s.bet(d, bookmaker, round, o), o)
 			}
@@ -118,9 +118,9 @@ func (s *script) place(at time.Duration, b *Bet, o offer) {
 	case chance == 0 && b.Odds != "":
 		sent.Odds = o.odds[b.on] + "1" // of a board that never was
 	case chance < 3:
-		s.add(Step{At: at + b.Draw.slow*60*time.Millisecond, Bet: b}) // the answer was lost, it is sent again
+		s.add(Step{At: at + 60*time.Millisecond, Bet: b}) // the answer was lost, it is sent again
 	case chance < 5 && b.Draw.Game.Families[0].Round == 0:
-		s.add(Step{At: at + b.Draw.slow*80*time.Millisecond, Cancel: b})
+		s.add(Step{At: at + 80*time.Millisecond, Cancel: b})
 	}
 	s.add(Step{At: at, Bet: &sent})
 }
@@ -143,7 +143,7 @@ func (s *script) sideWagers(d *Draw, bookmaker Bookmaker, round int, o offer, w 
 				wager.stake /= 2
 				wager.Stake = amount(wager.stake, bookmaker.Currency)
 			}
-			s.add(Step{At: s.between(w.opens+d.slow*firstBet, w.closes-d.slow*lastBet), Bet: &wager})
+			s.add(Step{At: s.between(w.opens+firstBet, w.closes-lastBet), Bet: &wager})
 		}
 	}
 }

@@ -47,17 +47,22 @@ var tables = []struct {
 	{"rou-2", "roulette", Ordinary},
 }
 
-// The times of a draw, short enough to watch.
+// The times of a draw, short enough to watch. Where answers take longer, so does
+// the draw.
 const (
 	roundLasts   = 1000 * time.Millisecond
 	betweenRound = 400 * time.Millisecond
 	untilOpen    = 400 * time.Millisecond // from draw.opened to the first betting round
-	announced    = 350 * time.Millisecond // betting.opened comes so long before it opens: soon after the round before has closed
+	announced    = 200 * time.Millisecond // betting.opened comes so long before it opens, after what came too late for the round before
 	untilResult  = 300 * time.Millisecond // from the last closing
 	stagger      = 60 * time.Millisecond  // from one table's draw to the next one's
+	// planned is when a betting round would close by itself. It is far away: rounds
+	// end with the message that closes them, when all their bets are answered.
+	planned = time.Hour
 )
 
-// window is when a betting round takes bets, since the start.
+// window is when a betting round takes bets, since the start, where answers are
+// fast.
 type window struct{ opens, closes time.Duration }
 
 // Draw is one draw of the script, as its author knows it.
@@ -81,7 +86,6 @@ type Draw struct {
 	windows    []window
 	offers     []offer
 	begins     time.Duration
-	slow       time.Duration // how many times longer everything takes
 }
 
 // ID is the draw's identifier when the script starts at a time.
@@ -99,21 +103,21 @@ func (d *Draw) Outcome() (outcome rules.Outcome, ok bool) {
 }
 
 // ends is when the first result or the cancellation is sent.
-func (d *Draw) ends() time.Duration { return d.windows[len(d.windows)-1].closes + d.slow*untilResult }
+func (d *Draw) ends() time.Duration { return d.windows[len(d.windows)-1].closes + untilResult }
 
 // newDraws returns a draw on every table.
-func newDraws(r *rand.Rand, slow time.Duration) ([]*Draw, error) {
+func newDraws(r *rand.Rand) ([]*Draw, error) {
 	draws := make([]*Draw, 0, len(tables))
 	for i, table := range tables {
 		game, known := games.Find(table.game)
 		if !known {
 			return nil, fmt.Errorf("there is no game %q", table.game)
 		}
-		d := &Draw{Game: game, Table: table.name, Event: table.event, Sequence: 1 + r.IntN(9000), begins: time.Duration(i) * slow * stagger, slow: slow}
-		opens := d.begins + slow*untilOpen
+		d := &Draw{Game: game, Table: table.name, Event: table.event, Sequence: 1 + r.IntN(9000), begins: time.Duration(i) * stagger}
+		opens := d.begins + untilOpen
 		for range game.Rounds {
-			d.windows = append(d.windows, window{opens, opens + slow*roundLasts})
-			opens += slow * (roundLasts + betweenRound)
+			d.windows = append(d.windows, window{opens, opens + roundLasts})
+			opens += roundLasts + betweenRound
 		}
 		if err := d.deal(r); err != nil {
 			return nil, err

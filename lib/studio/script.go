@@ -12,12 +12,25 @@ import (
 )
 
 // Step is one thing that happens: exactly one of Message, Bet and Cancel is set.
+// Steps of one draw are taken one after the other, each when the one before was
+// answered, so that what comes of them does not depend on how fast that is.
 type Step struct {
-	At      time.Duration // since the start
+	At      time.Duration // since the start, at the earliest
 	After   *Draw         // not before this draw was settled; nil for no such condition
 	Message *Message
 	Bet     *Bet
 	Cancel  *Bet // its bookmaker takes it back
+}
+
+// Draw is the draw that a step belongs to.
+func (s Step) Draw() *Draw {
+	switch {
+	case s.Message != nil:
+		return s.Message.Draw
+	case s.Bet != nil:
+		return s.Bet.Draw
+	}
+	return s.Cancel.Draw
 }
 
 // Message is a message of the studio or an order of the operator's.
@@ -31,9 +44,11 @@ type Message struct {
 	Impossible bool
 
 	id   int
-	at   time.Duration
-	rest func(start time.Time) []member // beside the fields of all messages
+	rest func(when moments) []member // beside the fields of all messages
 }
+
+// moments are when a script starts and when a message is sent.
+type moments struct{ start, sent time.Time }
 
 // member is one member of a message, its value as JSON.
 type member struct{ name, value string }
@@ -41,25 +56,26 @@ type member struct{ name, value string }
 // ID is the message's own identifier; one that is repeated has the same.
 func (m *Message) ID() string { return fmt.Sprintf("msg-%06d", m.id) }
 
-// Body is the message when the script starts at a time.
-func (m *Message) Body(start time.Time) string {
+// Body is the message when the script starts at one time and the message is sent,
+// for the first time, at another.
+func (m *Message) Body(start, sent time.Time) string {
 	out := form.Out(nil).Open().IntMember("schema", wire.Schema).TextMember("id", m.ID()).
 		TextMember("type", string(m.Type)).TextMember("game", m.Draw.Game.ID).TextMember("table", m.Draw.Table).
-		TextMember("draw", m.Draw.ID(start)).TextMember("at", clock(start, m.at))
-	for _, field := range m.rest(start) {
+		TextMember("draw", m.Draw.ID(start)).TextMember("at", clock(sent))
+	for _, field := range m.rest(moments{start, sent}) {
 		out = out.Name(field.name).Raw([]byte(field.value))
 	}
 	return string(out.Close())
 }
 
-func clock(start time.Time, at time.Duration) string {
-	return start.Add(at).UTC().Format("2006-01-02T15:04:05.000Z")
-}
+func clock(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000Z") }
 
 // Script is what the studio and the bookmakers do.
 type Script struct {
 	Draws []*Draw
 	Steps []Step // by time; those with After at the end, by when that draw's result is sent
+	// Followed is a bet whose way is worth telling; nil where the script has none.
+	Followed *Bet
 }
 
 // script is a script being written.
@@ -76,21 +92,15 @@ type script struct {
 // stormTimes is how often a storm repeats each message.
 const stormTimes = 5
 
-// MaxSlow is the most that a script can be slowed down.
-const MaxSlow = 8
-
 // New writes the script of a seed, with so many bets of each bookmaker in each
-// betting round. On a slow machine everything may take slow times as long.
-func New(seed uint64, betsPerRound, slow int) (*Script, error) {
-	if slow < 1 || slow > MaxSlow {
-		return nil, fmt.Errorf("slowed down %d times: at most %d can be", slow, MaxSlow)
-	}
+// betting round.
+func New(seed uint64, betsPerRound int) (*Script, error) {
 	if betsPerRound < 1 {
 		return nil, fmt.Errorf("%d bets in a betting round: at least one is needed", betsPerRound)
 	}
 	s := &script{random: newRandom(seed), perRound: betsPerRound,
 		sent: map[*Draw][]*Message{}, placed: map[*Draw][]*Bet{}}
-	draws, err := newDraws(s.random, time.Duration(slow))
+	draws, err := newDraws(s.random)
 	if err != nil {
 		return nil, fmt.Errorf("writing the script of seed %d: %w", seed, err)
 	}
@@ -104,7 +114,7 @@ func New(seed uint64, betsPerRound, slow int) (*Script, error) {
 	slices.SortStableFunc(s.steps, func(a, b Step) int {
 		return cmp.Or(cmp.Compare(later(a), later(b)), cmp.Compare(a.At, b.At))
 	})
-	return &Script{Draws: draws, Steps: s.steps}, nil
+	return &Script{Draws: draws, Steps: s.steps, Followed: s.followed()}, nil
 }
 
 // newRandom is the randomness of a seed.
@@ -118,12 +128,35 @@ func later(step Step) int {
 	return 1
 }
 
+// followed picks a bet on the draw whose result is corrected: in time, sent once and
+// not taken back, and, where there is one, such that the correction changes it.
+func (s *script) followed() (best *Bet) {
+	sent := map[string]int{} // by reference
+	for _, step := range s.steps {
+		if b := cmp.Or(step.Bet, step.Cancel); b != nil {
+			sent[b.Reference]++
+		}
+	}
+	for _, step := range s.steps {
+		b := step.Bet
+		if b == nil || b.Draw.Event != Correction || sent[b.Reference] > 1 || step.At >= b.Draw.windows[b.Round-1].closes {
+			continue
+		}
+		first, _ := resolved(b.Draw.Game, b.Draw.First)
+		if last, _ := b.Draw.Outcome(); b.Draw.Game.Judge(first, b.on).Result != b.Draw.Game.Judge(last, b.on).Result {
+			return b
+		}
+		best = cmp.Or(best, b)
+	}
+	return best
+}
+
 func (s *script) add(step Step) { s.steps = append(s.steps, step) }
 
 // send adds a message.
 func (s *script) send(at time.Duration, after *Draw, m Message) {
 	s.messages++
-	m.id, m.at = s.messages, at
+	m.id = s.messages
 	s.add(Step{At: at, After: after, Message: &m})
 	s.sent[m.Draw] = append(s.sent[m.Draw], &m)
 }
@@ -133,21 +166,21 @@ func (s *script) play(d *Draw) {
 	s.send(d.begins, nil, Message{Draw: d, Type: wire.DrawOpened, rest: d.opening})
 	for i, w := range d.windows {
 		round := i + 1
-		s.send(w.opens-d.slow*announced, nil, Message{Draw: d, Type: wire.BettingOpened, Round: round, rest: func(start time.Time) []member { return d.bettingOpened(start, round) }})
-		s.send(w.closes, nil, Message{Draw: d, Type: wire.BettingClosed, Round: round, rest: func(start time.Time) []member {
-			return []member{{"round", fmt.Sprint(round)}, {"closed_at", quote(clock(start, w.closes))}}
+		s.send(w.opens-announced, nil, Message{Draw: d, Type: wire.BettingOpened, Round: round, rest: func(when moments) []member { return d.bettingOpened(when, round) }})
+		s.send(w.closes, nil, Message{Draw: d, Type: wire.BettingClosed, Round: round, rest: func(when moments) []member {
+			return []member{{"round", fmt.Sprint(round)}, {"closed_at", quote(clock(when.sent))}}
 		}})
 	}
 	ends := d.ends()
 	if d.Event == Cancelled {
-		s.send(ends, nil, Message{Draw: d, Type: wire.DrawCancelled, Revision: 1, rest: func(time.Time) []member {
+		s.send(ends, nil, Message{Draw: d, Type: wire.DrawCancelled, Revision: 1, rest: func(moments) []member {
 			return []member{{"revision", "1"}, {"reason", quote(d.Cancelled)}}
 		}})
 		return
 	}
 	if d.impossible != "" {
 		s.send(ends, nil, Message{Draw: d, Type: wire.DrawResulted, Revision: 1, Impossible: true, rest: result(1, d.impossible)})
-		ends += d.slow * untilResult
+		ends += untilResult
 	}
 	s.send(ends, nil, Message{Draw: d, Type: wire.DrawResulted, Revision: 1, rest: result(1, cmp.Or(d.First, d.Facts))})
 }
@@ -159,7 +192,7 @@ func (s *script) aftermath(d *Draw) {
 		s.send(d.ends(), d, Message{Draw: d, Type: wire.DrawResulted, Revision: 2, rest: result(2, d.Facts,
 			member{"correction", `{"reason":"video_review","note":"the ball was seen in another pocket"}`})})
 	case Voided:
-		s.send(d.ends(), d, Message{Draw: d, Type: wire.BetsVoided, rest: func(time.Time) []member {
+		s.send(d.ends(), d, Message{Draw: d, Type: wire.BetsVoided, rest: func(moments) []member {
 			return []member{{"order", quote("ord-" + d.Table)}, {"reason", quote("display_fault")}, {"evidence", quote("photograph of the shop's screen")},
 				{"scope", fmt.Sprintf(`{"bookmaker":%q,"shop":%q}`, d.Void.Bookmaker, d.Void.Shop)}}
 		}})
@@ -179,19 +212,20 @@ func (s *script) aftermath(d *Draw) {
 	}
 }
 
-// opening is what a draw.opened says.
-func (d *Draw) opening(start time.Time) []member {
-	rounds := form.Out(nil).OpenList()
-	for i, w := range d.windows {
-		rounds = rounds.Open().IntMember("round", i+1).TextMember("opens_at", clock(start, w.opens)).TextMember("closes_at", clock(start, w.closes)).Close()
-	}
+// opening is what a draw.opened says. Later rounds are announced when they open.
+func (d *Draw) opening(when moments) []member {
+	opens := when.start.Add(d.windows[0].opens)
+	rounds := form.Out(nil).OpenList().Open().IntMember("round", 1).TextMember("opens_at", clock(opens)).TextMember("closes_at", clock(opens.Add(planned))).Close()
 	return []member{{"sequence", fmt.Sprint(d.Sequence)}, {"rounds", string(rounds.CloseList())}}
 }
 
 // bettingOpened is what a betting.opened says.
-func (d *Draw) bettingOpened(start time.Time, round int) []member {
-	w, with := d.windows[round-1], equipmentOf[d.Game.ID]
-	members := []member{{"round", fmt.Sprint(round)}, {"opens_at", quote(clock(start, w.opens))}, {"closes_at", quote(clock(start, w.closes))}}
+func (d *Draw) bettingOpened(when moments, round int) []member {
+	with, opens := equipmentOf[d.Game.ID], when.start.Add(d.windows[round-1].opens)
+	if round > 1 && opens.Before(when.sent) {
+		opens = when.sent // the round before took longer; the first is announced already
+	}
+	members := []member{{"round", fmt.Sprint(round)}, {"opens_at", quote(clock(opens))}, {"closes_at", quote(clock(opens.Add(planned)))}}
 	if open := with.open[round-1]; open > 0 {
 		members = append(members, member{"visible", with.visible(d.symbols[:open])})
 	}
@@ -202,8 +236,8 @@ func (d *Draw) bettingOpened(start time.Time, round int) []member {
 }
 
 // result is what a draw.resulted says.
-func result(revision int, facts string, more ...member) func(time.Time) []member {
-	return func(time.Time) []member {
+func result(revision int, facts string, more ...member) func(moments) []member {
+	return func(moments) []member {
 		return append([]member{{"revision", fmt.Sprint(revision)}, {"facts", facts}}, more...)
 	}
 }

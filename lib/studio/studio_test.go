@@ -26,7 +26,7 @@ func write(t *testing.T, seed uint64) *Script {
 
 func newScript(t *testing.T, seed uint64) *Script {
 	t.Helper()
-	script, err := New(seed, 6, 1)
+	script, err := New(seed, 6)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,19 +42,19 @@ func TestMessagesAreValid(t *testing.T) {
 			if m == nil {
 				continue
 			}
-			read, _, faults := wire.Parse([]byte(m.Body(start)))
+			read, _, faults := wire.Parse([]byte(m.Body(start, start)))
 			switch {
 			case m.Impossible:
 				impossible++
 				if len(faults) == 0 {
-					t.Errorf("seed %d: %s is possible", seed, m.Body(start))
+					t.Errorf("seed %d: %s is possible", seed, m.Body(start, start))
 				}
 			case len(faults) > 0:
-				t.Errorf("seed %d: %v: %s", seed, faults, m.Body(start))
+				t.Errorf("seed %d: %v: %s", seed, faults, m.Body(start, start))
 			case read.Draw != m.Draw.ID(start) || read.Type != m.Type || read.Revision != m.Revision:
-				t.Errorf("seed %d: it says something else: %s", seed, m.Body(start))
+				t.Errorf("seed %d: it says something else: %s", seed, m.Body(start, start))
 			case read.Type == wire.DrawResulted && (read.Resolution.Void.Reason != "") != (m.Draw.Event == TooFew):
-				t.Errorf("seed %d: %s", seed, m.Body(start))
+				t.Errorf("seed %d: %s", seed, m.Body(start, start))
 			}
 		}
 		if impossible != 1 {
@@ -102,7 +102,7 @@ func bodies(s *Script) []byte {
 	for _, step := range s.Steps {
 		switch {
 		case step.Message != nil:
-			all.WriteString(step.Message.Body(start))
+			all.WriteString(step.Message.Body(start, start))
 		case step.Bet != nil:
 			all.WriteString(step.Bet.Reference + step.Bet.Selection + step.Bet.Odds + step.Bet.Stake)
 		}
@@ -138,6 +138,9 @@ func TestScriptHasEverything(t *testing.T) {
 		}
 		last = step.At
 	}
+	if script.Followed == nil {
+		t.Error("no bet is worth following")
+	}
 	if len(played) != len(games.All()) {
 		t.Errorf("%d games are played", len(played))
 	}
@@ -168,7 +171,7 @@ func TestBoardOffersWhatIsOpen(t *testing.T) {
 }
 
 func TestTooFewBets(t *testing.T) {
-	if _, err := New(1, 0, 1); err == nil {
+	if _, err := New(1, 0); err == nil {
 		t.Error("a script without bets is written")
 	}
 }

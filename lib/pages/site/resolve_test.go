@@ -103,7 +103,7 @@ var drawnCode = func() map[string]string {
 func TestPagesSayWhatIsResolved(t *testing.T) {
 	seen := map[string]int{}
 	for seed := range uint64(12) {
-		script, err := studio.New(seed, 1, 1)
+		script, err := studio.New(seed, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
