@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -165,6 +166,7 @@ func (app *app) banner(stack *local.Stack) []byte {
 	table.Row(pen.Cell("site", pretty.Dim), cellOf(pen, stack.Site+"/"))
 	table.Row(pen.Cell("table", pretty.Dim), cellOf(pen, stack.Table))
 	table.Row(pen.Cell("log", pretty.Dim), cellOf(pen, stack.LogFolder))
+	table.Row(pen.Cell("log key", pretty.Dim), cellOf(pen, filepath.Join(stack.LogFolder, functions.PublicKeyPath)+", which signs the log and opens nothing"))
 	urls := stack.QueueURLs()
 	for i, name := range stack.QueueNames() {
 		label := ""

@@ -69,7 +69,10 @@ func tryAPI(ctx context.Context, stack *local.Stack) ([]byte, error) {
 		return nil, err
 	}
 	resulted := message("try-resulted", "draw.resulted", `"revision":1,"facts":{"spins":[{"revolutions":6,"pocket":17}]}`)
-	return fmt.Appendf(nil, `As the bookmaker acme, on a draw of roulette that takes bets for %[4]d hours:
+	return fmt.Appendf(nil, `The key below was made just now; README makes another with tally keys create. Both are
+acme's, and each works alone, so that one can be replaced while the other goes on.
+
+As the bookmaker acme, on a draw of roulette that takes bets for %[4]d hours:
   export TALLY_KEY=%[1]s
   curl -X PUT %[2]s/v1/draws/%[3]s/bets/b-1 -H "Authorization: Bearer $TALLY_KEY" \
     -H 'Content-Type: application/json' -d '{"selection":"straight:17","stake":"10.00","currency":"EUR"}'

@@ -28,7 +28,7 @@ type siteReport struct {
 
 // compare makes the site aside and compares another one with it.
 func (f *pagesFlags) compare(ctx context.Context, app *app, options verify.Options) error {
-	there, err := openLog(ctx, f.check)
+	there, err := app.openLog(ctx, f.check)
 	if err != nil {
 		return failed("opening the site", err)
 	}

@@ -114,3 +114,49 @@ func TestEither(t *testing.T) {
 		}
 	}
 }
+
+// No flag of a command hides one that a command above it gives to all below: it would
+// be read as something else, and what it was meant for would be the default.
+func TestNoFlagHidesAnother(t *testing.T) {
+	compared := 0
+	for _, command := range everyCommand() {
+		for above := command.Parent(); above != nil; above = above.Parent() {
+			above.PersistentFlags().VisitAll(func(given *pflag.Flag) {
+				compared++
+				own := command.Flags().Lookup(given.Name)
+				if own == nil {
+					own = command.PersistentFlags().Lookup(given.Name)
+				}
+				if own != nil && own != given {
+					t.Errorf("--%s of %s is not that of %s", given.Name, command.CommandPath(), above.CommandPath())
+				}
+				if given.Shorthand != "" && command.Flags().ShorthandLookup(given.Shorthand) != nil && command.Flags().ShorthandLookup(given.Shorthand) != given {
+					t.Errorf("-%s of %s is not that of %s", given.Shorthand, command.CommandPath(), above.CommandPath())
+				}
+			})
+		}
+	}
+	if compared < 50 {
+		t.Errorf("only %d flags were compared: the test does not find them", compared)
+	}
+}
+
+// Two commands that run at once don't want the same address.
+func TestAddressesDiffer(t *testing.T) {
+	of := map[string]string{}
+	for _, command := range everyCommand() {
+		command.LocalFlags().VisitAll(func(flag *pflag.Flag) {
+			if flag.Value.Type() != "string" || !strings.HasPrefix(flag.DefValue, "127.0.0.1:") {
+				return
+			}
+			name := command.CommandPath() + " --" + flag.Name
+			if other := of[flag.DefValue]; other != "" {
+				t.Errorf("%s and %s are both %s", name, other, flag.DefValue)
+			}
+			of[flag.DefValue] = name
+		})
+	}
+	if len(of) < 4 {
+		t.Errorf("only %v: the test does not find the addresses", of)
+	}
+}

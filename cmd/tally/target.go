@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/aws-sdk-go-v2/service/sts"
 	"github.com/aws/smithy-go"
 	"github.com/aws/smithy-go/logging"
 	"github.com/spf13/cobra"
@@ -26,6 +27,7 @@ const localAddress = "127.0.0.1:4566"
 
 // target is the stack that a command works on.
 type target struct {
+	app      *app
 	local    bool
 	stack    string
 	table    string
@@ -35,7 +37,8 @@ type target struct {
 // targetHelp says how commands find the stack that they work on.
 const targetHelp = `It works on the stack of --stack and its table, --table, in the account and
 region of the AWS configuration that the SDK finds (AWS_PROFILE, AWS_REGION and
-so on); with --local on the one that ` + "`tally local`" + ` runs on this machine.`
+so on), which it names first; with --local on the one that ` + "`tally local`" + `
+runs on this machine.`
 
 // flags adds the flags that choose the target. Their defaults come from the
 // environment.
@@ -46,6 +49,7 @@ func (t *target) flags(app *app, command *cobra.Command) {
 		}
 		return otherwise
 	}
+	t.app = app
 	flags := command.PersistentFlags()
 	flags.BoolVar(&t.local, "local", false, "work on the local stack, at http://"+localAddress)
 	flags.StringVar(&t.stack, "stack", or("TALLY_STACK", "tally"), "`name` of the stack, which begins its queues' names\n(TALLY_STACK)")
@@ -82,7 +86,7 @@ func (t *target) config(ctx context.Context) (aws.Config, error) {
 	case t.local:
 		return local.Config("http://" + localAddress), nil
 	}
-	return awsConfig(ctx)
+	return t.app.awsConfig(ctx, "stack "+t.stack+", table "+t.table)
 }
 
 // What AWS can't be reached without. Each says what to set.
@@ -96,13 +100,14 @@ var (
 const instanceMetadata = "ec2imds"
 
 // awsConfig is what the SDK finds of an AWS account. It is complete: what is missing
-// is said here, once, and not in the SDK's words at the first request.
-func awsConfig(ctx context.Context) (aws.Config, error) {
+// is said here, once, and not in the SDK's words at the first request. Which account
+// it is, and what is worked on there, is said before anything is done.
+func (app *app) awsConfig(ctx context.Context, on string) (aws.Config, error) {
 	config, err := awsconfig.LoadDefaultConfig(ctx, awsconfig.WithLogger(logging.Nop{}))
 	if err != nil {
 		return config, fmt.Errorf("reading the AWS configuration: %w", err)
 	}
-	_, err = config.Credentials.Retrieve(ctx) // which keeps them for the first request
+	credentials, err := config.Credentials.Retrieve(ctx) // which keeps them for the first request
 	asked := (*smithy.OperationError)(nil)
 	switch {
 	case errors.As(err, &asked) && asked.Service() == instanceMetadata && ctx.Err() == nil:
@@ -112,7 +117,25 @@ func awsConfig(ctx context.Context) (aws.Config, error) {
 	case config.Region == "":
 		return config, errNoRegion
 	}
-	return config, nil
+	account, err := accountOf(ctx, config, credentials)
+	if err != nil {
+		return config, err
+	}
+	_, err = fmt.Fprintf(app.err, "on AWS: account %s, region %s, %s\n", escaped(account), escaped(config.Region), escaped(on))
+	return config, err
+}
+
+// accountOf is the number of the account that credentials belong to. Some name it;
+// of the others AWS is asked, which needs no permission.
+func accountOf(ctx context.Context, config aws.Config, credentials aws.Credentials) (string, error) {
+	if credentials.AccountID != "" {
+		return credentials.AccountID, nil
+	}
+	identity, err := sts.NewFromConfig(config).GetCallerIdentity(ctx, &sts.GetCallerIdentityInput{})
+	if err != nil {
+		return "", fmt.Errorf("asking AWS whose account this is (where STS can't be reached, set AWS_ACCOUNT_ID): %w", err)
+	}
+	return aws.ToString(identity.Account), nil
 }
 
 // queueNames are the queues of a stack by their short names.

@@ -256,7 +256,7 @@ func remembered(files []string, options verify.Options) (seen tlog.Tree, err err
 }
 
 func (f *verifyFlags) checkLog(command *cobra.Command, app *app, options verify.Options, place string) error {
-	source, err := openLog(command.Context(), place)
+	source, err := app.openLog(command.Context(), place)
 	if err != nil {
 		return failed("verifying", err)
 	}

@@ -43,7 +43,7 @@ func (f *verifyFlags) source(ctx context.Context, app *app) (reports.Source, err
 		if f.keepReports != "" {
 			return nil, errors.New("--keep-reports is for the reports of one bookmaker, from the API")
 		}
-		configuration, err := awsConfig(ctx)
+		configuration, err := app.awsConfig(ctx, "table "+table)
 		if err != nil {
 			return nil, err
 		}

@@ -17,7 +17,7 @@ const inBucketOf = "s3://"
 
 // openLog returns the log at an address, in a folder, or in a bucket: s3://bucket,
 // by the credentials that AWS's own tools use.
-func openLog(ctx context.Context, place string) (verify.Source, error) {
+func (app *app) openLog(ctx context.Context, place string) (verify.Source, error) {
 	bucket, isBucket := strings.CutPrefix(place, inBucketOf)
 	if !isBucket {
 		return verify.Open(place)
@@ -25,7 +25,7 @@ func openLog(ctx context.Context, place string) (verify.Source, error) {
 	if bucket = strings.TrimSuffix(bucket, "/"); bucket == "" || strings.Contains(bucket, "/") {
 		return nil, fmt.Errorf("%s names no bucket: write s3://bucket", place)
 	}
-	configuration, err := awsConfig(ctx)
+	configuration, err := app.awsConfig(ctx, "bucket "+bucket)
 	if err != nil {
 		return nil, err
 	}

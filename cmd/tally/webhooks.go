@@ -45,13 +45,13 @@ const webhooksExample = `  tally webhooks set acme https://acme.example/tally --
   tally webhooks deliveries acme k2v7mx4qhd3n6 --limit 5
   tally webhooks rotate acme k2v7mx4qhd3n6 --overlap-hours 48
   tally webhooks enable acme k2v7mx4qhd3n6 --after newest
-  tally webhooks set acme https://acme.example/v2 --endpoint k2v7mx4qhd3n6
+  tally webhooks set acme https://acme.example/v2 --id k2v7mx4qhd3n6
   tally webhooks remove acme k2v7mx4qhd3n6`
 
 // webhooksFlags are the flags of all of webhooks' commands.
 type webhooksFlags struct {
 	target
-	endpoint     string
+	id           string // of an endpoint
 	note         string
 	after        *int64 // nil when it is not given
 	overlapHours int
@@ -95,12 +95,12 @@ func newWebhooksCommand(app *app) *cobra.Command {
 	set := app.webhooksCommand(flags, "set bookmaker url", "make an endpoint and show its secret",
 		`set makes an endpoint and shows the secret that signs what is sent there. It
 can't be shown again. The endpoint is told the reports after the newest one, or
-after the one of --after. With --endpoint one that is there gets another URL;
+after the one of --after. With --id an endpoint that is there gets another URL;
 its secret stays, and it goes on where it was.
 
 The URL begins with https:, its port is 443 or 8443, and it leads to an address
 of the public internet; on the local stack it may be one of this machine.`, app.webhooksSet)
-	set.Flags().StringVar(&flags.endpoint, "endpoint", "", "`id` of an endpoint that gets the URL")
+	set.Flags().StringVar(&flags.id, "id", "", "`id` of an endpoint that gets the URL")
 	set.Flags().StringVar(&flags.note, "note", "", "`what` it is for, to be seen in the list")
 	set.Flags().Var(reportNumber{&flags.after}, "after", "it is told every `report` after this one; newest by default")
 	deliveries := app.webhooksCommand(flags, "deliveries"+one, "the last tries to send to an endpoint",
@@ -153,7 +153,7 @@ func (app *app) webhooksCommand(flags *webhooksFlags, use, short, long string, r
 				return misuse
 			}
 			if errors.Is(err, webhook.ErrUnknown) {
-				id := cmp.Or(flags.endpoint, args[1])
+				id := cmp.Or(flags.id, args[1])
 				return failed(fmt.Sprintf("endpoint %.80q of %s", id, args[0]), fmt.Errorf("%w: `tally webhooks list %s` shows all", webhook.ErrUnknown, args[0]))
 			}
 			return err
@@ -162,14 +162,14 @@ func (app *app) webhooksCommand(flags *webhooksFlags, use, short, long string, r
 
 // loopback tells whether endpoints on this machine are allowed: those of a stack
 // that runs on it.
-func (f *webhooksFlags) loopback() bool { return f.local || f.target.endpoint != "" }
+func (f *webhooksFlags) loopback() bool { return f.local || f.endpoint != "" }
 
 func (app *app) webhooksSet(ctx context.Context, with *webhook.Store, flags *webhooksFlags, args []string) error {
-	if flags.endpoint != "" {
+	if flags.id != "" {
 		if flags.after != nil || flags.note != "" {
-			return errors.New("--endpoint changes the URL alone: leave out --after and --note")
+			return errors.New("--id changes the URL alone: leave out --after and --note")
 		}
-		e, err := with.Move(ctx, args[0], flags.endpoint, args[1])
+		e, err := with.Move(ctx, args[0], flags.id, args[1])
 		if err != nil {
 			return failed("setting the webhook", unreachable(err))
 		}

@@ -60,12 +60,12 @@ func TestWebhooks(t *testing.T) {
 	o.types(0, "endpoint "+id+" of acme is told nothing more within a minute\n", "webhooks", "disable", "acme", id)
 	o.types(0, "…state     disabled\ndisabled  …: by an operator\n…", "webhooks", "show", "acme", id)
 	o.types(0, "endpoint "+id+" of acme is told again within a minute\n", "webhooks", "enable", "acme", id, "--after", "newest")
-	o.types(0, "endpoint "+id+" of acme is told at "+receiver.URL+"/v2 within a minute\n", "webhooks", "set", "acme", receiver.URL+"/v2", "--endpoint", id)
+	o.types(0, "endpoint "+id+" of acme is told at "+receiver.URL+"/v2 within a minute\n", "webhooks", "set", "acme", receiver.URL+"/v2", "--id", id)
 
 	o.types(2, "tally: the newest report is 0: reports after 5 are not there yet\n…", "webhooks", "enable", "acme", id, "--after", "5")
 	o.types(2, "tally: 10.0.0.1 is no address of the public internet\n…", "webhooks", "set", "acme", "https://10.0.0.1/")
 	o.types(2, "tally: the URL begins with http: write https:\n…", "webhooks", "set", "acme", "http://acme.example/")
-	o.types(2, "tally: --endpoint changes the URL alone: leave out --after and --note\n…", "webhooks", "set", "acme", receiver.URL, "--endpoint", id, "--note", "x")
+	o.types(2, "tally: --id changes the URL alone: leave out --after and --note\n…", "webhooks", "set", "acme", receiver.URL, "--id", id, "--note", "x")
 	o.types(2, "tally: --after is \"soon\": it must be the number of a report…", "webhooks", "enable", "acme", id, "--after", "soon")
 	o.types(2, "tally: give a bookmaker and a URL\n…", "webhooks", "set", "acme")
 	o.types(2, "tally: give a bookmaker and an endpoint\n…", "webhooks", "rotate", "acme")
@@ -76,7 +76,7 @@ func TestWebhooks(t *testing.T) {
 	for _, command := range []string{"show", "test", "rotate", "enable", "disable", "remove", "deliveries"} {
 		o.types(1, unknown, "webhooks", command, "acme", "nosuch")
 	}
-	o.types(1, unknown, "webhooks", "set", "acme", receiver.URL, "--endpoint", "nosuch")
+	o.types(1, unknown, "webhooks", "set", "acme", receiver.URL, "--id", "nosuch")
 	o.types(0, "removed endpoint "+id+" of acme\n", "webhooks", "remove", "acme", id)
 	o.types(0, "acme has no webhooks\n", "webhooks", "list", "acme")
 	o.observed.compare(t, "webhooks")
