@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"tally/lib/archive/objects"
+	"tally/lib/headers"
 	"tally/lib/pages/files"
 )
 
@@ -28,14 +29,7 @@ import (
 const ContentSecurityPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // Headers are those of every answer.
-var Headers = map[string]string{
-	"Content-Security-Policy":    ContentSecurityPolicy,
-	"Referrer-Policy":            "no-referrer",
-	"Strict-Transport-Security":  "max-age=63072000; includeSubDomains",
-	"X-Content-Type-Options":     "nosniff",
-	"Cross-Origin-Opener-Policy": "same-origin",
-	"X-Frame-Options":            "DENY",
-}
+var Headers = headers.Security(ContentSecurityPolicy)
 
 // Files are those of a site in a folder, with the log beside it.
 type Files struct {
