@@ -39,17 +39,21 @@ brought up to the log, if the log is the same, grown.
 
 With --check it makes the site aside, and compares with it the one in a
 folder, at an address, or in a bucket, as far as that one has come. Files
-that differ are listed. The pages of another version of tally may look
-otherwise: --results compares what is for machines alone.
+that are missing or that differ are listed in the order of their names, byte
+by byte, and the first is named with the refusal; in a folder also files of
+which the log says nothing. A site that lacks entries of the log is behind,
+and refused; one that is kept up every minute often is, by a few:
+--allow-behind says by how many it may be. The pages of another version of
+tally may look otherwise: --results compares what is for machines alone.
 
 Exit codes: 0 when the site is made, or is what the log says; 1 when reading
 or writing failed; 2 for a misuse; 3 the checkpoint or its signature is
 wrong; 4 the log is not the one that the site was made from; 5 a file of the
 log is not that of its signed tree; 6 an entry can't be shown by this
-version; 11 the site is not what the log says.`
+version; 11 the site is not what the log says, or is behind it.`
 
 const pagesBuildExample = `  tally pages build --log https://tally.example/log --key example.key --to site
-  tally pages build --log copy/log --key example.key --check https://tally.example`
+  tally pages build --log copy/log --key example.key --check https://tally.example --allow-behind 500`
 
 const pagesServeHelp = `serve serves the public site in a folder on this machine, and the log under
 log/, with the headers that CloudFront sends, until it is interrupted.
@@ -73,6 +77,7 @@ type pagesFlags struct {
 	logFlags
 	log, to, check  string
 	results, asJSON bool
+	allowBehind     int64
 }
 
 func newPagesBuildCommand(app *app) *cobra.Command {
@@ -87,6 +92,10 @@ func newPagesBuildCommand(app *app) *cobra.Command {
 				return errors.New("name the folder to make the site in with --to, or the site to compare with --check")
 			case f.results && f.check == "":
 				return errors.New("--results goes with --check")
+			case f.check == "" && command.Flags().Changed("allow-behind"):
+				return errors.New("--allow-behind goes with --check")
+			case f.allowBehind < 0:
+				return errors.New("--allow-behind is a number of entries, 0 or more")
 			}
 			options, err := f.options()
 			if err != nil {
@@ -105,6 +114,7 @@ func newPagesBuildCommand(app *app) *cobra.Command {
 	flags.StringVar(&f.log, "log", "", "the log's address, the folder of a copy, or s3:// and its bucket")
 	flags.StringVar(&f.to, "to", "", "`folder` to make the site in")
 	flags.StringVar(&f.check, "check", "", "compare the `site` in a folder, at an address or in a bucket")
+	flags.Int64Var(&f.allowBehind, "allow-behind", 0, "with --check, how many of the log's newest `entries` the site may lack")
 	flags.BoolVar(&f.results, "results", false, "compare only the files for machines")
 	flags.BoolVar(&f.asJSON, "json", false, "write what it came to as one line of JSON")
 	return command
@@ -193,8 +203,8 @@ func (f *pagesFlags) besideLog() string {
 	return " --log " + f.log
 }
 
-// siteDiffers is the exit code of a site that is not what the log says. Those of
-// a log are verify's.
+// siteDiffers is the exit code of a site that is not what the log says, or is
+// behind it. Those of a log are verify's.
 const siteDiffers = 11
 
 // siteFault says what is wrong with a log, or that something could not be read or

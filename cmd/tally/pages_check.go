@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"tally/lib/archive/objects"
@@ -23,7 +24,22 @@ type siteReport struct {
 	// newer than others.
 	Working     bool               `json:"working"`
 	Files       int                `json:"files"`
-	Differences []check.Difference `json:"differences"`
+	Differences []check.Difference `json:"differences"` // by the names of the files
+}
+
+// refused says why the site is not what the log says, if it is not.
+func (r *siteReport) refused(allowBehind int64) error {
+	var reasons []string
+	if n := len(r.Differences); n > 0 {
+		reasons = append(reasons, fmt.Sprintf("the site is not what the log says: %s, by name the first is %s", several(n, "file differs", "files differ"), printable(r.Differences[0].File)))
+	}
+	if behind := r.Log - r.Size; behind > allowBehind {
+		reasons = append(reasons, fmt.Sprintf("the site is behind the log: it lacks the newest %s of %d; bring it up to the log, or allow it with --allow-behind", several(int(behind), "entry", "entries"), r.Log))
+	}
+	if len(reasons) == 0 {
+		return nil
+	}
+	return &refusal{siteDiffers, strings.Join(reasons, "\n")}
 }
 
 // compare makes the site aside and compares another one with it.
@@ -48,21 +64,23 @@ func (f *pagesFlags) compare(ctx context.Context, app *app, options verify.Optio
 		return &refusal{exitCodes[verify.Consistency], fmt.Sprintf("the site tells of %d entries, the log has %d: it was set back, or is another one", report.Size, report.Log)}
 	}
 	bar := &bar{app: app, start: time.Now(), what: "files"}
-	what := check.Options{Origin: options.Origin, Known: options.Known, ResultsOnly: f.results, Parallel: options.Parallel, Progress: bar.show}
+	what := check.Options{Origin: options.Origin, Known: options.Known, ResultsOnly: f.results, Current: report.Size == report.Log && !report.Working,
+		Parallel: options.Parallel, Progress: bar.show}
 	var different []check.Difference
 	report.Files, different, err = check.Compare(ctx, os.DirFS(aside), untrusted{there}, what)
 	bar.erase()
 	if err != nil {
 		return failed("comparing the site", err)
 	}
-	report.Differences = append(report.Differences, different...)
 	if isFolder(f.check) {
 		extra, err := what.Extra(os.DirFS(aside), os.DirFS(f.check))
 		if err != nil {
 			return failed("comparing the site", err)
 		}
-		report.Differences = append(report.Differences, extra...)
+		different = append(different, extra...)
+		check.Sort(different)
 	}
+	report.Differences = append(report.Differences, different...)
 	return f.tell(app, report)
 }
 
@@ -122,10 +140,7 @@ const mostTold = 20
 
 // tell says what the comparison came to.
 func (f *pagesFlags) tell(app *app, r *siteReport) error {
-	var refused error
-	if n := len(r.Differences); n > 0 {
-		refused = &refusal{siteDiffers, fmt.Sprintf("the site is not what the log says: %s", several(n, "file differs", "files differ"))}
-	}
+	refused := r.refused(f.allowBehind)
 	if f.asJSON {
 		return errors.Join(writeJSON(app.out, r), refused)
 	}
@@ -136,6 +151,8 @@ func (f *pagesFlags) tell(app *app, r *siteReport) error {
 	switch {
 	case len(r.Differences) > mostTold:
 		text = fmt.Appendf(text, "            and %d more: --json lists all\n", len(r.Differences)-mostTold)
+	case len(r.Differences) == 0 && r.Size < r.Log:
+		text = fmt.Appendf(text, "files       all %d are what the log said at %s\n", r.Files, several(int(r.Size), "entry", "entries"))
 	case len(r.Differences) == 0:
 		text = fmt.Appendf(text, "files       all %d are what the log says\n", r.Files)
 	}

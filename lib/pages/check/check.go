@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -20,6 +19,7 @@ import (
 	"tally/lib/archive/objects"
 	"tally/lib/archive/proof"
 	"tally/lib/pages/follow"
+	pages "tally/lib/pages/site"
 )
 
 // Difference is a file that is not as the log says.
@@ -46,7 +46,10 @@ type Options struct {
 	// ResultsOnly leaves out the pages for people, which another version of tally may
 	// make otherwise.
 	ResultsOnly bool
-	Parallel    int
+	// Current says that the site has come as far as the log, and that nobody works on
+	// it: what it says of that must be right, too.
+	Current  bool
+	Parallel int
 	// Progress is told how many of how many files are compared; nil for nobody.
 	Progress func(done, all int64)
 }
@@ -58,7 +61,7 @@ const results = "results/"
 // as they are to be compared.
 func (o Options) Made(made fs.FS) (names []string, err error) {
 	err = fs.WalkDir(made, ".", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || name == follow.CursorPath || o.ResultsOnly && !strings.HasPrefix(name, results) {
+		if err != nil || entry.IsDir() || name == follow.CursorPath && !o.Current || o.ResultsOnly && !strings.HasPrefix(name, results) {
 			return err
 		}
 		names = append(names, name)
@@ -101,8 +104,13 @@ func Compare(ctx context.Context, made fs.FS, site follow.Source, o Options) (fi
 	if err := group.Wait(); err != nil {
 		return len(names), nil, err
 	}
-	slices.SortFunc(list, func(a, b Difference) int { return strings.Compare(a.File, b.File) })
+	Sort(list)
 	return len(names), list, nil
+}
+
+// Sort brings differences into the order of their files' names, byte by byte.
+func Sort(list []Difference) {
+	slices.SortFunc(list, func(a, b Difference) int { return strings.Compare(a.File, b.File) })
 }
 
 // compare compares one file; it returns nothing for one that is as it should be.
@@ -134,7 +142,8 @@ func (o Options) compare(ctx context.Context, made fs.FS, site follow.Source, na
 }
 
 // Extra returns the files of a site in a folder that the log says nothing of.
-// Assets of other versions may be there, and the log.
+// Assets of other versions may be there, under the names that their contents give
+// them, and the log.
 func (o Options) Extra(made, site fs.FS) (list []Difference, err error) {
 	names, err := o.Made(made)
 	if err != nil {
@@ -149,7 +158,14 @@ func (o Options) Extra(made, site fs.FS) (list []Difference, err error) {
 		return nil, fmt.Errorf("reading the site: %w", err)
 	}
 	for _, name := range there {
-		if !known[name] && path.Dir(name) != "assets" && !strings.HasPrefix(name, "log/") {
+		if known[name] || strings.HasPrefix(name, "log/") {
+			continue
+		}
+		data, err := fs.ReadFile(site, name)
+		if err != nil {
+			return nil, fmt.Errorf("reading the site: %w", err)
+		}
+		if !pages.IsAsset(name, data) {
 			list = append(list, Difference{name, Unwanted})
 		}
 	}

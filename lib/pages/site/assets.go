@@ -73,10 +73,23 @@ func (a *assets) add(name string, importers []string) error {
 			return []byte(string(parts[1]) + path.Base(a.names[string(parts[2])]) + string(parts[3]))
 		})
 	}
-	sum := sha256.Sum256(data)
-	a.names[name] = "assets/" + strings.TrimSuffix(name, end) + "." + hex.EncodeToString(sum[:8]) + end
+	a.names[name] = assetPath(name, data)
 	a.files = append(a.files, File{Path: a.names[name], Data: data, ContentType: contentTypes[end], Immutable: true})
 	return nil
+}
+
+// assetPath returns the path of an asset of that plain name and content.
+func assetPath(name string, data []byte) string {
+	sum, end := sha256.Sum256(data), path.Ext(name)
+	return "assets/" + strings.TrimSuffix(name, end) + "." + hex.EncodeToString(sum[:8]) + end
+}
+
+// IsAsset reports whether a file's path is that of an asset with its content, of
+// this version of the site or of another.
+func IsAsset(file string, data []byte) bool {
+	plain, end := strings.TrimPrefix(file, "assets/"), path.Ext(file)
+	plain = strings.TrimSuffix(plain, end)
+	return file == assetPath(strings.TrimSuffix(plain, path.Ext(plain))+end, data)
 }
 
 // path returns the path of an asset by its plain name.
