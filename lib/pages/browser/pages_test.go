@@ -100,7 +100,7 @@ func TestLinks(t *testing.T) {
 		}
 		for node := range page.Descendants() {
 			for _, a := range node.Attr {
-				if !slices.Contains([]string{"href", "src", "data-entry", "data-proof"}, a.Key) {
+				if !slices.Contains([]string{"href", "src", "data-entry", "data-proof", "data-history", "data-words"}, a.Key) {
 					continue
 				}
 				to, _, _ := strings.Cut(a.Val, "#")
@@ -504,7 +504,7 @@ func TestTexts(t *testing.T) {
 		}
 	}
 	// Every text that the scripts ask for is there.
-	for _, name := range []string{"steps.js", "verify.js", "memory.js", "log.js", "note.js", "merkle.js"} {
+	for _, name := range []string{"steps.js", "verify.js", "memory.js", "log.js", "note.js", "merkle.js", "page.js"} {
 		script, err := os.ReadFile(filepath.Join("..", "site", "assets", name))
 		if err != nil {
 			t.Fatal(err)

@@ -26,6 +26,8 @@ var asked = []struct {
 	{"fault.", regexp.MustCompile(`this\.say\("fault\.(\w+)"`)},
 	{"label.", regexp.MustCompile(`note\("(\w+)"`)},
 	{"says.", regexp.MustCompile(`code: "(\w+)", values`)},
+	{"part.", regexp.MustCompile(`check(?:Text)\("(\w+)"`)},
+	{"part.", regexp.MustCompile(`\["(\w+)", "[a-z]*\.`)},
 	{"step.", regexp.MustCompile(`\{ name: "(\w+)", needs`)},
 	{"", regexp.MustCompile(`this\.say\("([\w.]+)"`)},
 	{"", regexp.MustCompile(`this\.action\("(\w+)"`)},

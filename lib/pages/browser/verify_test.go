@@ -92,7 +92,7 @@ func (b *tab) verdict() *shown {
 	})()`)
 }
 
-var stepNames = []string{"entry", "leaf", "inclusion", "signature", "consistency", "memory"}
+var stepNames = []string{"entry", "page", "leaf", "inclusion", "signature", "consistency", "newest", "memory"}
 
 // expect fails the test unless the steps that are named ended as they should, and
 // all others well.
@@ -121,7 +121,7 @@ func TestVerify(t *testing.T) {
 	b.open(h.page(drawPage))
 	first := b.press()
 	first.expect(t, "ok")
-	if !strings.Contains(first.of("memory"), "had seen nothing") || !strings.Contains(first.Text, "All six checks hold") {
+	if !strings.Contains(first.of("memory"), "had seen nothing") || !strings.Contains(first.Text, "All eight checks hold") {
 		t.Errorf("on the first visit: %s", first.of("memory"))
 	}
 	b.press().expect(t, "ok")
@@ -159,22 +159,22 @@ type tamper struct {
 
 var tampers = []tamper{
 	{"a flipped bit in the entry", func(t testing.TB, all contents) contents { return all.flip(t, entryFile, "resolved") },
-		[]string{"entry failed", "inclusion failed"}, "not the one that this page shows", false},
+		[]string{"entry failed", "page skipped", "inclusion failed"}, "not the one that this page shows", false},
 	{"a flipped bit in what the page shows", func(t testing.TB, all contents) contents { return all.flip(t, drawPage, "&#34;catalogue&#34;:1") },
-		[]string{"entry failed"}, "not the one that this page shows", false},
+		[]string{"entry failed", "page skipped"}, "not the one that this page shows", false},
 	{"another draw's entry", func(t testing.TB, all contents) contents {
 		return contents{entryFile: all["results/war/2026-11-30/war-1.20261130.0512.1.json"]}
-	}, []string{"entry failed", "inclusion failed"}, "another draw", false},
+	}, []string{"entry failed", "page skipped", "inclusion failed"}, "another draw", false},
 	{"another draw's entry and proof", func(t testing.TB, all contents) contents {
 		return contents{entryFile: all["results/war/2026-11-30/war-1.20261130.0512.1.json"], proofFile: all["results/war/2026-11-30/war-1.20261130.0512.1.tlog-proof"]}
-	}, []string{"entry failed"}, "war-1.20261130.0512, 1, not bac-1.20261130.0042, 4", false},
+	}, []string{"entry failed", "page skipped"}, "war-1.20261130.0512, 1, not bac-1.20261130.0042, 4", false},
 	{"an entry that is none", func(t testing.TB, all contents) contents { return contents{entryFile: []byte("null")} },
-		[]string{"entry failed", "inclusion failed"}, "is no entry", false},
+		[]string{"entry failed", "page skipped", "inclusion failed"}, "is no entry", false},
 	{"an entry that is too long", func(t testing.TB, all contents) contents {
 		return contents{entryFile: bytes.Repeat([]byte("x"), 65_536)}
-	}, []string{"entry failed", "leaf skipped", "inclusion skipped"}, "longer than 65535 bytes", false},
+	}, []string{"entry failed", "page skipped", "leaf skipped", "inclusion skipped"}, "longer than 65535 bytes", false},
 	{"no entry", func(t testing.TB, all contents) contents { return contents{entryFile: nil} },
-		[]string{"entry failed", "leaf skipped", "inclusion skipped"}, "is missing", true},
+		[]string{"entry failed", "page skipped", "leaf skipped", "inclusion skipped"}, "is missing", true},
 	{"another draw's proof", func(t testing.TB, all contents) contents {
 		return contents{proofFile: all["results/war/2026-11-30/war-1.20261130.0512.1.tlog-proof"]}
 	}, []string{"inclusion failed"}, "of another entry", false},
@@ -203,7 +203,7 @@ var tampers = []tamper{
 		return contents{drawPage: bytes.ReplaceAll(all[drawPage], []byte(escaped(sample(t).key)), []byte(escaped(public)))}
 	}, []string{"signature failed", "consistency skipped", "memory skipped"}, "No key that this page names", false},
 	{"a malformed key on the page", func(t testing.TB, all contents) contents {
-		return contents{drawPage: bytes.ReplaceAll(all[drawPage], []byte(escaped(sample(t).key)), []byte("a key"))}
+		return contents{drawPage: bytes.ReplaceAll(all[drawPage], []byte(escaped(sample(t).key)), []byte("a-key"))}
 	}, []string{"signature failed", "consistency skipped", "memory skipped"}, "malformed", false},
 	{"another log's name on the page", func(t testing.TB, all contents) contents {
 		return contents{drawPage: bytes.Replace(all[drawPage], []byte(`data-origin="example.com/tally"`), []byte(`data-origin="example.com/other"`), 1)}
@@ -534,7 +534,9 @@ func signedBy(t testing.TB, all contents, seeds ...byte) contents {
 	}
 	proof := all[proofFile]
 	at := bytes.Index(proof, []byte("\n\n")) + 2
-	page := bytes.Replace(all[drawPage], fmt.Appendf(nil, `data-keys="%s"`, escaped(sample(t).key)), fmt.Appendf(nil, `data-keys="%s"`, escaped(strings.Join(keys, " "))), 1)
+	old := escaped(sample(t).key)
+	page := bytes.Replace(all[drawPage], fmt.Appendf(nil, `data-keys="%s"`, old), fmt.Appendf(nil, `data-keys="%s"`, escaped(strings.Join(keys, " "))), 1)
+	page = bytes.ReplaceAll(page, []byte(" --key "+old), []byte(escaped(" --key "+strings.Join(keys, " --key "))))
 	return contents{drawPage: page, "log/checkpoint": again(all["log/checkpoint"]), proofFile: append(bytes.Clone(proof[:at]), again(proof[at:])...)}
 }
 

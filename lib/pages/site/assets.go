@@ -4,10 +4,12 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -16,9 +18,10 @@ var assetFiles embed.FS
 
 // contentTypes are those of assets by the end of their name.
 var contentTypes = map[string]string{
-	".css": "text/css; charset=utf-8",
-	".js":  "text/javascript; charset=utf-8",
-	".svg": "image/svg+xml",
+	".css":  "text/css; charset=utf-8",
+	".js":   "text/javascript; charset=utf-8",
+	".svg":  "image/svg+xml",
+	".json": "application/json; charset=utf-8",
 }
 
 // imported finds the modules that a module imports.
@@ -35,7 +38,7 @@ var errCircle = errors.New("modules import each other")
 
 // readAssets returns the assets. A module is read after those that it imports: it
 // names them by their names with a hash.
-func readAssets() (*assets, error) {
+func readAssets(languages []*words) (*assets, error) {
 	plain, err := readFiles(assetFiles, "assets")
 	if err != nil {
 		return nil, err
@@ -45,6 +48,13 @@ func readAssets() (*assets, error) {
 		if err := a.add(name, nil); err != nil {
 			return nil, err
 		}
+	}
+	for _, w := range languages {
+		data, err := w.drawing()
+		if err != nil {
+			return nil, err
+		}
+		a.put(w.asset(), data)
 	}
 	return a, nil
 }
@@ -73,9 +83,37 @@ func (a *assets) add(name string, importers []string) error {
 			return []byte(string(parts[1]) + path.Base(a.names[string(parts[2])]) + string(parts[3]))
 		})
 	}
-	a.names[name] = assetPath(name, data)
-	a.files = append(a.files, File{Path: a.names[name], Data: data, ContentType: contentTypes[end], Immutable: true})
+	a.put(name, data)
 	return nil
+}
+
+// put puts a file among the assets.
+func (a *assets) put(name string, data []byte) {
+	a.names[name] = assetPath(name, data)
+	a.files = append(a.files, File{Path: a.names[name], Data: data, ContentType: contentTypes[path.Ext(name)], Immutable: true})
+}
+
+// drawn are the families of the messages by which a result is drawn: the script of
+// the Verify button draws it a second time.
+var drawn = []string{"ball", "baccarat", "balls", "blackjack", "card", "category", "colour", "combination", "dice", "draw", "game", "half", "lucky",
+	"parity", "poker", "reason", "roulette", "site", "status", "table", "war", "wheel"}
+
+// asset is the plain name of the file with the messages by which a result is drawn.
+func (w *words) asset() string { return "words." + w.lang + ".json" }
+
+// drawing returns that file.
+func (w *words) drawing() ([]byte, error) {
+	texts := map[string]map[string]string{}
+	for key, forms := range w.forms {
+		if family, _, _ := strings.Cut(key, "."); slices.Contains(drawn, family) {
+			texts[key] = forms
+		}
+	}
+	data, err := json.Marshal(map[string]any{"lang": w.lang, "group": w.group, "texts": texts})
+	if err != nil {
+		return nil, fmt.Errorf("writing %s: %w", w.asset(), err)
+	}
+	return data, nil
 }
 
 // assetPath returns the path of an asset of that plain name and content.

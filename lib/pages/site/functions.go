@@ -38,6 +38,7 @@ func (s *Site) functions(w *words) template.FuncMap {
 		"sector":      w.sector,
 		"dots":        dotsOf,
 		"asset":       s.assets.path,
+		"words":       func() (string, error) { return s.assets.path(w.asset()) },
 		"drawn":       w.drawn,
 		"written":     w.written,
 		"origin":      func() string { return s.options.Origin },

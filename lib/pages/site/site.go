@@ -50,7 +50,7 @@ func New(o Options) (*Site, error) {
 		return nil, err
 	}
 	s := &Site{options: o}
-	if s.assets, err = readAssets(); err != nil {
+	if s.assets, err = readAssets(list); err != nil {
 		return nil, err
 	}
 	for _, w := range list {

@@ -33,6 +33,7 @@ type words struct {
 	lang      string
 	plain     map[string]string // messages without placeholders, which are most of them
 	known     map[string]bool
+	forms     map[string]map[string]string // of all messages, by their plural forms
 	localizer *i18n.Localizer
 	// point and group are what stands before decimals and between thousands.
 	point, group string
@@ -77,9 +78,10 @@ func readMessages(bundle *i18n.Bundle, lang string) (messages []*i18n.Message, e
 }
 
 func newWords(lang string, messages []*i18n.Message, localizer *i18n.Localizer) *words {
-	w := &words{lang: lang, plain: map[string]string{}, known: map[string]bool{}, localizer: localizer}
+	w := &words{lang: lang, plain: map[string]string{}, known: map[string]bool{}, forms: map[string]map[string]string{}, localizer: localizer}
 	for _, m := range messages {
 		w.known[m.ID] = true
+		w.forms[m.ID] = formsOf(m)
 		if m.One == "" && m.Few == "" && m.Many == "" && !strings.Contains(m.Other, "{{") {
 			w.plain[m.ID] = m.Other
 		}
@@ -87,6 +89,13 @@ func newWords(lang string, messages []*i18n.Message, localizer *i18n.Localizer) 
 	sample := message.NewPrinter(language.Make(lang)).Sprint(number.Decimal(1234567.5))
 	w.group, w.point = between(sample, "1", "234"), between(sample, "567", "5")
 	return w
+}
+
+// formsOf returns a message's forms by the names of the plurals.
+func formsOf(m *i18n.Message) map[string]string {
+	forms := map[string]string{"zero": m.Zero, "one": m.One, "two": m.Two, "few": m.Few, "many": m.Many, "other": m.Other}
+	maps.DeleteFunc(forms, func(_, text string) bool { return text == "" })
+	return forms
 }
 
 // between returns what stands between two parts of a text.

@@ -5,7 +5,7 @@ import { Fault, Unreachable, base64, equal } from "./bytes.js";
 import { Tree, hashSize, rootsOfConsistency } from "./merkle.js";
 
 /** The most bytes that are read of a file of each kind. */
-export const limits = { entry: 65_535, proof: 1 << 20, checkpoint: 1 << 20, tile: 256 * hashSize };
+export const limits = { entry: 65_535, proof: 1 << 20, checkpoint: 1 << 20, tile: 256 * hashSize, history: 16 << 20, words: 1 << 20 };
 
 const timeoutMilliseconds = 20_000;
 const tries = 3;

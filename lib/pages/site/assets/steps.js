@@ -2,21 +2,26 @@
 // needs, notes what it computed, and returns what it found; what does not hold is a
 // Fault. Read from top to bottom they say what it takes to believe a result:
 //
-//   entry        what the page shows is the entry that the archive has of the draw
+//   entry        the text on the page is the entry that the archive has of the draw
+//   page         the page's address, title, result, picture and facts are this entry's
 //   leaf         the entry's hash as a leaf of the log's tree
 //   inclusion    the proof leads from this leaf to the root that a checkpoint names
 //   signature    the log's key signed this checkpoint
 //   consistency  the log as it is now begins with the tree under this checkpoint
-//   memory       and with the tree that this browser saw last
+//   newest       the site tells of no newer state of the draw
+//   memory       the log begins with the tree that this browser saw last
 //
 // known is what earlier steps found: the step names in needs what it can't do
 // without.
 
-import { Fault, base64, equal, hex, sha256, textOf, utf8 } from "./bytes.js";
+import { word } from "./address.js";
+import { Fault, Unable, Unreachable, base64, equal, hex, sha256, textOf, utf8 } from "./bytes.js";
 import { limits, nameOf, pause, proveConsistent, read } from "./log.js";
-import { compare } from "./memory.js";
+import { compare as compareWithMemory } from "./memory.js";
 import { leafHash, rootOfInclusion } from "./merkle.js";
 import { idOf, openCheckpoint, readCheckpoint, readKey, readNote, readProof } from "./note.js";
+import { compare as compareWithPage } from "./page.js";
+import { Words } from "./words.js";
 
 const short = (hash) => `${base64(hash).slice(0, 12)}\u2026`;
 
@@ -27,24 +32,34 @@ async function checkEntry(known, note) {
   known.entry = entry;
   note("bytes", entry.length);
   note("sha256", hex(await sha256(entry)));
-  const what = parseEntry(entry);
+  const what = parseObject(entry);
+  if (what === null) throw new Fault("entry_form");
   const expected = `${page.draw}, ${page.state}`;
   if (what.entry !== "state" || what.game !== page.game || `${what.draw}, ${what.state}` !== expected) {
     throw new Fault("other_entry", { found: `${what.draw}, ${what.state}`, expected });
   }
   if (!equal(utf8(page.shown), entry)) throw new Fault("entry_differs");
+  known.told = what;
   return { code: "entry", values: { draw: page.draw, state: page.state, bytes: `${entry.length}` } };
 }
 
-function parseEntry(bytes) {
-  let entry = null;
+/** Returns the object that a file has as JSON, null for anything else. */
+function parseObject(bytes) {
   try {
-    entry = JSON.parse(textOf(bytes));
+    const value = JSON.parse(textOf(bytes));
+    return typeof value === "object" ? value : null;
   } catch {
-    // Told below, as what is no object.
+    return null;
   }
-  if (entry === null || typeof entry !== "object") throw new Fault("entry_form");
-  return entry;
+}
+
+async function checkPage(known, note) {
+  const { page, told } = known;
+  note("address", page.address);
+  const words = parseObject(await read(page.words, limits.words));
+  if (words === null) throw new Fault("words_form");
+  compareWithPage(document, page, told, new Words(words), word(page.log));
+  return { code: "page", values: {} };
 }
 
 async function checkLeaf(known, note) {
@@ -118,10 +133,30 @@ function noteProof(note, proof, tiles) {
   if (proof.length > 0) note("proof", proof);
 }
 
+/**
+ * Whether the site tells of a newer state: the log's end is too long to be read by
+ * a browser, so a newer state that the whole site keeps back is not found.
+ */
+async function checkNewest(known, note) {
+  const { page } = known;
+  note("file", nameOf(page.history));
+  const history = parseObject(await read(page.history, limits.history));
+  // Where a draw's name is another's with a state, that state is at this address.
+  if (history?.entry === "state" && history.draw !== page.draw) throw new Unable("no_history");
+  const states = [history?.row, ...[history?.states].flat()].map((it) => it?.state);
+  if (history?.row?.draw !== page.draw || history.row.game !== page.game || !states.every(Number.isSafeInteger)) throw new Fault("history_form");
+  const newest = Math.max(...states);
+  note("newest", newest);
+  if (newest > Number(page.state)) throw new Fault("superseded", { newest: `${newest}`, state: page.state });
+  // A cache may have a file for a minute longer than the page.
+  if (newest < Number(page.state)) throw new Unreachable("history_behind", { newest: `${newest}`, state: page.state });
+  return { code: "newest", values: { state: page.state } };
+}
+
 async function checkMemory(known, note) {
   const { page, current } = known;
   // Nothing is learnt from a log that failed a check.
-  const { first, older, at, proof, tiles } = await compare(current, tileReader(page), !known.failed);
+  const { first, older, at, proof, tiles } = await compareWithMemory(current, tileReader(page), !known.failed);
   if (first) return { code: known.failed ? "memory_not_now" : "memory_first", values: { size: `${current.size}` } };
   note("seen_at", at);
   note("size", older.size);
@@ -133,9 +168,11 @@ async function checkMemory(known, note) {
 /** The checks in their order. */
 export const steps = [
   { name: "entry", needs: [], check: checkEntry },
+  { name: "page", needs: ["told"], check: checkPage },
   { name: "leaf", needs: ["entry"], check: checkLeaf },
   { name: "inclusion", needs: ["leaf"], check: checkInclusion },
   { name: "signature", needs: [], check: checkSignature },
   { name: "consistency", needs: ["signed"], check: checkConsistency },
+  { name: "newest", needs: [], check: checkNewest },
   { name: "memory", needs: ["current"], check: checkMemory },
 ];

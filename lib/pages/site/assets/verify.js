@@ -1,4 +1,4 @@
-// The Verify button of a draw's page: six checks that the result which the page
+// The Verify button of a draw's page: eight checks that the result which the page
 // shows is in the public log, each shown with what was computed.
 //
 // The checks are in steps.js, as a reference; this module shows them. What it says
@@ -40,11 +40,19 @@ class Panel {
     return (this.texts.get(key) ?? key).replace(/\{(\w+)\}/g, (place, name) => values[name] ?? place);
   }
 
+  /** The values of a fault, with the part of the page that it is about by its name. */
+  named({ part, ...values }) {
+    return part ? { ...values, part: this.say(`part.${part}`) } : values;
+  }
+
   /** What the page says about itself. */
   page() {
-    const { draw, game, state, entry, proof, log, origin, keys } = this.section.dataset;
+    const { draw, game, state, entry, proof, history, words, log, origin, keys } = this.section.dataset;
     const url = (path) => new URL(path, document.baseURI).href;
-    return { draw, game, state, origin, keys: keys.split(" "), entry: url(entry), proof: url(proof), log: url(log), shown: this.part("entry").textContent };
+    return {
+      draw, game, state, origin, keys: keys.split(" "), address: document.location.href, shown: this.part("entry").textContent,
+      entry: url(entry), proof: url(proof), history: url(history), words: url(words), log: url(log),
+    };
   }
 
   async verify() {
@@ -74,14 +82,15 @@ class Panel {
     if (worst) {
       this.conclude(worst.result, this.say(`verdict.${worst.result}`, { number: number(worst), reason: worst.says }));
     } else {
-      this.conclude("ok", this.say("verdict.ok"));
+      this.conclude("ok", this.say("verdict.ok"), this.say("verdict.not_checked"));
     }
   }
 
-  conclude(result, text) {
+  /** Says what it comes to, and beside it what that leaves open. */
+  conclude(result, text, open = "") {
     const verdict = this.part("verdict");
     verdict.dataset.result = result;
-    verdict.textContent = text;
+    verdict.replaceChildren(element("strong", {}, text), ...(open ? [" ", element("span", {}, open)] : []));
   }
 
   /** Takes a step and shows it. */
@@ -99,7 +108,7 @@ class Panel {
         fault = error;
         result = error instanceof Unreachable ? "unreachable" : error instanceof Unable ? "unable" : "failed";
         // What is no Fault is a mistake in these modules. It must not pass as a check.
-        says = error.code ? this.say(`fault.${error.code}`, error.values) : this.say("fault.unexpected", { message: `${error}` });
+        says = error.code ? this.say(`fault.${error.code}`, this.named(error.values)) : this.say("fault.unexpected", { message: `${error}` });
         known.failed ||= result === "failed";
       }
     }

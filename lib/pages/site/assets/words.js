@@ -1,0 +1,32 @@
+// The words of the pages in the page's language, as words.<language>.json has them:
+// the same texts from which the pages were made.
+
+/** Escapes a text for HTML. */
+export const escape = (text) => `${text}`.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
+
+export class Words {
+  /** @param {{lang: string, group: string, texts: Object<string, Object<string, string>>}} file by key and plural form */
+  constructor({ lang, group, texts }) {
+    this.plurals = new Intl.PluralRules(lang);
+    this.group = group;
+    this.texts = new Map(Object.entries(texts));
+  }
+
+  /** Returns a text with its places {{.Such}} filled. */
+  text(key, values = {}, form = "other") {
+    const forms = this.texts.get(key);
+    if (!forms) throw new Error(`there is no text ${key}`);
+    return (forms[form] ?? forms.other).replace(/\{\{\.(\w+)\}\}/g, (place, name) => values[name] ?? place);
+  }
+
+  /** Returns a text about so many things. */
+  count(key, n, values = {}) {
+    const count = `${n}`.replace(/\B(?=(\d{3})+$)/g, this.group);
+    return this.text(key, { ...values, Count: count }, this.plurals.select(n));
+  }
+
+  /** Returns the text of a code, or the code itself where there is none. */
+  code(family, code) {
+    return this.texts.has(`${family}.${code}`) ? this.text(`${family}.${code}`) : code;
+  }
+}
