@@ -3,11 +3,11 @@ package pokerhand
 import (
 	"encoding/json"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"sync"
 	"testing"
 
+	"tally/internal/vectors"
 	"tally/lib/cards"
 )
 
@@ -115,11 +115,7 @@ func compareFrequencies(t *testing.T, name string, got [Categories]int) {
 	var exact struct {
 		Frequencies map[string]map[string]int `json:"poker_frequencies"`
 	}
-	content, err := os.ReadFile("../../../shared/vectors/exact.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(content, &exact); err != nil {
+	if err := json.Unmarshal(vectors.Read(t, vectors.Exact), &exact); err != nil {
 		t.Fatal(err)
 	}
 	want := exact.Frequencies[name]

@@ -3,24 +3,14 @@ package pokerhand
 import (
 	"bytes"
 	"encoding/json"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"tally/internal/vectors"
 	"tally/lib/cards"
 )
-
-// vectorLines reads a file of the shared vectors, one document a line.
-func vectorLines(t *testing.T, name string) [][]byte {
-	t.Helper()
-	content, err := os.ReadFile("../../../shared/vectors/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return bytes.Split(bytes.TrimSpace(content), []byte("\n"))
-}
 
 // oddsCase is a line of poker_odds.jsonl.
 type oddsCase struct {
@@ -54,7 +44,7 @@ func (o oddsCase) agrees(c Counts) bool {
 }
 
 func TestOddsVectors(t *testing.T) {
-	lines := vectorLines(t, "poker_odds.jsonl")
+	lines := vectors.Lines(t, vectors.PokerOdds)
 	if len(lines) != 80 {
 		t.Fatalf("%d cases, want 80", len(lines))
 	}
@@ -113,7 +103,7 @@ type resolveCase struct {
 
 func TestResolveVectors(t *testing.T) {
 	resolved := 0
-	for _, line := range vectorLines(t, "resolve.jsonl") {
+	for _, line := range slices.Concat(vectors.Lines(t, vectors.Resolve), vectors.Lines(t, vectors.Resolve2)) {
 		if !bytes.Contains(line, []byte(`"game":"poker"`)) {
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"testing"
 
+	"tally/internal/vectors"
 	"tally/lib/replay"
 )
 
@@ -19,7 +20,7 @@ const betsPerDraw = 50
 func mixedDraws(tb testing.TB) []byte {
 	tb.Helper()
 	var lines bytes.Buffer
-	for _, v := range readVectors(tb, "settle.jsonl") {
+	for _, v := range readVectors(tb, vectors.Settle) {
 		var draw map[string]json.RawMessage
 		if json.Unmarshal(v.line(), &draw) != nil || draw["facts"] == nil {
 			continue

@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"testing"
 
+	"tally/internal/vectors"
 	"tally/lib/games"
 	"tally/lib/replay"
 )
@@ -45,7 +46,7 @@ func seedsOf(tb testing.TB, file string, every int) (seeds [][]byte) {
 }
 
 func FuzzResolve(f *testing.F) {
-	for _, seed := range seedsOf(f, "resolve.jsonl", 23) {
+	for _, seed := range seedsOf(f, vectors.Resolve, 23) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, line []byte) {
@@ -60,7 +61,7 @@ func FuzzResolve(f *testing.F) {
 }
 
 func FuzzSettle(f *testing.F) {
-	for _, seed := range seedsOf(f, "settle.jsonl", 41) {
+	for _, seed := range seedsOf(f, vectors.Settle, 41) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, line []byte) {

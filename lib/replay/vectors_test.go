@@ -1,21 +1,15 @@
 package replay_test
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
+	"tally/internal/vectors"
 	"tally/lib/replay"
 )
-
-// vectorsDir holds cases worked out from the rulebook by programs that share
-// nothing with tally. It lies beside the module.
-const vectorsDir = "../../../shared/vectors"
 
 // vector is one case; its input is given as JSON or, when it is not
 // well-formed, as text.
@@ -34,42 +28,35 @@ func (v vector) line() []byte {
 	return v.Input
 }
 
-func readVectors(tb testing.TB, name string) (vectors []vector) {
+func readVectors(tb testing.TB, name string) (cases []vector) {
 	tb.Helper()
-	file, err := os.Open(filepath.Join(vectorsDir, name))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer file.Close()
-	lines := bufio.NewScanner(file)
-	lines.Buffer(nil, 16<<20)
-	for lines.Scan() {
+	for _, line := range vectors.Lines(tb, name) {
 		var v vector
-		if err := json.Unmarshal(lines.Bytes(), &v); err != nil {
+		if err := json.Unmarshal(line, &v); err != nil {
 			tb.Fatalf("%s: %v", name, err)
 		}
-		vectors = append(vectors, v)
+		cases = append(cases, v)
 	}
-	if err := lines.Err(); err != nil {
-		tb.Fatal(err)
-	}
-	return vectors
+	return cases
 }
 
 func TestVectors(t *testing.T) {
 	for _, test := range []struct {
 		file     string
+		cases    int
 		answerer replay.Answerer
 	}{
-		{"resolve.jsonl", &replay.Resolver{}},
-		{"settle.jsonl", &replay.Settler{}},
+		{vectors.Resolve, 2268, &replay.Resolver{}},
+		{vectors.Resolve2, 295, &replay.Resolver{}},
+		{vectors.Settle, 1024, &replay.Settler{}},
+		{vectors.Settle2, 313, &replay.Settler{}},
 	} {
 		t.Run(test.file, func(t *testing.T) {
-			vectors := readVectors(t, test.file)
-			if len(vectors) < 1000 {
-				t.Fatalf("only %d cases: the file is not complete", len(vectors))
+			cases := readVectors(t, test.file)
+			if len(cases) != test.cases {
+				t.Fatalf("%d cases, want %d", len(cases), test.cases)
 			}
-			for _, v := range vectors {
+			for _, v := range cases {
 				answer := test.answerer.Answer(nil, v.line())
 				for _, difference := range differences(t, v.Expect, answer) {
 					t.Errorf("%s: %s\n\tline   %s\tanswer %s", v.ID, difference, clip(v.line()), clip(answer))

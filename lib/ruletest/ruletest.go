@@ -1,15 +1,14 @@
 // Package ruletest helps to test rules: tables written as text, facts written as
-// JSON, and the exact figures of the vectors that lie beside the module.
+// JSON, and the exact figures of the vectors.
 package ruletest
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"tally/internal/vectors"
 	"tally/lib/form"
 	"tally/lib/rules"
 )
@@ -43,34 +42,12 @@ func Rows(t testing.TB, table string) (rows [][]string) {
 // Exact reads one part of the vectors' exact figures.
 func Exact(t testing.TB, part string, into any) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(moduleRoot(t), "..", "shared", "vectors", "exact.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var parts map[string]json.RawMessage
-	if err := json.Unmarshal(text, &parts); err != nil {
+	if err := json.Unmarshal(vectors.Read(t, vectors.Exact), &parts); err != nil {
 		t.Fatal(err)
 	}
 	if err := json.Unmarshal(parts[part], into); err != nil {
 		t.Fatalf("exact figures of %s: %v", part, err)
-	}
-}
-
-func moduleRoot(t testing.TB) string {
-	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			return dir
-		}
-		up := filepath.Dir(dir)
-		if up == dir {
-			t.Fatal("no go.mod above the test")
-		}
-		dir = up
 	}
 }
 
