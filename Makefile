@@ -35,7 +35,7 @@ unit: tools ## run the tests, with the race detector; a skipped test is a failur
 	@race=$$(scripts/race); go test $$race -json ./... | go run ./internal/testreport
 	@go test -json ./lib/simulation | go run ./internal/testreport # with all its seeds: the race detector takes ten times as long
 
-lint: ## gofmt, go vet, staticcheck, cfn-lint, govulncheck
+lint: ## gofmt, go vet, staticcheck, cfn-lint, SAM's translator, govulncheck
 	@scripts/lint
 
 fuzz: ## run each fuzz target for FUZZTIME

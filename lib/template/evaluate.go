@@ -129,9 +129,13 @@ func (e *evaluator) ref(name string) (any, error) {
 	if name == "AWS::NoValue" {
 		return noValue{}, nil
 	}
-	resource, known := e.template.find(name)
-	if !known {
+	id, isStage := strings.CutSuffix(name, ".Stage") // what SAM makes beside an API
+	resource, known := e.template.find(id)
+	if !known || isStage && resource.kind != kindAPI {
 		return nil, fmt.Errorf("there is no parameter or resource %q", name)
+	}
+	if isStage {
+		return defaultStage, nil
 	}
 	return e.refResource(resource)
 }
@@ -187,18 +191,26 @@ func (e *evaluator) choose(at, argument *yaml.Node) (any, error) {
 	if argument.Kind != yaml.SequenceNode || len(argument.Content) != 3 {
 		return nil, faultAt(at, "Fn::If wants a condition and two values")
 	}
-	condition, known := e.template.conditions[argument.Content[0].Value]
-	if !known {
-		return nil, faultAt(at, "there is no condition %q", argument.Content[0].Value)
-	}
-	holds, err := e.holds(condition)
+	holds, err := e.named(argument.Content[0].Value)
 	if err != nil {
-		return nil, err
+		return nil, faultAt(at, "%v", err)
 	}
 	if holds {
 		return e.value(argument.Content[1])
 	}
 	return e.value(argument.Content[2])
+}
+
+// named works out a condition by its name; without a name it holds.
+func (e *evaluator) named(name string) (bool, error) {
+	if name == "" {
+		return true, nil
+	}
+	condition, known := e.template.conditions[name]
+	if !known {
+		return false, fmt.Errorf("there is no condition %q", name)
+	}
+	return e.holds(condition)
 }
 
 // holds works out a condition.

@@ -1,12 +1,17 @@
 package template_test
 
 import (
+	"maps"
 	"slices"
+	"strings"
 	"testing"
+
+	"tally/lib/functions"
 )
 
-// While the log's key is being replaced, archive signs by both and reconcile
-// verifies by both; then the new one is the only one that either may use.
+// Replacing the log's key as docs/archive.md says, every function that is given a
+// key may do with it what it does, at each step: with both keys while both sign,
+// then with the new one only.
 func TestLogKeys(t *testing.T) {
 	const first, second = "arn:aws:kms:eu-central-1:123456789012:key/0001", "arn:aws:kms:eu-central-1:123456789012:key/0002"
 	own := resolve(t, nil).Keys[0].ARN
@@ -18,26 +23,40 @@ func TestLogKeys(t *testing.T) {
 		{map[string]string{"LogSigningKey": first, "LogOldKey": own}, first, own},
 		{map[string]string{"LogSigningKey": first}, first, ""},
 		{map[string]string{"LogSigningKey": second, "LogOldKey": first}, second, first},
+		{map[string]string{"LogSigningKey": second}, second, ""},
 	} {
 		stack := resolve(t, test.parameters)
-		for name, action := range map[string]string{"archive": "kms:Sign", "reconcile": "kms:GetPublicKey"} {
-			function, _ := stack.Function(name)
+		given := 0
+		for _, described := range functions.Describe() {
+			function, _ := stack.Function(described.Name)
+			if _, has := function.Environment["TALLY_LOG_KEY"]; !has {
+				continue
+			}
+			given++
 			if function.Environment["TALLY_LOG_KEY"] != test.key || function.Environment["TALLY_LOG_OLD_KEY"] != test.old {
-				t.Errorf("%v: %s has %v", test.parameters, name, function.Environment)
+				t.Errorf("%v: %s has %v", test.parameters, described.Name, function.Environment)
 			}
-			want := []string{test.key}
-			if test.old != "" {
-				want = append(want, test.old)
-			}
-			var may []string
-			for _, statement := range function.Statements {
-				if slices.Contains(statement.Actions, action) {
-					may = append(may, statement.Resources...)
+			want, may := map[string]bool{}, map[string]bool{}
+			for _, use := range described.Uses {
+				for _, action := range use.Actions {
+					if use.Variable == "TALLY_LOG_KEY" {
+						want[action+" on "+test.key] = true
+						want[action+" on "+test.old] = test.old != ""
+					}
 				}
 			}
-			if !slices.Equal(may, want) {
-				t.Errorf("%v: %s may %s on %v", test.parameters, name, action, may)
+			maps.DeleteFunc(want, func(_ string, wanted bool) bool { return !wanted })
+			for what := range allowed(t, function.Statements) {
+				if strings.HasPrefix(what, "kms:") {
+					may[what] = true
+				}
 			}
+			if !maps.Equal(may, want) {
+				t.Errorf("%v: %s may %v, want %v", test.parameters, described.Name, slices.Sorted(maps.Keys(may)), slices.Sorted(maps.Keys(want)))
+			}
+		}
+		if given < 3 {
+			t.Errorf("only %d functions are given the log's key, want archive, reconcile and pages", given)
 		}
 	}
 }

@@ -91,6 +91,8 @@ var kinds = map[string]kind{
 	kindBucket:    {nameProperty: "BucketName", ref: itsName, arn: bucketARN, attributes: attributes{"RegionalDomainName": bucketDomain}},
 	kindRules:     {},
 	kindAPI:       {nameProperty: "Name", ref: itsName},
+	kindDomain:    {nameProperty: "DomainName", ref: itsName, attributes: attributes{"RegionalDomainName": apiDomainTarget}},
+	kindMapping:   {ref: itsName},
 	kindKey:       {ref: itsName, arn: arnOf("kms", "key/", "")},
 
 	kindDistribution: {ref: itsName, attributes: attributes{"DomainName": distributionDomain}},
@@ -103,6 +105,9 @@ type attributes = map[string]func(env Environment, name string) string
 
 func bucketDomain(env Environment, name string) string {
 	return name + ".s3." + env.Region + ".amazonaws.com"
+}
+func apiDomainTarget(env Environment, name string) string {
+	return name + ".execute-api." + env.Region + ".amazonaws.com"
 }
 func distributionDomain(_ Environment, name string) string { return name + ".cloudfront.net" }
 func edgeFunctionARN(env Environment, name string) string {

@@ -14,7 +14,13 @@ type Template struct {
 	conditions map[string]*yaml.Node
 	globals    *yaml.Node // of functions; nil for none
 	resources  []resource
-	outputs    []member
+	outputs    []output
+}
+
+// output is one of the template's outputs as written.
+type output struct {
+	member
+	condition string // under which it is there; empty for always
 }
 
 // resource is one of the template's resources as written.
@@ -24,6 +30,7 @@ type resource struct {
 	properties *yaml.Node // a mapping; nil for none
 	deletion   string     // DeletionPolicy
 	replacing  string     // UpdateReplacePolicy
+	condition  string     // under which it is made; empty for always
 	build      string     // Metadata.BuildMethod
 	line       int
 }
@@ -154,6 +161,8 @@ func readResource(m member) (resource, error) {
 			read.deletion = part.value.Value
 		case "UpdateReplacePolicy":
 			read.replacing = part.value.Value
+		case "Condition":
+			read.condition = part.value.Value
 		case "Metadata":
 			read.build, err = buildMethod(part.value)
 		default:
@@ -186,21 +195,27 @@ func buildMethod(node *yaml.Node) (method string, err error) {
 	return method, nil
 }
 
-func readOutput(m member) (member, error) {
+func readOutput(m member) (output, error) {
+	read := output{member: member{name: m.name}}
 	list, err := members(m.value)
 	if err != nil {
-		return m, err
+		return read, err
 	}
 	for _, part := range list {
 		switch part.name {
 		case "Value":
-			return member{m.name, part.value}, nil
+			read.value = part.value
+		case "Condition":
+			read.condition = part.value.Value
 		case "Description":
 		default:
-			return m, faultAt(part.value, "%s is not known here", part.name)
+			return read, faultAt(part.value, "%s is not known here", part.name)
 		}
 	}
-	return m, faultAt(m.value, "it has no Value")
+	if read.value == nil {
+		return read, faultAt(m.value, "it has no Value")
+	}
+	return read, nil
 }
 
 // find returns the resource of that logical id.

@@ -23,7 +23,11 @@ func (t *Template) Resolve(env Environment) (*Stack, error) {
 	stack := &Stack{Parameters: values, Outputs: make(map[string]string)}
 	roles := make(map[string]role) // by ARN
 	for _, r := range t.resources {
-		if err := e.add(stack, roles, r); err != nil {
+		made, err := e.named(r.condition)
+		if err == nil && made {
+			err = e.add(stack, roles, r)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("resolving the template: %s: %w", r.id, err)
 		}
 	}
@@ -35,11 +39,15 @@ func (t *Template) Resolve(env Environment) (*Stack, error) {
 		stack.Functions[i].RoleID, stack.Functions[i].Statements = its.id, its.statements
 	}
 	for _, output := range t.outputs {
-		value, err := e.value(output.value)
+		made, err := e.named(output.condition)
+		if err == nil && made {
+			var value any
+			value, err = e.value(output.value)
+			stack.Outputs[output.name] = fmt.Sprint(value)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("resolving the template: the output %s: %w", output.name, err)
 		}
-		stack.Outputs[output.name] = fmt.Sprint(value)
 	}
 	return stack, nil
 }
@@ -82,6 +90,10 @@ func (e *evaluator) add(stack *Stack, roles map[string]role, r resource) error {
 		stack.Rules = append(stack.Rules, readBucketPolicy(common, in))
 	case kindAPI:
 		stack.APIs = append(stack.APIs, readAPI(common, in))
+	case kindDomain:
+		stack.Domains = append(stack.Domains, readDomain(common, in))
+	case kindMapping:
+		readMapping(stack.Domains, in)
 	case kindDistribution:
 		stack.Sites = append(stack.Sites, readSite(common, in))
 	case kindOriginAccess:

@@ -16,6 +16,8 @@ const (
 	kindRules     = "AWS::S3::BucketPolicy"
 	kindKey       = "AWS::KMS::Key"
 	kindAPI       = "AWS::Serverless::HttpApi"
+	kindDomain    = "AWS::ApiGatewayV2::DomainName"
+	kindMapping   = "AWS::ApiGatewayV2::ApiMapping"
 
 	kindDistribution = "AWS::CloudFront::Distribution"
 	kindOriginAccess = "AWS::CloudFront::OriginAccessControl"
@@ -37,6 +39,7 @@ type Stack struct {
 	Rules      []BucketPolicy
 	Keys       []Key
 	APIs       []API
+	Domains    []Domain
 	Sites      []Site
 	Headers    []Headers
 	OnEdge     []EdgeFunction
@@ -135,14 +138,19 @@ type Route struct {
 // API is an HTTP API of API Gateway.
 type API struct {
 	Resource
-	RatePerSecond  int // of all requests; above it they are answered 429
-	Burst          int
-	AccessLogs     string // ARN of their group
-	AccessLog      string // the form of a record
-	Domain         string // empty for the address that AWS gives it
+	RatePerSecond int // of all requests; above it they are answered 429
+	Burst         int
+	AccessLogs    string // ARN of their group
+	AccessLog     string // the form of a record
+	OnlyByDomain  bool   // not at the address that AWS gives it
+}
+
+// Domain is a domain at which an API answers. Its name is the domain's.
+type Domain struct {
+	Resource
+	API            string // the API's name; empty for none
 	Certificate    string
 	Truststore     string // of clients' certificates; empty where they need none
-	OnlyByDomain   bool
 	SecurityPolicy string
 }
 

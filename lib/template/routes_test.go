@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"go.yaml.in/yaml/v4"
+
+	"tally/lib/template"
 )
 
 // The API's routes are the operations of the OpenAPI document, no more and no
@@ -43,21 +45,32 @@ func TestRoutes(t *testing.T) {
 
 // The API is throttled, logs no key, and asks for certificates where it is told.
 func TestAPIAsDecided(t *testing.T) {
-	plain := resolve(t, nil).APIs
-	if len(plain) != 1 || plain[0].RatePerSecond < 1 || plain[0].Burst < 1 || plain[0].Domain != "" || plain[0].OnlyByDomain {
-		t.Fatalf("%+v", plain)
+	stack := resolve(t, nil)
+	plain := stack.APIs
+	if len(plain) != 1 || plain[0].RatePerSecond < 1 || plain[0].Burst < 1 || plain[0].OnlyByDomain || len(stack.Domains) != 0 || stack.Outputs["ApiDomainTarget"] != "" {
+		t.Fatalf("without a domain: %+v, %+v, %v", plain, stack.Domains, stack.Outputs)
 	}
 	log := strings.NewReplacer("$context.", "").Replace(plain[0].AccessLog)
 	if !json.Valid([]byte(log)) || strings.Contains(strings.ToLower(log), "authoriz") || strings.Contains(log, "header") {
 		t.Errorf("the access log is %s", log)
 	}
-	domain := map[string]string{"ApiDomain": "api.example.com", "ApiCertificate": "arn:aws:acm:eu-central-1:123456789012:certificate/0a1b-2c", "ApiRate": "50"}
-	named := resolve(t, domain).APIs[0]
-	if named.Domain != "api.example.com" || named.Certificate == "" || named.Truststore != "" || !named.OnlyByDomain || named.SecurityPolicy != "TLS_1_2" || named.RatePerSecond != 50 {
-		t.Errorf("%+v", named)
+	parameters := map[string]string{"ApiDomain": "api.example.com", "ApiCertificate": "arn:aws:acm:eu-central-1:123456789012:certificate/0a1b-2c", "ApiRate": "50"}
+	named := resolve(t, parameters)
+	want := template.Domain{
+		Resource: template.Resource{ID: "ApiDomainName", Name: "api.example.com"},
+		API:      named.APIs[0].Name, Certificate: parameters["ApiCertificate"], SecurityPolicy: "TLS_1_2",
 	}
-	domain["ApiTruststore"] = "s3://certificates/clients.pem"
-	if mutual := resolve(t, domain).APIs[0]; mutual.Truststore != "s3://certificates/clients.pem" {
-		t.Errorf("%+v", mutual)
+	if len(named.Domains) != 1 || named.Domains[0] != want {
+		t.Errorf("domains %+v, want %+v", named.Domains, want)
+	}
+	if !named.APIs[0].OnlyByDomain || named.APIs[0].RatePerSecond != 50 {
+		t.Errorf("%+v", named.APIs[0])
+	}
+	if got := named.Outputs["ApiDomainTarget"]; got != "api.example.com.execute-api.eu-central-1.amazonaws.com" {
+		t.Errorf("the domain has to point at %q", got)
+	}
+	parameters["ApiTruststore"] = "s3://certificates/clients.pem"
+	if got := resolve(t, parameters).Domains[0].Truststore; got != "s3://certificates/clients.pem" {
+		t.Errorf("clients' certificates are looked up in %q", got)
 	}
 }
