@@ -14,9 +14,11 @@ package checkpoint
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -29,6 +31,18 @@ const Path = "checkpoint"
 
 // MaxBytes is the most that is read of a checkpoint.
 const MaxBytes = 1 << 20
+
+// MaxSize is the most entries of a log. Sums and products of smaller sizes, such as
+// the indexes of stored hashes, stay within 63 bits: a size near the end of them could
+// make a verifier count no file at all, and find none missing.
+const MaxSize = 1 << 48
+
+// ParseSize reads a size, or the index of an entry: decimal digits, without a sign and
+// leading zeros, at most MaxSize.
+func ParseSize(text string) (size int64, ok bool) {
+	size, err := strconv.ParseInt(text, 10, 64)
+	return size, err == nil && size >= 0 && size <= MaxSize && strconv.FormatInt(size, 10) == text
+}
 
 // Checkpoint is a checkpoint whose signature was verified.
 type Checkpoint struct {
@@ -58,6 +72,9 @@ var (
 
 // Sign returns the signed checkpoint of a tree.
 func Sign(origin string, tree tlog.Tree, signers ...note.Signer) ([]byte, error) {
+	if tree.N < 0 || tree.N > MaxSize {
+		return nil, fmt.Errorf("signing the checkpoint of size %d: a log has at most %d entries", tree.N, int64(MaxSize))
+	}
 	signed, err := note.Sign(&note.Note{Text: text(origin, tree)}, signers...)
 	if err != nil {
 		return nil, fmt.Errorf("signing the checkpoint of size %d: %w", tree.N, err)
@@ -98,19 +115,30 @@ func Open(signed []byte, origin string, known note.Verifiers) (*Checkpoint, erro
 	return c, nil
 }
 
-// parse reads a checkpoint's text. Extension lines are allowed and ignored.
+// emptyRoot is the root of a tree without entries: SHA-256 of nothing.
+var emptyRoot = tlog.Hash(sha256.Sum256(nil))
+
+// parse reads a checkpoint's text. Extension lines are allowed, unless they are empty,
+// and ignored.
 func parse(text string) (*Checkpoint, error) {
 	lines := strings.Split(text, "\n")
 	if len(lines) < 4 || lines[0] == "" {
 		return nil, fmt.Errorf("%w: it has fewer than three lines", ErrForm)
 	}
-	size, err := strconv.ParseInt(lines[1], 10, 64)
-	if err != nil || size < 0 || strconv.FormatInt(size, 10) != lines[1] {
-		return nil, fmt.Errorf("%w: %.40q is no size", ErrForm, lines[1])
+	size, ok := ParseSize(lines[1])
+	if !ok {
+		return nil, fmt.Errorf("%w: %.40q is no size: a log has at most %d entries", ErrForm, lines[1], int64(MaxSize))
 	}
 	hash, err := base64.StdEncoding.Strict().DecodeString(lines[2])
 	if err != nil || len(hash) != tlog.HashSize {
 		return nil, fmt.Errorf("%w: %.80q is no hash", ErrForm, lines[2])
+	}
+	if size == 0 && tlog.Hash(hash) != emptyRoot {
+		return nil, fmt.Errorf("%w: its tree has no entries, and not the root of none", ErrForm)
+	}
+	// What ends the last line makes an empty one of what follows.
+	if slices.Contains(lines[3:len(lines)-1], "") {
+		return nil, fmt.Errorf("%w: one of its extension lines is empty", ErrForm)
 	}
 	return &Checkpoint{Origin: lines[0], Tree: tlog.Tree{N: size, Hash: tlog.Hash(hash)}}, nil
 }

@@ -59,6 +59,13 @@ func TestRefused(t *testing.T) {
 		"other\n42\n" + hash + "\n":                     ErrOrigin,
 		name + "\n42\n" + hash + "\nextra\n":            nil, // extension lines are allowed
 		name + "\n99999999999999999999\n" + hash + "\n": ErrForm,
+		name + "\n281474976710656\n" + hash + "\n":      nil, // the most there can be
+		name + "\n281474976710657\n" + hash + "\n":      ErrForm,
+		name + "\n9223372036854775807\n" + hash + "\n":  ErrForm,
+		name + "\n9223372036854775552\n" + hash + "\n":  ErrForm, // of which the last bundle would begin past all numbers
+		name + "\n0\n" + hash + "\n":                    ErrForm, // the root of something
+		name + "\n42\n" + hash + "\n\nextra\n":          ErrForm,
+		name + "\n42\n" + hash + "\nextra\n\n":          ErrForm,
 	} {
 		signed, err := note.Sign(&note.Note{Text: text + strings.Repeat("\n", 1-min(1, len(text)))}, signer)
 		if err != nil {
@@ -66,6 +73,11 @@ func TestRefused(t *testing.T) {
 		}
 		if _, err := Open(signed, name, note.VerifierList(verifier)); !errors.Is(err, want) {
 			t.Errorf("%q: %v, want %v", text, err, want)
+		}
+	}
+	for _, size := range []int64{-1, MaxSize + 1} {
+		if _, err := Sign(name, tlog.Tree{N: size, Hash: tree.Hash}, signer); err == nil {
+			t.Errorf("the size %d is signed", size)
 		}
 	}
 	forged, err := Sign(name, tree, stranger)

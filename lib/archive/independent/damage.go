@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"testing"
@@ -37,6 +38,8 @@ var damages = []damage{
 	{"two entries in another order", (*copied).reorder, verify.UnequalTile, true},
 	{"an older checkpoint", func(c *copied) { c.resign(c.size - 1) }, verify.OlderCheckpoint, false},
 	{"a forked log", (*copied).fork, verify.Forked, false},
+	{"no file, and a size near the end of all numbers", func(c *copied) { c.claim(math.MaxInt64) }, verify.BadCheckpoint, true},
+	{"no file, and one entry more than a log can have", func(c *copied) { c.claim(checkpoint.MaxSize + 1) }, verify.BadCheckpoint, true},
 }
 
 // Refuse tampers with copies of a log, in one way after the other, and fails a test
@@ -162,6 +165,21 @@ func bundled(entries [][]byte) (bundle []byte) {
 
 // resign signs the checkpoint of the first so many entries, with their tiles.
 func (c *copied) resign(size int64) { c.rewrite(c.entries()[:size]) }
+
+// claim leaves nothing of the log but a checkpoint of this size, signed, with the root
+// of no entries.
+func (c *copied) claim(size int64) {
+	c.t.Helper()
+	if err := os.RemoveAll(c.path("tile")); err != nil {
+		c.t.Fatal(err)
+	}
+	root := new(tree.Range).Root()
+	signed, err := note.Sign(&note.Note{Text: fmt.Sprintf("%s\n%d\n%s\n", c.Key.Name(), size, root)}, c.signer)
+	if err != nil {
+		c.t.Fatal(fmt.Errorf("signing: %w", err))
+	}
+	c.write(checkpoint.Path, signed)
+}
 
 // fork writes another log of that size and one entry more: without the first entry,
 // and with the last one twice.

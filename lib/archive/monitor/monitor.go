@@ -107,6 +107,10 @@ func (m *Monitor) Begin(ctx context.Context) (*Run, error) {
 		return r, fmt.Errorf("reading the public checkpoint: %w", err)
 	}
 	committed, err := tilelog.Committed(ctx, m.Table, m.Origin)
+	if errors.Is(err, tilelog.ErrState) {
+		r.fault(ctx, TableBehind, err.Error())
+		return r, nil
+	}
 	if err != nil {
 		return r, err
 	}

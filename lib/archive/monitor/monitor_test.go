@@ -187,6 +187,9 @@ func TestFaults(t *testing.T) {
 		{"a table that was set back", func(w *watch, _ []byte) {
 			w.change(store.LogKey(archivetest.Origin), store.LogStateKey, func(body string) string { return strings.Replace(body, `"size":`, `"size":-`, 1) })
 		}, monitor.TableBehind, true},
+		{"a table with a size that no log has", func(w *watch, _ []byte) {
+			w.change(store.LogKey(archivetest.Origin), store.LogStateKey, func(body string) string { return strings.Replace(body, `"size":`, `"size":9000000000000000`, 1) })
+		}, monitor.TableBehind, true},
 		{"another memory", func(w *watch, _ []byte) {
 			w.change(store.LogKey(archivetest.Origin), store.LogSeenKey, func(body string) string { return strings.Replace(body, `tally\n`, `tally\n1`, 1) })
 		}, monitor.BadMemory, false},

@@ -88,6 +88,8 @@ var (
 	ErrAhead = errors.New("the public checkpoint is ahead of the log's state: the table was set back; nothing may be appended until it is restored")
 	// ErrForked says that the public has seen another log than the state is of.
 	ErrForked = errors.New("the public checkpoint is not of this log's tree")
+	// ErrState says that the log's state in the table is not one that tally has written.
+	ErrState = errors.New("the log's state in the table is none")
 	// ErrCorrupt says that a file of the log has other bytes than it must have.
 	ErrCorrupt = errors.New("a file of the log has other bytes than it must have")
 )

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/mod/sumdb/tlog"
 
+	"tally/lib/archive/checkpoint"
 	"tally/lib/archive/tree"
 	"tally/lib/store"
 )
@@ -42,6 +43,9 @@ func (l *Log) load(ctx context.Context) (state, error) {
 	var body stateBody
 	if err := json.Unmarshal([]byte(item.Body), &body); err != nil {
 		return state{}, fmt.Errorf("reading the state of log %s: %w", l.Origin, err)
+	}
+	if body.Size < 0 || body.Size > checkpoint.MaxSize {
+		return state{}, fmt.Errorf("reading the state of log %s: %w: it has the size %d", l.Origin, ErrState, body.Size)
 	}
 	return state{tlog.Tree{N: body.Size, Hash: body.Root}, body.Staged, item.Version}, nil
 }

@@ -91,7 +91,7 @@ func TestLateWitness(t *testing.T) {
 // TestWitnessThatSawAnother shows a log to a witness that has seen another one of
 // that name, and one that was set back.
 func TestWitnessThatSawAnother(t *testing.T) {
-	for _, seen := range []int{4, 9} {
+	for _, seen := range []int{4, 6, 9} {
 		other := newWorld(t).witnessed()
 		other.mustAppend(other.appender(), leaves("other", seen))
 		w := newWorld(t)
@@ -125,10 +125,14 @@ func TestWrongAnswers(t *testing.T) {
 		{"that it does not know the log", witness.Refused, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404) }},
 		{"that it does not know the key", witness.Refused, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(403) }},
 		{"that the proof fails", witness.Contradicted, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(422) }},
-		{"that it has seen another root", witness.Contradicted, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(409) }},
+		{"a conflict without a size", witness.Failed, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(409) }},
+		{"a proxy's conflict", witness.Failed, conflicts("text/html", "1")},
+		{"this very size, and a conflict", witness.Contradicted, sizes("4")},
 		{"that it has seen more", witness.Contradicted, sizes("900")},
 		{"another size every time", witness.Late, sizes("1")},
-		{"a size that is none", witness.Contradicted, sizes("-1")},
+		{"a size that is none", witness.Failed, sizes("-1")},
+		{"a size that no log has", witness.Failed, sizes("281474976710657")},
+		{"the largest size", witness.Contradicted, sizes("281474976710656")},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -153,11 +157,34 @@ func TestWrongAnswers(t *testing.T) {
 	}
 }
 
-func sizes(text string) http.HandlerFunc {
+func sizes(text string) http.HandlerFunc { return conflicts("text/x.tlog.size", text) }
+
+func conflicts(kind, text string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/x.tlog.size")
+		w.Header().Set("Content-Type", kind)
 		w.WriteHeader(http.StatusConflict)
 		fmt.Fprintln(w, text)
+	}
+}
+
+// TestSizeWithParameters has a witness name the size that it has seen in other spellings
+// of the media type: it gets the proof from there, and cosigns.
+func TestSizeWithParameters(t *testing.T) {
+	for _, kind := range []string{"text/x.tlog.size", "text/x.tlog.size; charset=utf-8", "Text/X.tlog.size;charset=us-ascii"} {
+		w := newWorld(t).witnessed()
+		w.mustAppend(w.appender(), leaves("a", 2))
+		inner, asked := w.witnesses[0].Handler(), 0
+		w.witnesses[0].Answer = http.HandlerFunc(func(answer http.ResponseWriter, r *http.Request) {
+			if asked++; asked == 1 {
+				conflicts(kind, "2")(answer, r)
+				return
+			}
+			inner.ServeHTTP(answer, r)
+		})
+		w.mustAppend(w.appender(), leaves("b", 2))
+		if len(w.cosigned()) != 1 || asked != 2 {
+			t.Errorf("%s: cosigned by %v after %v: %v", kind, w.cosigned(), w.witnesses[0].Requests(), w.outcomes.count)
+		}
 	}
 }
 

@@ -2,9 +2,11 @@ package verify_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -15,6 +17,7 @@ import (
 	"tally/lib/archive/archivetest"
 	"tally/lib/archive/checkpoint"
 	"tally/lib/archive/entry"
+	"tally/lib/archive/keytest"
 	"tally/lib/archive/tiles"
 	"tally/lib/archive/tree"
 	"tally/lib/archive/verify"
@@ -70,6 +73,41 @@ func logOf(t *testing.T, list [][]byte) memory {
 		t.Fatal(err)
 	}
 	return files
+}
+
+// TestAbsurdSizes has logs of nothing but a checkpoint, rightly signed, of a size that
+// no log can have: none holds, whatever was seen before, and none can be remembered.
+func TestAbsurdSizes(t *testing.T) {
+	options := optionsOf(t, archivetest.New(t))
+	signer, _, _ := keytest.New(t, archivetest.Origin, 7)
+	for _, size := range []uint64{1<<48 + 1, 1<<53 + 1, 1<<63 - 256, 1<<63 - 255, 1<<63 - 1, 1 << 63, 1<<64 - 1} {
+		for _, root := range []tlog.Hash{new(tree.Range).Root(), tlog.RecordHash([]byte("one"))} {
+			signed, err := note.Sign(&note.Note{Text: fmt.Sprintf("%s\n%d\n%s\n", archivetest.Origin, size, root)}, signer)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files := memory{checkpoint.Path: signed}
+			for _, seen := range []tlog.Tree{{}, {N: 1, Hash: root}, {N: 150, Hash: root}} {
+				options.Seen = seen
+				one, err := verify.Draw(t.Context(), files, options, "war-1", nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, r := range []*verify.Report{verified(t, files, options), one} {
+					if len(r.Findings) != 1 || r.Findings[0].Code != verify.BadCheckpoint {
+						t.Errorf("%d entries after %d: found %v", size, seen.N, r.Findings)
+					}
+				}
+			}
+			file := filepath.Join(t.TempDir(), "seen.json")
+			if err := verify.Remember(file, signed); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := verify.Remembered(file, archivetest.Origin, options.Known); !errors.Is(err, checkpoint.ErrForm) {
+				t.Errorf("%d entries are remembered: %v", size, err)
+			}
+		}
+	}
 }
 
 // TestSizes verifies logs of the sizes at which tiles begin and end, each grown out of

@@ -240,6 +240,8 @@ func (w *walk) finish(ctx context.Context) error {
 		}
 	}
 	switch root := w.grown.Root(); {
+	case w.grown.Size() != w.tree.N:
+		w.report.find(Finding{Code: UnequalRoot, Message: fmt.Sprintf("%d entries were hashed, the signed checkpoint has %d", w.grown.Size(), w.tree.N)})
 	case root == w.tree.Hash && w.other:
 		w.report.find(forked(w.options.Seen.N))
 	case root != w.tree.Hash: // then it is these files that are wrong, and the log need not be

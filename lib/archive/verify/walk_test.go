@@ -3,6 +3,7 @@ package verify
 import (
 	"context"
 	"encoding/binary"
+	"math"
 	"testing"
 
 	"golang.org/x/mod/sumdb/tlog"
@@ -20,6 +21,21 @@ func (m inMemory) Get(_ context.Context, path string) ([]byte, error) {
 		return nil, ErrMissing
 	}
 	return data, nil
+}
+
+// TestEveryLeafIsHashed has a tree of more entries than bundles can be counted of, and
+// the root of none: a walk that reads nothing has not verified it.
+func TestEveryLeafIsHashed(t *testing.T) {
+	for _, size := range []int64{math.MaxInt64, math.MaxInt64 - 255, 1} {
+		r := &Report{}
+		w := newWalk(inMemory{}, Options{}, tlog.Tree{N: size, Hash: new(tree.Range).Root()}, r)
+		if err := w.finish(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Findings) != 1 || r.Findings[0].Code != UnequalRoot {
+			t.Errorf("%d entries: found %v", size, r.Findings)
+		}
+	}
 }
 
 // TestLevels compares the tiles of trees that have three levels of them: 65,536

@@ -19,10 +19,10 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"mime"
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -229,6 +229,10 @@ func (a *Asker) ask(ctx context.Context, w Witness, c Checkpoint, size int64) ([
 			return nil, a.ahead(ctx, c, named.size), err
 		}
 		cosignatures, err = a.once(ctx, w, c, named.size)
+		// Who has seen this very size, and refuses it, has seen another root.
+		if named.size == c.Tree.N && (errors.Is(err, named) || errors.Is(err, errStatus(http.StatusConflict))) {
+			err = errContradicted
+		}
 	}
 	return cosignatures, outcomeOf(ctx, err), err
 }
@@ -291,16 +295,22 @@ func (a *Asker) once(ctx context.Context, w Witness, c Checkpoint, size int64) (
 	case http.StatusOK:
 		return read(text, w, c)
 	case http.StatusConflict:
-		seen, isSize := strings.CutSuffix(string(text), "\n")
-		n, err := strconv.ParseInt(seen, 10, 64)
-		if isSize && err == nil && n >= 0 && answer.Header.Get("Content-Type") == "text/x.tlog.size" {
+		if n, is := seenSize(answer.Header, text); is {
 			return nil, errSize{n}
 		}
-		return nil, errContradicted // of this very size, with another root
 	case http.StatusUnprocessableEntity:
 		return nil, errContradicted
 	}
 	return nil, errStatus(answer.StatusCode)
+}
+
+// seenSize reads the size that a witness has seen from an answer of conflict. An answer
+// of another type, such as a proxy's, says nothing about the log.
+func seenSize(header http.Header, text []byte) (int64, bool) {
+	kind, _, err := mime.ParseMediaType(header.Get("Content-Type"))
+	digits, isLine := strings.CutSuffix(string(text), "\n")
+	n, isSize := checkpoint.ParseSize(digits)
+	return n, err == nil && kind == "text/x.tlog.size" && isLine && isSize
 }
 
 // client returns the client, which does not follow redirects: a witness is where

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/mod/sumdb/tlog"
 
+	"tally/lib/archive/checkpoint"
 	"tally/lib/archive/objects"
 	"tally/lib/pages/files"
 )
@@ -56,7 +57,7 @@ func ReadStanding(text []byte) (Standing, error) {
 
 func readCursor(text []byte) (cursor, error) {
 	c, err := files.Read[cursor](text)
-	if err == nil && (c.Schema != files.Schema || c.Size < 0 || c.Target < c.Size || c.Log.Size < c.Target) {
+	if err == nil && (c.Schema != files.Schema || c.Size < 0 || c.Target < c.Size || c.Log.Size < c.Target || c.Log.Size > checkpoint.MaxSize) {
 		err = errors.New("it is of another version")
 	}
 	if err != nil {

@@ -318,6 +318,9 @@ func TestRefusals(t *testing.T) {
 		}, follow.ErrDamaged},
 		"a cursor that is none":     {func(_ *publicLog, s *fakeobjects.Store) { s.Set(follow.CursorPath, []byte("{")) }, follow.ErrDamaged},
 		"a cursor of a new version": {func(_ *publicLog, s *fakeobjects.Store) { edit(s, follow.CursorPath, `"schema":1`, `"schema":2`) }, follow.ErrDamaged},
+		"a cursor of a size that no log has": {func(_ *publicLog, s *fakeobjects.Store) {
+			edit(s, follow.CursorPath, `"log":{"size":`, `"log":{"size":9000000000000000`)
+		}, follow.ErrDamaged},
 		"rows that are none": {func(l *publicLog, s *fakeobjects.Store) {
 			l.grow(70)
 			s.Set(files.RowsPath("roulette", "2026-11-30"), []byte("{}\n"))

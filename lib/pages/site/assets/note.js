@@ -8,7 +8,8 @@ import { hashSize } from "./merkle.js";
 /** The most signatures that are read of a note. */
 const maxSignatures = 100;
 
-/** The most hashes of a path: sizes are below 2^63. */
+/** The most entries of a log, as for tally itself, and the most hashes of a path. */
+const maxSize = 2n ** 48n;
 const maxPath = 63;
 
 const ed25519 = 1; // the type of a signature, of a note as it stands
@@ -88,8 +89,9 @@ export function readCheckpoint(text) {
   const [origin, number, encoded, ...rest] = text.split("\n");
   const size = wholeNumber(number ?? "");
   const root = unbase64(encoded ?? "");
-  // Lines after the third are extensions, which are signed and ignored.
-  if (rest.length === 0 || origin === "" || size === null || root?.length !== hashSize) throw new Fault("checkpoint_form");
+  if (rest.length === 0 || origin === "" || size === null || size > maxSize || root?.length !== hashSize) throw new Fault("checkpoint_form");
+  // Lines after the third are extensions, which are signed, not empty, and ignored.
+  if (rest.slice(0, -1).includes("")) throw new Fault("checkpoint_form");
   return { origin, size, root };
 }
 
@@ -126,7 +128,7 @@ export function readProof(bytes) {
   const [, number] = /^index (.*)$/.exec(lines.shift() ?? "") ?? [];
   const index = wholeNumber(number ?? "");
   const path = lines.map(unbase64);
-  if (index === null || path.length > maxPath || path.some((hash) => hash?.length !== hashSize)) throw new Fault("proof_form");
+  if (index === null || index > maxSize || path.length > maxPath || path.some((hash) => hash?.length !== hashSize)) throw new Fault("proof_form");
   return { extra, index, path, checkpoint: utf8(text.slice(end + 2)) };
 }
 
