@@ -113,7 +113,7 @@ func (w betFile) read(game *rules.Game) (*Bet, error) {
 		return nil, err
 	}
 	var ok bool
-	if bet.Currency, ok = money.ParseCurrency(w.Currency); !ok {
+	if bet.Currency, ok = money.ParseActive(w.Currency); !ok {
 		return nil, fmt.Errorf("no currency %q", w.Currency)
 	}
 	if bet.Stake, err = money.ParseStake(w.Stake, bet.Currency); err != nil {

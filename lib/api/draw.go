@@ -44,11 +44,15 @@ func getDraw(ctx context.Context, r *request) (any, error) {
 	if err := r.boards(ctx, &d, head); err != nil {
 		return nil, err
 	}
+	game, err := head.Rules()
+	if err != nil {
+		return nil, err
+	}
 	for item, err := range r.api.table.Query(ctx, store.DrawKey(head.Draw), "REV#") {
 		if err != nil {
 			return nil, err
 		}
-		revision, err := revisionOf(item)
+		revision, err := revisionOf(item, game)
 		if err != nil {
 			return nil, err
 		}
@@ -87,7 +91,7 @@ func (r *request) boards(ctx context.Context, d *v1.DrawDetail, head *draw.Head)
 
 // opened returns what reads the message that opened a draw, once.
 func (r *request) opened(ctx context.Context, head *draw.Head) func() (*stored, error) {
-	return sync.OnceValues(func() (*stored, error) { return r.message(ctx, head.Draw, store.OpenedKey) })
+	return sync.OnceValues(func() (*stored, error) { return r.message(ctx, head, store.OpenedKey) })
 }
 
 // board returns the board of a betting round.
@@ -101,7 +105,7 @@ func (r *request) board(ctx context.Context, head *draw.Head, round draw.Round, 
 		board.Odds = oddsOf(m.Board)
 	}
 	if round.OpenedAt != 0 {
-		m, err := r.message(ctx, head.Draw, store.RoundKey(round.Number))
+		m, err := r.message(ctx, head, store.RoundKey(round.Number))
 		if err != nil {
 			return nil, err
 		}
@@ -119,15 +123,19 @@ type stored struct {
 	Visible json.RawMessage
 }
 
-func (r *request) message(ctx context.Context, id, sk string) (*stored, error) {
-	item, exists, err := r.api.table.Get(ctx, store.DrawKey(id), sk)
+func (r *request) message(ctx context.Context, head *draw.Head, sk string) (*stored, error) {
+	game, err := head.Rules()
+	if err != nil {
+		return nil, err
+	}
+	item, exists, err := r.api.table.Get(ctx, store.DrawKey(head.Draw), sk)
 	if err != nil {
 		return nil, err
 	}
 	if !exists {
-		return nil, fmt.Errorf("draw %s lacks %s, which its head names", id, sk)
+		return nil, fmt.Errorf("draw %s lacks %s, which its head names", head.Draw, sk)
 	}
-	m, err := parse(item)
+	m, err := parse(item, game)
 	if err != nil {
 		return nil, err
 	}
@@ -141,8 +149,8 @@ func (r *request) message(ctx context.Context, id, sk string) (*stored, error) {
 }
 
 // parse reads a stored message back.
-func parse(item store.Item) (*wire.Message, error) {
-	m, _, faults := wire.Parse([]byte(item.Body))
+func parse(item store.Item, game *rules.Game) (*wire.Message, error) {
+	m, _, faults := wire.ParseUnder([]byte(item.Body), game)
 	if len(faults) > 0 {
 		return nil, fmt.Errorf("stored %s / %s is no longer valid: %s: %s", item.PK, item.SK, faults[0].Code, faults[0].Message)
 	}
@@ -176,8 +184,8 @@ func decidedOf(game *rules.Game, marks wire.DecidedMarks) map[string]string {
 
 // revisionOf says what a stored result or cancellation says. The studio's notes
 // are left out: they are free text.
-func revisionOf(item store.Item) (v1.Revision, error) {
-	m, err := parse(item)
+func revisionOf(item store.Item, game *rules.Game) (v1.Revision, error) {
+	m, err := parse(item, game)
 	if err != nil {
 		return v1.Revision{}, err
 	}

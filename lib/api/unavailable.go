@@ -10,6 +10,7 @@ import (
 	"github.com/aws/smithy-go"
 	"golang.org/x/time/rate"
 
+	"tally/lib/games"
 	"tally/lib/store"
 )
 
@@ -20,7 +21,7 @@ func unavailable(err error) bool {
 	var conflict *types.TransactionConflictException
 	var fromAWS smithy.APIError
 	switch {
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled), errors.Is(err, store.ErrChanged),
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled), errors.Is(err, store.ErrChanged), errors.Is(err, games.ErrUnknown),
 		errors.As(err, &network), errors.As(err, &conflict):
 		return true
 	case errors.As(err, &fromAWS):

@@ -17,8 +17,6 @@ import (
 
 	"tally/lib/archive/entry"
 	"tally/lib/archive/tilelog"
-	"tally/lib/games"
-	"tally/lib/rules"
 	"tally/lib/store"
 	"tally/lib/wire"
 )
@@ -132,10 +130,6 @@ func (a *Archive) missing(ctx context.Context, r *records, known map[string]int6
 	if r.head == nil || !r.head.Opened {
 		return nil, nil // nothing is told of a draw before it is opened
 	}
-	game, found := games.Find(r.head.Game)
-	if !found {
-		return nil, fmt.Errorf("it is of game %q, which this version does not know", r.head.Game)
-	}
 	lacks := func(kind entry.Kind, state int) bool {
 		_, is := known[entry.ID{Draw: r.draw, Kind: kind, State: state}.Key()]
 		return !is
@@ -151,7 +145,7 @@ func (a *Archive) missing(ctx context.Context, r *records, known map[string]int6
 		if !lacks(entry.KindState, number) {
 			continue
 		}
-		of, err := r.stateEntries(number, game)
+		of, err := r.stateEntries(number)
 		if err != nil {
 			return nil, err
 		}
@@ -176,7 +170,7 @@ const maxSwept = 100
 
 // stateEntries returns the entry of a state, after that of the closings which it
 // has made final, if it has.
-func (r *records) stateEntries(number int, game *rules.Game) (entries []entry.Entry, err error) {
+func (r *records) stateEntries(number int) (entries []entry.Entry, err error) {
 	s, err := r.storedState(number)
 	if err != nil {
 		return nil, err
@@ -188,7 +182,7 @@ func (r *records) stateEntries(number int, game *rules.Game) (entries []entry.En
 	if closings != nil {
 		entries = append(entries, closings)
 	}
-	e, err := r.state(s, game)
+	e, err := r.state(s)
 	if err != nil {
 		return nil, err
 	}

@@ -25,7 +25,7 @@ func Expected(ctx context.Context, table *store.Table, id entry.ID, showTotals b
 		return nil, err
 	}
 	data, err := expected(id, items, showTotals)
-	if err != nil && !errors.Is(err, ErrCatalogue) {
+	if err != nil && !errors.Is(err, games.ErrUnknown) {
 		return nil, fmt.Errorf("%w: %w", ErrRecords, err)
 	}
 	return data, err
@@ -39,15 +39,11 @@ func expected(id entry.ID, items map[string]store.Item, showTotals bool) ([]byte
 	if id.Kind == entry.KindSettlement {
 		return r.expectedSettlement(id.State, showTotals)
 	}
-	game, found := games.Find(r.head.Game)
-	if !found {
-		return nil, fmt.Errorf("%w: it is of game %q", ErrCatalogue, r.head.Game)
-	}
 	s, err := r.storedState(id.State)
 	if err != nil {
 		return nil, err
 	}
-	e, err := r.state(s, game)
+	e, err := r.state(s)
 	if err != nil {
 		return nil, err
 	}

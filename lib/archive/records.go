@@ -2,7 +2,6 @@ package archive
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -10,7 +9,7 @@ import (
 
 	"tally/lib/archive/entry"
 	"tally/lib/draw"
-	"tally/lib/rules"
+	"tally/lib/games"
 	"tally/lib/store"
 	"tally/lib/sweep"
 	"tally/lib/wire"
@@ -74,7 +73,11 @@ func (r *records) message(sk string) (*message, error) {
 	if !found {
 		return nil, fmt.Errorf("draw %s lacks %s, which its records name", r.draw, sk)
 	}
-	parsed, _, faults := wire.Parse([]byte(item.Body))
+	game, err := r.head.Rules()
+	if err != nil {
+		return nil, fmt.Errorf("draw %s: %w", r.draw, err)
+	}
+	parsed, _, faults := wire.ParseUnder([]byte(item.Body), game)
 	if len(faults) > 0 {
 		return nil, fmt.Errorf("draw %s: stored %s is no longer valid: %s: %s", r.draw, sk, faults[0].Code, faults[0].Message)
 	}
@@ -184,9 +187,10 @@ func (r *records) closed(round draw.FinalRound) (entry.Closed, error) {
 }
 
 // state returns the entry of a state.
-func (r *records) state(s *draw.State, game *rules.Game) (*entry.State, error) {
-	if s.Catalogue != game.Version {
-		return nil, fmt.Errorf("%w: state %d of draw %s is of catalogue %d of %s; this version has %d", ErrCatalogue, s.Number, r.draw, s.Catalogue, game.ID, game.Version)
+func (r *records) state(s *draw.State) (*entry.State, error) {
+	game, err := games.Version(s.Game, s.Catalogue)
+	if err != nil {
+		return nil, fmt.Errorf("state %d of draw %s: %w", s.Number, r.draw, err)
 	}
 	e := &entry.State{Draw: r.draw, Game: s.Game, State: s.Number, Replaces: s.Number - 1, MadeAt: s.MadeAt, Catalogue: s.Catalogue, Revision: s.Revision}
 	orders, err := r.orders(s.Orders)
@@ -225,10 +229,6 @@ func (r *records) state(s *draw.State, game *rules.Game) (*entry.State, error) {
 	e.Status, e.Outcome = entry.Resolved, m.Resolution.Outcome.AppendJSON(nil)
 	return e, nil
 }
-
-// ErrCatalogue says that a state was resolved by rules that this version does not
-// have.
-var ErrCatalogue = errors.New("the state is of another version of the game's rules")
 
 // orders returns the orders that hold in short, nil for none.
 func (r *records) orders(ids []string) (*entry.List, error) {

@@ -200,7 +200,11 @@ func (d *Desk) order(ctx context.Context, dispute *Dispute, reason string) (stri
 		return "", fmt.Errorf("encoding an order: %w", err)
 	}
 	// What intake would refuse is not decided: the dispute stays as it is.
-	parsed, _, faults := wire.Parse(body)
+	game, err := head.Rules()
+	if err != nil {
+		return "", err
+	}
+	parsed, _, faults := wire.ParseUnder(body, game)
 	if len(faults) > 0 {
 		return "", fmt.Errorf("its order would be refused: %s: %s", faults[0].Code, faults[0].Message)
 	}

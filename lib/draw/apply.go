@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 
+	"tally/lib/rules"
 	"tally/lib/wire"
 )
 
@@ -15,7 +16,7 @@ var ErrTooMany = errors.New("the draw has as many orders as are allowed")
 // leave the head as it was.
 func (h *Head) Apply(m *wire.Message, storedAt instant, settings Settings) error {
 	if h.Game == "" && !m.Type.IsOrder() {
-		h.know(m.Game.ID, m.Table)
+		h.know(m.Game, m.Table)
 	}
 	if h.Game != "" && (h.Game != m.Game.ID || h.Table != m.Table) {
 		return conflict("the draw is known as a draw of %s on table %s", h.Game, h.Table)
@@ -33,10 +34,10 @@ func (h *Head) Apply(m *wire.Message, storedAt instant, settings Settings) error
 	return nil
 }
 
-// know fixes the draw's game and table. Orders that came before and agree are as if
+// know fixes the draw's game, with the version of its rules, and table. Orders that came before and agree are as if
 // they had come after.
-func (h *Head) know(game, table string) {
-	h.Game, h.Table = game, table
+func (h *Head) know(game *rules.Game, table string) {
+	h.Game, h.Table, h.Catalogue = game.ID, table, game.Version
 	for i := range h.Orders {
 		if order := &h.Orders[i]; !h.stray(*order) {
 			order.Game, order.Table = "", ""

@@ -12,6 +12,8 @@ import (
 	"fmt"
 	"slices"
 
+	"tally/lib/games"
+	"tally/lib/rules"
 	"tally/lib/settlement"
 	"tally/lib/wire"
 )
@@ -44,9 +46,12 @@ type Head struct {
 	Draw string `json:"draw"`
 	// Game and Table are what the studio's first message said, empty before it. An
 	// operator's order does not fix them: people mistype.
-	Game     string `json:"game"`
-	Table    string `json:"table"`
-	Sequence int64  `json:"sequence,omitempty"`
+	Game  string `json:"game"`
+	Table string `json:"table"`
+	// Catalogue is the version of the game's rules that the draw has: the newest one
+	// when the first message came. Heads of before it was kept have none: see Rules.
+	Catalogue int   `json:"catalogue,omitempty"`
+	Sequence  int64 `json:"sequence,omitempty"`
 	// Opened says that draw.opened was stored; without it nothing is settled.
 	Opened bool    `json:"opened,omitempty"`
 	Shards int     `json:"shards,omitempty"` // of each bookmaker's bets, fixed when the draw opens
@@ -86,6 +91,11 @@ type Order struct {
 	Game  string `json:"game,omitempty"`
 	Table string `json:"table,omitempty"`
 }
+
+// Rules returns the version of the game that the draw is settled by, and a
+// games.ErrUnknown where this program does not have it. Before a draw's version was
+// kept there was only the first of each game.
+func (h *Head) Rules() (*rules.Game, error) { return games.Version(h.Game, max(1, h.Catalogue)) }
 
 // Strays returns the orders that came before anything was known of the draw and
 // name another game or table. They never hold.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
+	"tally/lib/games"
 	"tally/lib/lambdaqueue"
 	"tally/lib/observe"
 	"tally/lib/sweep"
@@ -45,14 +46,15 @@ func NewSettle(c SettleConfig, r Runtime) (QueueHandler, error) {
 // came too early is given back. One whose sweep was stopped is done with: the
 // same would come of it again, and reconcile asks again in its time. One whose
 // time is up is given back, too: the next delivery goes on after the last page
-// that was stored.
+// that was stored. One of a draw whose rules this program does not have is done with,
+// too: reconcile asks again, and raises the alarm.
 func afterSweep(ctx context.Context, err error) error {
 	var notYet *sweep.NotYetError
 	var unequal *sweep.UnequalError
 	switch {
 	case errors.As(err, &notYet):
 		return lambdaqueue.GiveBack{After: notYet.After, Reason: err.Error()}
-	case errors.As(err, &unequal):
+	case errors.As(err, &unequal), errors.Is(err, games.ErrUnknown):
 		return nil
 	case err != nil && ctx.Err() != nil:
 		return lambdaqueue.GiveBack{Reason: "the time of this invocation is up"}

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"tally/lib/draw"
+	"tally/lib/games"
 	"tally/lib/rules"
 	"tally/lib/settlement"
 	"tally/lib/store"
@@ -95,7 +96,10 @@ const StoreWithin = 2 * time.Second
 
 // Take takes up one message. An error means that it has to be delivered again.
 func (in *Intake) Take(ctx context.Context, d Delivery) error {
-	m, partial, faults := wire.Parse(d.Body)
+	m, partial, faults, err := in.parse(ctx, d.Body)
+	if err != nil {
+		return err
+	}
 	if len(faults) == 0 && d.From != Own && (strings.HasPrefix(m.Order, OwnOrder) || strings.HasPrefix(m.Revokes, OwnOrder)) {
 		faults = []wire.Fault{{Code: wire.CodeNotAllowed, Message: "order: ids that begin with " + OwnOrder + " are tally's own"}}
 	}
@@ -118,6 +122,25 @@ func (in *Intake) Take(ctx context.Context, d Delivery) error {
 		}
 	}
 	return fmt.Errorf("taking up %s of draw %s: other writers came first %d times", m.Type, m.Draw, maxTries)
+}
+
+// parse reads a message, by the rules of its draw: which may be of an earlier version
+// than the newest, though only where there are several or the newest finds faults.
+func (in *Intake) parse(ctx context.Context, body []byte) (*wire.Message, wire.Partial, []wire.Fault, error) {
+	m, partial, faults := wire.Parse(body)
+	if m != nil && len(games.Versions(m.Game.ID)) == 1 || !wire.ValidID(partial.Draw) {
+		return m, partial, faults, nil
+	}
+	head, _, err := LoadHead(ctx, in.Table, partial.Draw)
+	if err != nil || head.Game == "" {
+		return m, partial, faults, err
+	}
+	game, err := head.Rules()
+	if err != nil {
+		return nil, partial, nil, fmt.Errorf("taking up a message of draw %s: %w", partial.Draw, err)
+	}
+	m, partial, faults = wire.ParseUnder(body, game)
+	return m, partial, faults, nil
 }
 
 // result is what one try came to.
@@ -147,6 +170,14 @@ func (in *Intake) try(ctx context.Context, m *wire.Message, d Delivery) (result,
 	head, version, err := LoadHead(ctx, in.Table, m.Draw)
 	if err != nil {
 		return result{}, err
+	}
+	if head.Game == m.Game.ID {
+		switch game, err := head.Rules(); {
+		case err != nil:
+			return result{}, err
+		case game != m.Game:
+			return result{}, fmt.Errorf("it began with version %d of %s just now, and this message was read by version %d", game.Version, game.ID, m.Game.Version)
+		}
 	}
 	existing, found, err := in.Table.Get(ctx, store.DrawKey(m.Draw), Key(m))
 	if err != nil {

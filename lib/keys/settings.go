@@ -56,7 +56,7 @@ func (s Settings) Placing() (placing.Settings, error) {
 	for _, code := range slices.Sorted(maps.Keys(s.MaxStake)) {
 		currency, known := money.ParseCurrency(code)
 		if !known {
-			faults = append(faults, fmt.Errorf("%.10q is no active ISO 4217 currency", code))
+			faults = append(faults, fmt.Errorf("%.10q is no ISO 4217 currency", code))
 			continue
 		}
 		limit, err := money.ParseStake(s.MaxStake[code], currency)
@@ -101,9 +101,15 @@ func (s *Store) Set(ctx context.Context, bookmaker string, change func(*Settings
 	if err != nil {
 		return Settings{}, err
 	}
+	before := maps.Clone(settings.MaxStake)
 	change(&settings)
 	if _, err := settings.Placing(); err != nil {
 		return Settings{}, wrong("%v", err)
+	}
+	for code, limit := range settings.MaxStake { // one that was withdrawn since it was set may stay
+		if _, active := money.ParseActive(code); !active && before[code] != limit {
+			return Settings{}, wrong("%.10q is no active ISO 4217 currency", code)
+		}
 	}
 	body, err := json.Marshal(settings)
 	if err != nil {

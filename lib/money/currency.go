@@ -9,12 +9,13 @@ package money
 import (
 	"bytes"
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/bojanz/currency"
 )
 
-// Currency is an active ISO 4217 code and its number of decimals.
+// Currency is an ISO 4217 code, active now or once, and its number of decimals.
 type Currency struct {
 	code   [3]byte
 	digits uint8
@@ -36,33 +37,45 @@ func (c Currency) MarshalText() ([]byte, error) { return c.code[:], nil }
 func (c *Currency) UnmarshalText(text []byte) error {
 	known, ok := ParseCurrency(text)
 	if !ok {
-		return fmt.Errorf("%.10q is no active ISO 4217 currency with a minor unit", text)
+		return fmt.Errorf("%.10q is no ISO 4217 currency with a minor unit", text)
 	}
 	*c = known
 	return nil
 }
 
-// currencies is the library's table in the form that ParseCurrency reads.
+// Active reports whether the code is active, as the library's table says: only then may
+// a new bet be in it.
+func (c Currency) Active() bool {
+	digits, known := currency.GetDigits(c.Code())
+	return known && digits == c.digits
+}
+
+// currencies is the table of decimals in the form that ParseCurrency reads.
 var currencies = sync.OnceValue(func() map[[3]byte]Currency {
-	codes := currency.GetCurrencyCodes()
-	table := make(map[[3]byte]Currency, len(codes))
-	for _, code := range codes {
-		digits, ok := currency.GetDigits(code)
-		if !ok || len(code) != 3 {
-			continue
+	table := map[[3]byte]Currency{}
+	for digits, codes := range decimals {
+		for code := range strings.FieldsSeq(codes) {
+			key := [3]byte([]byte(code))
+			table[key] = Currency{key, digits}
 		}
-		key := [3]byte([]byte(code))
-		table[key] = Currency{key, digits}
 	}
 	return table
 })
 
-// ParseCurrency reads an ISO 4217 code; ok is false for a code that is not
-// active or has no minor unit (gold, testing codes).
+// ParseCurrency reads the code of a currency that bets are, or once were, accepted in.
+// What is stored is read by it, for ever. ok is false for a code that never was one, or
+// has no minor unit (gold, testing codes).
 func ParseCurrency[T string | []byte](code T) (c Currency, ok bool) {
 	if len(code) != 3 {
 		return Currency{}, false
 	}
 	c, ok = currencies()[[3]byte{code[0], code[1], code[2]}]
 	return c, ok
+}
+
+// ParseActive reads the code of a currency for something new: a bet, a limit. ok is
+// false for one that ISO 4217 has withdrawn, too.
+func ParseActive[T string | []byte](code T) (c Currency, ok bool) {
+	c, ok = ParseCurrency(code)
+	return c, ok && c.Active()
 }

@@ -66,7 +66,7 @@ func (c *drawCache) read(ctx context.Context, table *store.Table, id string, now
 	if err != nil || version == 0 {
 		return nil, err
 	}
-	game, err := gameOf(head)
+	game, err := head.Rules()
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func (d *cachedDraw) round(ctx context.Context, table *store.Table, number int) 
 	}
 	read := cachedRound{decided: map[rules.Selection]rules.Mark{}}
 	if round.OpenedAt != 0 {
-		m, err := message(ctx, table, d.head.Draw, store.RoundKey(number))
+		m, err := d.message(ctx, table, store.RoundKey(number))
 		if err != nil {
 			return nil, nil, err
 		}
@@ -108,7 +108,7 @@ func (d *cachedDraw) round(ctx context.Context, table *store.Table, number int) 
 		}
 	}
 	if round.Board == wire.DrawOpened {
-		m, err := message(ctx, table, d.head.Draw, store.OpenedKey)
+		m, err := d.message(ctx, table, store.OpenedKey)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -121,7 +121,8 @@ func (d *cachedDraw) round(ctx context.Context, table *store.Table, number int) 
 }
 
 // message reads a stored message back.
-func message(ctx context.Context, table *store.Table, id, sk string) (*wire.Message, error) {
+func (d *cachedDraw) message(ctx context.Context, table *store.Table, sk string) (*wire.Message, error) {
+	id := d.head.Draw
 	item, found, err := table.Get(ctx, store.DrawKey(id), sk)
 	if err != nil {
 		return nil, err
@@ -129,7 +130,7 @@ func message(ctx context.Context, table *store.Table, id, sk string) (*wire.Mess
 	if !found {
 		return nil, errors.New("draw " + id + " lacks " + sk + ", which its head names")
 	}
-	m, _, faults := wire.Parse([]byte(item.Body))
+	m, _, faults := wire.ParseUnder([]byte(item.Body), d.game)
 	if len(faults) > 0 {
 		return nil, errors.New("draw " + id + ": stored " + sk + " is no longer valid: " + faults[0].Message)
 	}

@@ -10,13 +10,11 @@ package placing
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
 
 	"tally/lib/draw"
-	"tally/lib/games"
 	"tally/lib/money"
 	"tally/lib/rules"
 	"tally/lib/settlement"
@@ -313,13 +311,4 @@ func Shard(reference string, shards int) int {
 		hash = (hash ^ uint32(reference[i])) * 16777619
 	}
 	return int(hash % uint32(shards))
-}
-
-// gameOf returns the game of a draw.
-func gameOf(head *draw.Head) (*rules.Game, error) {
-	game, known := games.Find(head.Game)
-	if !known {
-		return nil, errors.New("draw " + head.Draw + " is of a game that this version does not know: " + head.Game)
-	}
-	return game, nil
 }

@@ -159,7 +159,7 @@ func (p *parsed) readSelection() *Refusal {
 // readStake reads the stake, which needs its currency.
 func (p *parsed) readStake() *Refusal {
 	var known bool
-	if p.currency, known = money.ParseCurrency(p.Currency); !known {
+	if p.currency, known = money.ParseActive(p.Currency); !known {
 		return refuse(CodeUnknownCurrency, "%.10q is no active ISO 4217 currency with a minor unit", p.Currency).at("currency")
 	}
 	var err error

@@ -95,6 +95,8 @@ const (
 	StuckSweep   = "sweep_not_ending"
 	StuckStopped = "sweep_stopped"
 	StuckFault   = "look_failed"
+	// StuckRules is a draw of rules that this program does not have.
+	StuckRules = "rules_unknown"
 )
 
 // cursor is the first minute that has not been worked off.
@@ -317,6 +319,8 @@ func (r *Reconciler) look(ctx context.Context, log *monitor.Run, head *draw.Head
 		return again{}, err
 	}
 	switch {
+	case standing.Unknown != nil:
+		return r.unknown(ctx, head, now, standing.Unknown), nil
 	case standing.State == 0:
 		at, err := r.missing(ctx, head, version, standing, now)
 		return again{at: at}, err
@@ -367,6 +371,13 @@ func (r *Reconciler) stuck(ctx context.Context, head *draw.Head, why string) {
 	r.Log.LogAttrs(ctx, slog.LevelWarn, "draw stuck", slog.String("draw", head.Draw), slog.String("why", why), slog.Int("state", head.State))
 }
 
+// unknown reports a draw of rules that this program does not have. It waits.
+func (r *Reconciler) unknown(ctx context.Context, head *draw.Head, now instant, err error) again {
+	r.stuck(ctx, head, StuckRules)
+	r.Log.LogAttrs(ctx, slog.LevelError, "draw waits for its rules", slog.String("draw", head.Draw), slog.String("reason", err.Error()))
+	return again{at: later(head, now)}
+}
+
 // over is when a draw without a state should have been: its last closing. Of one
 // whose opening is missing not all closings are known; so it is no earlier than the
 // newest message.
@@ -401,9 +412,9 @@ func (r *Reconciler) missing(ctx context.Context, head *draw.Head, version int64
 // transaction is as one that came a moment later, and nothing is lost by it: sent
 // right, it corrects the cancellation as well.
 func (r *Reconciler) cancel(ctx context.Context, head *draw.Head, version int64, now instant) error {
-	game, known := games.Find(head.Game)
-	if !known {
-		return fmt.Errorf("this version does not know game %q", head.Game)
+	game, err := head.Rules()
+	if err != nil {
+		return err
 	}
 	if !head.Cancel(now) {
 		return nil
@@ -448,6 +459,8 @@ func (r *Reconciler) recount(ctx context.Context, head *draw.Head, now instant, 
 		r.Record.Unequal(head.Game)
 		r.Log.LogAttrs(ctx, slog.LevelError, "draw unequal", slog.String("draw", head.Draw), slog.String("reason", unequal.Reason))
 		return again{at: later(head, now)}, nil
+	case errors.Is(err, games.ErrUnknown):
+		return r.unknown(ctx, head, now, err), nil
 	case err != nil && within.Err() != nil && counted != from:
 		return again{now, counted}, nil // the next look goes on from there
 	case err != nil:

@@ -226,7 +226,7 @@ func (s *Settler) accept(b bet) (placed settlement.Bet, currency money.Currency,
 		}
 		return placed, currency, err.Code, message
 	}
-	currency, known := money.ParseCurrency(b.currency)
+	currency, known := money.ParseActive(b.currency)
 	if !known {
 		return placed, currency, "unknown_currency", quote(b.currency) + " is no active ISO 4217 currency with a minor unit"
 	}

@@ -66,6 +66,9 @@ func LoadHistory(ctx context.Context, table *store.Table, id, bookmaker string) 
 	if err != nil || r.head == nil {
 		return nil, err
 	}
+	if r.unknown != nil {
+		return nil, fmt.Errorf("draw %s: %w", id, r.unknown)
+	}
 	h := &History{partition: &partition{records: r, bookmaker: bookmaker, selections: map[string]rules.Selection{}}}
 	known := map[string]bool{}
 	for _, number := range r.fedStates(bookmaker) {

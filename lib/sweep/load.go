@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -19,7 +20,9 @@ type records struct {
 	draw  string
 	items map[string]store.Item
 	head  *draw.Head
-	game  *rules.Game
+	game  *rules.Game // nil with unknown
+	// unknown says that this program does not have the draw's rules.
+	unknown error
 }
 
 // load reads everything about a draw but its bets and reports. A query is no
@@ -46,11 +49,9 @@ func load(ctx context.Context, table *store.Table, id string) (*records, error) 
 	if r.head, err = store.Decode[draw.Head](item); err != nil {
 		return nil, err
 	}
-	game, known := games.Find(r.head.Game)
-	if !known {
-		return nil, fmt.Errorf("draw %s is of game %q, which this version does not know", id, r.head.Game)
+	if r.head.Game != "" { // else an operator's order has come before the studio's first message
+		r.game, r.unknown = r.head.Rules()
 	}
-	r.game = game
 	return r, nil
 }
 
@@ -79,8 +80,12 @@ func (r *records) state(number int) (state *settlement.State, found map[string]b
 	if err != nil {
 		return nil, nil, err
 	}
+	if r.unknown != nil {
+		return nil, nil, fmt.Errorf("draw %s: %w", r.draw, r.unknown)
+	}
 	if stored.Catalogue != r.game.Version {
-		return nil, nil, fmt.Errorf("state %d of draw %s is of catalogue %d of %s; this version has %d", number, r.draw, stored.Catalogue, r.game.ID, r.game.Version)
+		_, err := games.Version(r.game.ID, stored.Catalogue)
+		return nil, nil, cmp.Or(err, fmt.Errorf("state %d of draw %s is of version %d of %s, and the draw of %d", number, r.draw, stored.Catalogue, r.game.ID, r.game.Version))
 	}
 	state = &settlement.State{Game: r.game, Number: number}
 	if err := r.revise(state, stored.Revision); err != nil {
@@ -128,7 +133,7 @@ func (r *records) message(sk string) (*wire.Message, error) {
 	if !found {
 		return nil, fmt.Errorf("draw %s lacks %s, which a state names", r.draw, sk)
 	}
-	m, _, faults := wire.Parse([]byte(item.Body))
+	m, _, faults := wire.ParseUnder([]byte(item.Body), r.game)
 	if len(faults) > 0 {
 		return nil, fmt.Errorf("draw %s: stored %s is no longer valid: %s: %s", r.draw, sk, faults[0].Code, faults[0].Message)
 	}

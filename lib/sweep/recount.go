@@ -65,6 +65,8 @@ type Standing struct {
 	State   int    // the newest state; 0 for none
 	Stopped string // why its sweep can't go on
 	Held    bool   // a message of the draw sits in quarantine
+	// Unknown is a games.ErrUnknown where this program does not have the draw's rules.
+	Unknown error
 }
 
 // Standing returns how far a draw has come.
@@ -77,7 +79,7 @@ func (s *Sweeper) Standing(ctx context.Context, id string) (Standing, error) {
 	if err != nil || r.head == nil {
 		return Standing{}, err
 	}
-	standing := Standing{State: r.head.State, Stopped: now.Stopped, Swept: now.State == 0 && now.Base == r.head.State}
+	standing := Standing{Unknown: r.unknown, State: r.head.State, Stopped: now.Stopped, Swept: now.State == 0 && now.Base == r.head.State}
 	for sk := range r.items {
 		standing.Held = standing.Held || strings.HasPrefix(sk, store.HeldPrefix)
 	}

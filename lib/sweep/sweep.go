@@ -20,6 +20,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"tally/lib/games"
 	"tally/lib/rules"
 	"tally/lib/settlement"
 	"tally/lib/store"
@@ -104,12 +105,16 @@ func Swept(item store.Item) ([]int, error) {
 const maxRounds = 16
 
 // Take sweeps the newest state of a draw, and newer ones that come meanwhile. An
-// error means that it has to be tried again; *NotYetError says when.
+// error means that it has to be tried again; *NotYetError says when, and
+// games.ErrUnknown that it takes another version of this program.
 func (s *Sweeper) Take(ctx context.Context, id string) error {
 	for range maxRounds {
 		finished, err := s.step(ctx, id)
 		if errors.Is(err, store.ErrChanged) {
 			continue // another sweep was faster: look again
+		}
+		if errors.Is(err, games.ErrUnknown) {
+			s.Log.LogAttrs(ctx, slog.LevelError, "draw waits for its rules", slog.String("draw", id), slog.String("reason", err.Error()))
 		}
 		if err != nil {
 			return fmt.Errorf("sweeping draw %s: %w", id, err)
@@ -130,6 +135,9 @@ func (s *Sweeper) step(ctx context.Context, id string) (finished bool, err error
 	}
 	if r.head == nil || r.head.State == 0 {
 		return true, nil // nothing to settle under yet: the state's own message follows
+	}
+	if r.unknown != nil {
+		return false, r.unknown
 	}
 	now, version, err := r.status()
 	if err != nil {

@@ -26,11 +26,17 @@ type Partial struct {
 // Parse reads a message. When something is wrong with it, faults says
 // everything, and message is nil; partial is what could be read of it.
 func Parse(body []byte) (message *Message, partial Partial, faults []Fault) {
+	return ParseUnder(body, nil)
+}
+
+// ParseUnder reads a message about a draw that has an earlier version of its game's
+// rules; nil for the newest.
+func ParseUnder(body []byte, game *rules.Game) (message *Message, partial Partial, faults []Fault) {
 	if len(body) > MaxBody {
 		return nil, Partial{}, []Fault{{Code: CodeTooLarge, Message: fmt.Sprintf("the message has %d bytes, at most %d are allowed", len(body), MaxBody)}}
 	}
 	var document form.Document
-	r := &reader{document: &document}
+	r := &reader{document: &document, under: game}
 	m := r.read(body)
 	for _, p := range document.Problems() {
 		faults = append(faults, Fault{Code: string(p.Code), Message: p.Message()})
@@ -52,6 +58,7 @@ func Parse(body []byte) (message *Message, partial Partial, faults []Fault) {
 type reader struct {
 	document *form.Document
 	object   form.Object
+	under    *rules.Game // where the draw has an earlier version
 	faults   []Fault
 }
 
@@ -111,6 +118,9 @@ func (r *reader) game(o form.Object) *rules.Game {
 		return nil
 	}
 	game, known := games.Find(string(id))
+	if r.under != nil && r.under.ID == string(id) {
+		return r.under
+	}
 	if !known {
 		r.document.Report(form.UnknownGame, "game", fmt.Sprintf("no game is called %.40q", id))
 		return nil

@@ -2,11 +2,14 @@ package entry
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"tally/lib/form"
 	"tally/lib/games"
+	"tally/lib/rules"
 )
 
 // What keeps a state from being resolved again.
@@ -22,12 +25,10 @@ var (
 // Resolve resolves the facts again and compares the result. The document is
 // scratch space.
 func (s *State) Resolve(document *form.Document) error {
-	game, known := games.Find(s.Game)
+	game, err := games.Version(s.Game, s.Catalogue)
 	switch {
-	case !known:
-		return fmt.Errorf("%w: no game is called %s", ErrRules, s.Game)
-	case s.Catalogue != game.Version:
-		return fmt.Errorf("%w: version %d of %s, not %d", ErrRules, s.Catalogue, s.Game, game.Version)
+	case err != nil:
+		return fmt.Errorf("%w: %w", ErrRules, err)
 	case s.Status == Cancelled:
 		if _, known := game.CancelReason(s.Reason); !known || s.Rule != game.CancelRule {
 			return fmt.Errorf("%w: %s is no reason to cancel a draw by %s", ErrResult, s.Reason, s.Rule)
@@ -64,38 +65,51 @@ func (s *State) Resolve(document *form.Document) error {
 	return nil
 }
 
+// anyVersion returns nil where a version of the game agrees with an entry that does not
+// say which version its draw has; else what the newest has against it.
+func anyVersion(game string, check func(*rules.Game) error) (err error) {
+	versions := games.Versions(game)
+	if versions == nil {
+		return fmt.Errorf("%w: no game is called %s", ErrRules, game)
+	}
+	for _, version := range slices.Backward(versions) {
+		against := check(version)
+		if against == nil {
+			return nil
+		}
+		err = cmp.Or(err, against)
+	}
+	return err
+}
+
 // Resolve checks that the game has the betting rounds that are planned.
 func (o *Opening) Resolve() error {
-	game, known := games.Find(o.Game)
-	if !known {
-		return fmt.Errorf("%w: no game is called %s", ErrRules, o.Game)
-	}
-	for _, round := range o.Rounds {
-		if round.Round > len(game.Rounds) {
-			return fmt.Errorf("%w: there is no betting round %d", ErrResult, round.Round)
+	return anyVersion(o.Game, func(game *rules.Game) error {
+		for _, round := range o.Rounds {
+			if round.Round > len(game.Rounds) {
+				return fmt.Errorf("%w: there is no betting round %d", ErrResult, round.Round)
+			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // Resolve checks that the visible cards have the form that the game's cards have.
 // Whether they can lie open then, and what they decide, is for Replay, which takes
 // a thousand times as long. The document is scratch space.
 func (c *Closings) Resolve(document *form.Document) error {
-	game, known := games.Find(c.Game)
-	if !known {
-		return fmt.Errorf("%w: no game is called %s", ErrRules, c.Game)
-	}
-	for _, round := range c.Rounds {
-		if round.Round > len(game.Rounds) {
-			return fmt.Errorf("%w: there is no betting round %d", ErrResult, round.Round)
+	return anyVersion(c.Game, func(game *rules.Game) error {
+		for _, round := range c.Rounds {
+			if round.Round > len(game.Rounds) {
+				return fmt.Errorf("%w: there is no betting round %d", ErrResult, round.Round)
+			}
+			if len(round.Visible) == 0 {
+				continue
+			}
+			if _, err := visible(game, round, document); err != nil {
+				return err
+			}
 		}
-		if len(round.Visible) == 0 {
-			continue
-		}
-		if _, _, err := c.visible(round, document); err != nil {
-			return err
-		}
-	}
-	return nil
+		return nil
+	})
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"tally/lib/form"
-	"tally/lib/games"
 	"tally/lib/rules"
 )
 
@@ -23,11 +22,19 @@ type Decided struct {
 // error says that such cards can't lie open then. It takes up to some ten
 // milliseconds for a round.
 func (c *Closings) Replay(document *form.Document) (list []Decided, err error) {
+	err = anyVersion(c.Game, func(game *rules.Game) error {
+		list, err = c.replay(game, document)
+		return err
+	})
+	return list, err
+}
+
+func (c *Closings) replay(game *rules.Game, document *form.Document) (list []Decided, err error) {
 	for _, round := range c.Rounds {
 		if len(round.Visible) == 0 {
 			continue
 		}
-		facts, game, err := c.visible(round, document)
+		facts, err := visible(game, round, document)
 		if err != nil {
 			return nil, err
 		}
@@ -45,24 +52,20 @@ func (c *Closings) Replay(document *form.Document) (list []Decided, err error) {
 }
 
 // visible reads the visible cards of a betting round.
-func (c *Closings) visible(round Closed, document *form.Document) (facts rules.Facts, game *rules.Game, err error) {
-	game, known := games.Find(c.Game)
-	if !known {
-		return facts, nil, fmt.Errorf("%w: no game is called %s", ErrRules, c.Game)
-	}
+func visible(game *rules.Game, round Closed, document *form.Document) (facts rules.Facts, err error) {
 	root, ok := document.Parse("visible", round.Visible)
 	if !ok {
-		return facts, nil, fmt.Errorf("%w: the visible cards are no JSON", ErrResult)
+		return facts, fmt.Errorf("%w: the visible cards are no JSON", ErrResult)
 	}
 	object, ok := root.Object()
 	if !ok {
-		return facts, nil, fmt.Errorf("%w: the visible cards are no object", ErrResult)
+		return facts, fmt.Errorf("%w: the visible cards are no object", ErrResult)
 	}
 	facts, shown := game.ReadVisible(object)
 	if problems := document.Problems(); !shown || len(problems) > 0 {
-		return facts, nil, fmt.Errorf("%w: no such cards lie open in betting round %d", ErrResult, round.Round)
+		return facts, fmt.Errorf("%w: no such cards lie open in betting round %d", ErrResult, round.Round)
 	}
-	return facts, game, nil
+	return facts, nil
 }
 
 // Contradiction says where the cards that lay open when a betting round opened are

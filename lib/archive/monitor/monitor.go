@@ -29,6 +29,7 @@ import (
 	"tally/lib/archive/objects"
 	"tally/lib/archive/tilelog"
 	"tally/lib/archive/tiles"
+	"tally/lib/games"
 	"tally/lib/store"
 	"tally/lib/wire"
 )
@@ -291,8 +292,8 @@ func (r *Run) compare(ctx context.Context, id entry.ID, at tilelog.Indexed) (boo
 	}
 	settlement, is := read.(*entry.Settlement)
 	want, err := archive.Expected(ctx, r.Table, id, is && settlement.ShowTotals)
-	if errors.Is(err, archive.ErrCatalogue) {
-		return true, nil // it was resolved by other rules: by this version it can't be told
+	if errors.Is(err, games.ErrUnknown) {
+		return true, nil // it was resolved by rules that this program does not have: it can't tell
 	}
 	if errors.Is(err, archive.ErrRecords) {
 		r.fault(ctx, Unequal, fmt.Sprintf("entry %d, %s: %v", at.Index, id, err))
