@@ -1,6 +1,7 @@
 package follow
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
 
+	"tally/lib/archive/objects"
 	"tally/lib/archive/proof"
 	"tally/lib/archive/tiles"
 	"tally/lib/pages/history"
@@ -47,7 +49,10 @@ func (r *run) bundle(ctx context.Context, n int64, places []int64) (leaves []his
 	width := int(min(tiles.Width, r.tree.N-n*tiles.Width))
 	path := tiles.EntriesPath(n, width)
 	data, err := r.Log.Get(ctx, path)
-	if err != nil {
+	switch {
+	case errors.Is(err, objects.ErrNotFound):
+		return nil, fmt.Errorf("%w: %s is missing: %w", ErrUnlike, path, err)
+	case err != nil:
 		return nil, fmt.Errorf("reading %s: %w", path, err)
 	}
 	list, err := tiles.Entries(data, width)
@@ -55,7 +60,8 @@ func (r *run) bundle(ctx context.Context, n int64, places []int64) (leaves []his
 		return nil, fmt.Errorf("%w: %s: %w", ErrUnlike, path, err)
 	}
 	for _, place := range places {
-		data := list[place-n*tiles.Width]
+		// Few entries are kept of many bundles: none of them keeps its bundle.
+		data := bytes.Clone(list[place-n*tiles.Width])
 		leaf, err := history.Read(place, data)
 		if err != nil {
 			// The tree decides whether it is the log's entry: see inTree.

@@ -178,6 +178,7 @@ func (r *run) follow(ctx context.Context) error {
 			return err
 		}
 		took = time.Since(began)
+		r.forget(ctx)
 	}
 	r.Logger.LogAttrs(ctx, slog.LevelInfo, "the site follows the log", slog.Int64("size", r.at.Size), slog.Int64("log", r.tree.N),
 		slog.Int64("written", r.written.Load()), slog.Duration("took", time.Since(r.started)))
@@ -205,12 +206,18 @@ func (r *run) open(ctx context.Context) error {
 		}
 		r.tree, r.signed = c.Tree, c.Signed
 	}
-	r.hashes = &oneByOne{from: tlog.TileHashReader(r.tree, tiles.NewReader(ctx, r.Log.Get))}
+	r.forget(ctx)
 	r.end = r.tree.N
 	if r.Until != nil {
 		r.end = min(r.end, *r.Until)
 	}
 	return r.consistent()
+}
+
+// forget drops the tiles that were read, all of which the reader keeps: what a run
+// holds in memory does not grow with the log.
+func (r *run) forget(ctx context.Context) {
+	r.hashes = &oneByOne{from: tlog.TileHashReader(r.tree, tiles.NewReader(ctx, r.Log.Get))}
 }
 
 // consistent proves that the log begins with the tree of the cursor.

@@ -12,7 +12,6 @@ import (
 
 	"tally/lib/archive/checkpoint"
 	"tally/lib/archive/fakeobjects"
-	"tally/lib/archive/objects"
 	"tally/lib/archive/tiles"
 	"tally/lib/fakedynamo"
 	"tally/lib/pages/files"
@@ -298,7 +297,11 @@ func TestRefusals(t *testing.T) {
 		"a missing bundle": {func(l *publicLog, _ *fakeobjects.Store) {
 			l.grow(70)
 			delete(l.files, tiles.EntriesPath(0, 70))
-		}, objects.ErrNotFound},
+		}, follow.ErrUnlike},
+		"a missing tile": {func(l *publicLog, _ *fakeobjects.Store) {
+			l.grow(70)
+			delete(l.files, "tile/0/000.p/70")
+		}, follow.ErrUnlike},
 		"an entry of a newer version": {func(l *publicLog, _ *fakeobjects.Store) {
 			l.entries = slices.Clone(l.entries)
 			l.entries[60] = []byte(strings.Replace(string(l.entries[60]), `{"schema":1,`, `{"schema":2,`, 1))
