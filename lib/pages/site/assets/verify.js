@@ -80,17 +80,18 @@ class Panel {
     const number = (found) => `${results.indexOf(found) + 1}`;
     const worst = first("failed") ?? first("unreachable") ?? first("unable");
     if (worst) {
-      this.conclude(worst.result, this.say(`verdict.${worst.result}`, { number: number(worst), reason: worst.says }));
+      const means = worst.result === "unreachable" ? this.say("verdict.unreachable_means") : "";
+      this.conclude(worst.result, this.say(`verdict.${worst.result}`, { number: number(worst) }), worst.says, means);
     } else {
-      this.conclude("ok", this.say("verdict.ok"), this.say("verdict.not_checked"));
+      this.conclude("ok", this.say("verdict.ok"), this.say("verdict.ok_means"), this.say("verdict.not_checked"));
     }
   }
 
-  /** Says what it comes to, and beside it what that leaves open. */
-  conclude(result, text, open = "") {
+  /** Says what it comes to, and below it why, and what that leaves open. */
+  conclude(result, text, ...more) {
     const verdict = this.part("verdict");
     verdict.dataset.result = result;
-    verdict.replaceChildren(element("strong", {}, text), ...(open ? [" ", element("span", {}, open)] : []));
+    verdict.replaceChildren(element("strong", {}, text), ...more.filter((it) => it !== "").flatMap((it) => [" ", element("span", {}, it)]));
   }
 
   /** Takes a step and shows it. */
