@@ -12,8 +12,8 @@ import (
 var ErrTooMany = errors.New("the draw has as many orders as are allowed")
 
 // Apply changes the head by a message stored at a time. A message that
-// contradicts the head is a *Conflict, one that comes too late a *TooLate; both
-// leave the head as it was.
+// contradicts the head is a *Conflict, one that comes too late a *TooLate, a revision
+// that runs ahead an *AheadError; the head is then not to be stored.
 func (h *Head) Apply(m *wire.Message, storedAt instant, settings Settings) error {
 	if h.Game == "" && !m.Type.IsOrder() {
 		h.know(m.Game, m.Table)
@@ -54,6 +54,10 @@ func (h *Head) take(m *wire.Message, storedAt instant, settings Settings) error 
 	case wire.BettingClosed:
 		h.closeRound(m.Round, m.ClosedAt, storedAt)
 	case wire.DrawResulted, wire.DrawCancelled:
+		// Of those that come out of order a gap of up to five is filled later.
+		if highest := max(h.Revision, 0); m.Revision > highest+wire.MaxAhead {
+			return &AheadError{m.Revision, highest}
+		}
 		h.revise(m.Revision, storedAt)
 	case wire.BetsVoided, wire.OrderRevoked, wire.BetsFound:
 		return h.order(m)

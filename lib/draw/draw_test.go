@@ -363,3 +363,49 @@ func TestCancel(t *testing.T) {
 		t.Error("a draw with a result is cancelled")
 	}
 }
+
+// A revision is at most five above the highest stored, so that a slip can't use them
+// up; those that come out of order fill the gap.
+func TestRevisionsAhead(t *testing.T) {
+	for _, row := range ruletest.Rows(t, `
+messages                                                  | refused
+20 result 1                                               |
+20 result 5, 21 result 1, 22 result 3                     |
+20 result 6                                               | 6 above 0
+20 cancel 6                                               | 6 above 0
+20 result 1, 21 result 6                                  |
+20 result 1, 21 cancel 7                                  | 7 above 1
+20 result 1, 21 cancel 1000                               | 1000 above 1
+20 result 1, 21 result 6, 22 result 11, 23 result 2       |
+20 result 1, 21 result 6, 22 result 12                    | 12 above 6
+`) {
+		t.Run(row[0], func(t *testing.T) {
+			head, refused := draw.New("war-1.7"), ""
+			for text := range strings.SplitSeq(row[0], ",") {
+				m := say(t, text)
+				var ahead *draw.AheadError
+				if err := head.Apply(m.Message, m.at, settings); errors.As(err, &ahead) {
+					refused = fmt.Sprintf("%d above %d", ahead.Revision, ahead.Highest)
+				} else if err != nil {
+					t.Fatal(err)
+				}
+			}
+			if refused != row[1] {
+				t.Errorf("refused is %q instead of %q", refused, row[1])
+			}
+		})
+	}
+}
+
+// tally's own cancellation ranks below all: after it the studio begins at 1 too.
+func TestRevisionsAfterAutomaticCancellation(t *testing.T) {
+	head, _ := apply(t, say(t, "1 opened 1:10-30"))
+	head.Cancel(noon + 99_000)
+	var ahead *draw.AheadError
+	if six := say(t, "120 result 6"); !errors.As(head.Apply(six.Message, six.at, settings), &ahead) {
+		t.Error("revision 6 is taken after tally's own cancellation")
+	}
+	if five := say(t, "121 result 5"); head.Apply(five.Message, five.at, settings) != nil {
+		t.Error("revision 5 is refused after tally's own cancellation")
+	}
+}

@@ -229,6 +229,21 @@ func (e *TooLate) Error() string {
 	return "the draw's records are kept until " + wire.FormatTime(e.Until) + " and take no revision in the seven days before"
 }
 
+// AheadError says that a revision is further above the highest stored one than a
+// revision may be. Taken, a slip of the studio's would leave too few revisions, or
+// none, to correct it with.
+type AheadError struct{ Revision, Highest int }
+
+// Error says which revisions are taken now, and what to do.
+func (e *AheadError) Error() string {
+	stored := fmt.Sprintf("the highest stored is %d", e.Highest)
+	if e.Highest == 0 {
+		stored = "the studio has none stored yet"
+	}
+	return fmt.Sprintf("revision: %d is more than %d above the highest stored: %s, so that 1 to %d are taken now. Send what is right as revision %d; if those before are only on their way, send this again after them, or have it released from quarantine",
+		e.Revision, wire.MaxAhead, stored, min(e.Highest+wire.MaxAhead, wire.MaxRevision), min(e.Highest+1, wire.MaxRevision))
+}
+
 // Settings are what an operator sets for draws that open from now on.
 type Settings struct {
 	// Shards are the partitions of each bookmaker's bets of a draw, 1 to 256; each

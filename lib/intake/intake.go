@@ -228,6 +228,7 @@ func apply(head *draw.Head, m *wire.Message, now instant, settings draw.Settings
 	err := head.Apply(m, now, settings)
 	var conflict *draw.Conflict
 	var late *draw.TooLate
+	var ahead *draw.AheadError
 	switch {
 	case err == nil:
 		return nil
@@ -235,6 +236,8 @@ func apply(head *draw.Head, m *wire.Message, now instant, settings draw.Settings
 		return []wire.Fault{{Code: wire.CodeConflict, Message: err.Error()}}
 	case errors.As(err, &late):
 		return []wire.Fault{{Code: wire.CodeTooLate, Message: err.Error()}}
+	case errors.As(err, &ahead):
+		return []wire.Fault{{Code: wire.CodeBadNumber, Message: err.Error()}}
 	default:
 		return []wire.Fault{{Code: wire.CodeTooMany, Message: err.Error()}}
 	}

@@ -361,3 +361,28 @@ func TestConflictSaysWhatDiffers(t *testing.T) {
 		}
 	}
 }
+
+// A slip in the revision can't use the revisions up: it goes into quarantine, also
+// when it is released too early, and the next right one is taken.
+func TestRevisionAhead(t *testing.T) {
+	d := newDesk(t)
+	revised := func(revision string) string {
+		return strings.Replace(body("draw.resulted"), `"revision":1`, `"revision":`+revision+`,"correction":{"reason":"video_review"}`, 1)
+	}
+	for _, step := range []struct{ revision, want string }{
+		{"1000", "quarantined"}, {"6", "quarantined"}, {"1", "stored"}, {"7", "quarantined"}, {"6", "stored"}, {"6", "replay"},
+		{"7", "stored"}, {"13", "quarantined"}, {"1000", "quarantined"}, {"2", "stored"},
+	} {
+		d.now += 1000
+		sent, err := d.take(t, intake.Studio, revised(step.revision))
+		if err != nil || sent != "reply "+step.want {
+			t.Errorf("revision %s: sent %s, %v, want reply %s", step.revision, sent, err, step.want)
+		}
+		if step.want == "quarantined" {
+			fault := d.held(t, revised(step.revision)).Faults[0]
+			if fault.Code != wire.CodeBadNumber || !strings.Contains(fault.Message, "are taken now") {
+				t.Errorf("revision %s: %v", step.revision, fault)
+			}
+		}
+	}
+}

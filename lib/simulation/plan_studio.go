@@ -97,7 +97,13 @@ func (p *planner) junk(d *drawPlan) {
 	at := p.within(0, d.result)
 	m := d.message("betting.closed")
 	m["round"] = 1
-	switch p.IntN(5) {
+	switch p.IntN(7) {
+	case 5: // a slip that would use up the revisions
+		p.result(d, at, 1000, d.script.facts[0], p.plan.Bad)
+		return
+	case 6: // it is taken or not, by how many came before it
+		p.result(d, p.within(at, d.result+30*time.Second), 6+p.IntN(4), d.script.facts[0], nil)
+		return
 	case 0:
 		m["closed_at"], m["closedAt"] = timeText(at), timeText(at)
 	case 1:

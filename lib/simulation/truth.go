@@ -52,6 +52,7 @@ func readTruth(table *store.Table, id string) (*truth, error) {
 	revoked := map[string]bool{}
 	orders := map[string]order{}
 	var revisedAt instant
+	var revisions []revisedTruth
 	closes := map[int][2]instant{} // closed_at and when it was stored
 	for item, err := range table.Query(context.Background(), store.DrawKey(id), "") {
 		if err != nil {
@@ -85,6 +86,7 @@ func readTruth(table *store.Table, id string) (*truth, error) {
 			if revisedAt == 0 || item.StoredAt < revisedAt {
 				revisedAt = item.StoredAt
 			}
+			revisions = append(revisions, revisedTruth{m.Revision, item.StoredAt})
 			if m.Revision > t.revision {
 				t.revision, t.held = m.Revision, json.RawMessage(item.Body)
 			}
@@ -108,9 +110,31 @@ func readTruth(table *store.Table, id string) (*truth, error) {
 			r.closedAt = max(at[0], at[1]-5000)
 		}
 	}
+	if err := ahead(revisions); err != nil {
+		return nil, err
+	}
 	t.revisedAt = revisedAt
 	t.close(revisedAt)
 	return t, nil
+}
+
+// revisedTruth is a revision of the studio's and when it was stored.
+type revisedTruth struct {
+	number int
+	at     instant
+}
+
+// ahead finds a revision that was stored more than five above all before it.
+func ahead(revisions []revisedTruth) error {
+	slices.SortFunc(revisions, func(a, b revisedTruth) int { return int(a.at - b.at) })
+	highest := 0
+	for _, r := range revisions {
+		if r.number > highest+5 {
+			return fmt.Errorf("revision %d was stored when the highest was %d", r.number, highest)
+		}
+		highest = max(highest, r.number)
+	}
+	return nil
 }
 
 func (t *truth) open(times wire.RoundTimes, board wire.Board, marks wire.DecidedMarks) *roundTruth {

@@ -70,6 +70,7 @@ const (
 // The limits of a message.
 const (
 	MaxRevision  = 1000
+	MaxAhead     = 5 // how far a revision may be above the highest stored
 	MaxOrders    = 1000
 	MaxScopeBets = 100
 	MaxFound     = 1000 // records that a bets.found names
