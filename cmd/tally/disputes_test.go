@@ -90,7 +90,7 @@ func (o operator) bookmaker(name string) *client.Client {
 // eventually waits until something has happened.
 func (o operator) eventually(what string, happened func() bool) {
 	o.t.Helper()
-	for range 200 {
+	for range 6000 {
 		if happened() {
 			return
 		}

@@ -73,7 +73,7 @@ func (o operator) types(code int, pattern string, args ...string) string {
 func (o operator) waits(messages int) []string {
 	o.t.Helper()
 	id := regexp.MustCompile(`(?m)^[0-9a-f]{12}`)
-	for range 100 {
+	for range 6000 {
 		if ids := id.FindAllString(o.types(0, "…", "quarantine", "list"), -1); len(ids) == messages {
 			return ids
 		}

@@ -41,7 +41,7 @@ func runSlowly(t *testing.T, app *app, screen *screen, waitFor string) (code int
 		if _, err := typing.Write(draw); err != nil {
 			t.Fatal(err)
 		}
-		for give := time.Now().Add(10 * time.Second); !strings.Contains(screen.String(), waitFor); time.Sleep(time.Millisecond) {
+		for give := time.Now().Add(5 * time.Minute); !strings.Contains(screen.String(), waitFor); time.Sleep(time.Millisecond) {
 			if time.Now().After(give) {
 				t.Fatalf("never shown: %q; shown: %q", waitFor, screen.String())
 			}

@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"tally/lib/dynamotest"
 	"tally/lib/meter"
 )
 
@@ -48,7 +49,7 @@ const (
 func newDatabase(endpoint string, options ...func(*dynamodb.Options)) *database {
 	m := meter.New(partitionKey, sortKey)
 	config := aws.Config{Region: region, BaseEndpoint: &endpoint, Credentials: credentials.NewStaticCredentialsProvider("none", "none", "")}
-	return &database{client: dynamodb.NewFromConfig(config, append(options, m.Attach)...), meter: m}
+	return &database{client: dynamodb.NewFromConfig(config, append(options, dynamotest.Patient, m.Attach)...), meter: m}
 }
 
 // createTable makes a table as template.yaml has it.

@@ -342,7 +342,7 @@ func TestReadersDuringSettlement(t *testing.T) {
 
 // follow reads the feed to its end.
 func (s *studio) follow(c *client.Client, draws int64, interrupted bool) {
-	ctx, cancel := context.WithTimeout(s.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(s.Context(), 5*time.Minute)
 	defer cancel()
 	for next := int64(1); next <= draws; {
 		for report, err := range c.Follow(ctx, next-1, time.Millisecond) {

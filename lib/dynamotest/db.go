@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go/middleware"
 )
 
 // The names of the key attributes of every table that [DB.Table] makes; both
@@ -85,10 +86,23 @@ func (db DB) Config() aws.Config {
 	}
 }
 
-// NewClient returns a client of its own, for a test that adds middleware or
-// changes retries.
+// NewClient returns a client of its own, [Patient], for a test that adds middleware
+// or changes retries.
 func (db DB) NewClient(options ...func(*dynamodb.Options)) *dynamodb.Client {
-	return dynamodb.NewFromConfig(db.Config(), options...)
+	return dynamodb.NewFromConfig(db.Config(), append([]func(*dynamodb.Options){Patient}, options...)...)
+}
+
+// Patient lets a client's requests take as long as they take, whatever deadline they
+// come with. How long a message or a bet may take to be stored is bound by the
+// machine's own clock: on one that is busy, tests would find what took too long
+// instead of what they look for.
+func Patient(o *dynamodb.Options) {
+	o.APIOptions = append(o.APIOptions, func(stack *middleware.Stack) error {
+		return stack.Initialize.Add(middleware.InitializeMiddlewareFunc("Patient",
+			func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (middleware.InitializeOutput, middleware.Metadata, error) {
+				return next.HandleInitialize(context.WithoutCancel(ctx), in)
+			}), middleware.Before)
+	})
 }
 
 // tableSeconds bounds the making or deleting of a table.

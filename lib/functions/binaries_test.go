@@ -172,7 +172,8 @@ func TestBinariesSettle(t *testing.T) {
 	stack := emulate(t, nil)
 	intake, settle := run(t, stack, "intake"), run(t, stack, "settle")
 	messages := past(t, bodies(t, "roulette")[:4])
-	studio := encode(t, envelope(queue(t, stack, "StudioMessagesQueue"), time.Now(), messages...))
+	began := time.Now()
+	studio := encode(t, envelope(queue(t, stack, "StudioMessagesQueue"), began, messages...))
 	for range 2 { // the second time all are replays
 		if failed := answer(t, intake, studio); len(failed) > 0 {
 			t.Fatalf("intake left %v; log:\n%s", failed, intake.Log())
@@ -180,11 +181,12 @@ func TestBinariesSettle(t *testing.T) {
 	}
 	const draw = "rou-1.20261130.1001"
 	asked := encode(t, envelope(queue(t, stack, "SweepsQueue"), time.Now(), `{"draw":"`+draw+`"}`))
-	if failed := answer(t, settle, asked); len(failed) != 1 {
+	// On a busy machine the grace time is over by now.
+	if failed := answer(t, settle, asked); len(failed) != 1 && time.Since(began) < 7*time.Second {
 		t.Error("a sweep within the grace time was not given back")
 	}
 	swept := func() bool { return len(answer(t, settle, asked)) == 0 }
-	for deadline := time.Now().Add(30 * time.Second); !swept(); time.Sleep(time.Second) {
+	for deadline := time.Now().Add(5 * time.Minute); !swept(); time.Sleep(time.Second) {
 		if time.Now().After(deadline) {
 			t.Fatalf("not settled; log:\n%s", settle.Log())
 		}

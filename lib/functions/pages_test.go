@@ -88,7 +88,7 @@ func TestPagesFail(t *testing.T) {
 	}
 	var metrics bytes.Buffer
 	stranger, _ := pagesOf(t, d, "file:"+filepath.Join(folder, "log"), "file:"+filepath.Join(folder, "site"), filepath.Join(folder, "other.key"), &metrics)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	if err := stranger(ctx); err == nil || !strings.Contains(metrics.String(), `"failures":1`) || strings.Contains(metrics.String(), "pages_lag") {
 		t.Errorf("%v; the metrics are %s", err, metrics.String())

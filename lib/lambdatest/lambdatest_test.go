@@ -110,7 +110,7 @@ func TestTimeout(t *testing.T) {
 	if _, err := function.Invoke(event(t, "sleep", "")); !errors.Is(err, lambdatest.ErrTimedOut) {
 		t.Errorf("got %v", err)
 	}
-	if took := time.Since(began); took < 2*time.Second || took > 15*time.Second {
+	if took := time.Since(began); took < 2*time.Second {
 		t.Errorf("it took %s", took)
 	}
 	var ended *lambdatest.EndedError

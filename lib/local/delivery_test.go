@@ -137,8 +137,8 @@ func TestDeadLetter(t *testing.T) {
 	}
 	send(t, client, url, bodies...)
 	close(all)
-	eventually(t, "the poison is a dead letter", 15*time.Second, func() bool { return holds(t, client, letters) == 1 })
-	eventually(t, "the queue is empty", 5*time.Second, func() bool { return holds(t, client, url) == 0 })
+	eventually(t, "the poison is a dead letter", func() bool { return holds(t, client, letters) == 1 })
+	eventually(t, "the queue is empty", func() bool { return holds(t, client, url) == 0 })
 	for _, body := range bodies[1:] {
 		if n := seen.of(body); n != 1 {
 			t.Errorf("%q was delivered %d times", body, n)
@@ -154,7 +154,7 @@ func TestDeadLetter(t *testing.T) {
 	if moved, err := (&sqsqueue.Redriver{Client: client}).Redrive(t.Context(), url, 0); err != nil || moved != 1 {
 		t.Fatalf("%d messages redriven: %v", moved, err)
 	}
-	eventually(t, "it is done with", 5*time.Second, func() bool { return seen.of("poison") == 4 && holds(t, client, url) == 0 })
+	eventually(t, "it is done with", func() bool { return seen.of("poison") == 4 && holds(t, client, url) == 0 })
 	if n := holds(t, client, letters); n != 0 {
 		t.Errorf("%d dead letters are left", n)
 	}
@@ -179,7 +179,7 @@ func TestWholeBatchFails(t *testing.T) {
 	})})
 	client := sqs.NewFromConfig(local.Config(stack.Endpoint))
 	send(t, client, queueOf(stack, "SweepsQueue"), "one")
-	eventually(t, "it is a dead letter", 15*time.Second, func() bool { return holds(t, client, queueOf(stack, "SweepsDeadLetters")) == 1 })
+	eventually(t, "it is a dead letter", func() bool { return holds(t, client, queueOf(stack, "SweepsDeadLetters")) == 1 })
 	if n := seen.of("one"); n != 3 {
 		t.Errorf("it was delivered %d times", n)
 	}
@@ -206,7 +206,7 @@ func TestConcurrencyAndTimeout(t *testing.T) {
 		bodies = append(bodies, fmt.Sprint(i))
 	}
 	send(t, client, url, bodies...)
-	eventually(t, "all are done with", 10*time.Second, func() bool { return holds(t, client, url) == 0 })
+	eventually(t, "all are done with", func() bool { return holds(t, client, url) == 0 })
 	if seen.peak > 2 {
 		t.Errorf("%d batches at once", seen.peak)
 	}

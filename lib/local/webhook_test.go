@@ -63,7 +63,7 @@ func TestWebhook(t *testing.T) {
 	}
 	say("draw.opened", fmt.Sprintf(`"sequence":1,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q}]`, wire.FormatTime(now()), wire.FormatTime(now()+3_600_000)))
 	placer := &placing.Placer{Table: table, Settings: func(string) placing.Settings { return placing.Settings{} }, Now: now, Record: ignored{}}
-	eventually(t, "the bet is accepted", 30*time.Second, func() bool {
+	eventually(t, "the bet is accepted", func() bool {
 		_, err := placer.Place(t.Context(), placing.Request{Bookmaker: "acme", Draw: "hook-1", Reference: "b-1", Selection: "straight:17", Stake: "10.00", Currency: "EUR"})
 		return err == nil
 	})
@@ -73,10 +73,10 @@ func TestWebhook(t *testing.T) {
 		if !strings.Contains(body, `"bookmaker":"acme"`) || !strings.Contains(body, `"sequence":1,"draw":"hook-1"`) || !strings.Contains(body, `"payout":"360.00"`) {
 			t.Errorf("got %s", body)
 		}
-	case <-time.After(60 * time.Second):
+	case <-time.After(patience):
 		t.Fatal("no report came")
 	}
-	eventually(t, "it counts as taken", 30*time.Second, func() bool {
+	eventually(t, "it counts as taken", func() bool {
 		list, err := hooks.List(t.Context(), "acme")
 		if err != nil {
 			t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"tally/lib/archive/checkpoint"
@@ -79,15 +80,17 @@ func TestUntil(t *testing.T) {
 
 // TestNoTime plans nothing that the deadline leaves no time for.
 func TestNoTime(t *testing.T) {
-	l, store := newLog(t, draws(t, 1, 20, 1)), fakeobjects.New()
-	l.grow(int64(len(l.entries)))
-	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Second)
-	defer cancel()
-	f := follower(l, l.known, store)
-	result, err := f.Run(ctx)
-	if err != nil || result.Size != 0 || f.Record.(*recorder).behind != int64(len(l.entries)) {
-		t.Errorf("%+v, %v", result, err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		l, store := newLog(t, draws(t, 1, 20, 1)), fakeobjects.New()
+		l.grow(int64(len(l.entries)))
+		ctx, cancel := context.WithTimeout(t.Context(), 4*time.Second)
+		defer cancel()
+		f := follower(l, l.known, store)
+		result, err := f.Run(ctx)
+		if err != nil || result.Size != 0 || f.Record.(*recorder).behind != int64(len(l.entries)) {
+			t.Errorf("%+v, %v", result, err)
+		}
+	})
 }
 
 // faulty returns an interceptor that gives one verdict to the write of a number.
