@@ -67,7 +67,7 @@ type request struct {
 	Key, Item                 map[string]map[string]string
 	KeyConditionExpression    string
 	ExpressionAttributeValues map[string]map[string]string
-	TransactItems             []struct{ Put, Delete *request }
+	TransactItems             []struct{ Get, Put, Delete *request }
 }
 
 func (o *observed) note(t *testing.T, target string, body []byte) {
@@ -82,11 +82,13 @@ func (o *observed) note(t *testing.T, target string, body []byte) {
 		o.call("sqs:"+operation, o.queue(sqsqueue.Name(r.QueueURL+r.QueueName+r.SourceArn)), "")
 		return
 	}
-	if operation != "TransactWriteItems" {
+	if !strings.HasPrefix(operation, "Transact") {
 		o.call("dynamodb:"+operation, functions.OnTable, r.partition())
 	}
 	for _, write := range r.TransactItems {
 		switch {
+		case write.Get != nil:
+			o.call("dynamodb:GetItem", functions.OnTable, write.Get.partition())
 		case write.Put != nil:
 			o.call("dynamodb:PutItem", functions.OnTable, write.Put.partition())
 		case write.Delete != nil:

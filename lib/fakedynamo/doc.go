@@ -54,11 +54,12 @@ const (
 	FailLate           // its answer is lost; it is applied when Land is called
 	SendTwice          // it is applied, its answer is lost, the SDK sends it again
 	Conflict           // another transaction is under way; not applied
+	Throttle           // too many requests; not applied
 )
 
 // String returns the verdict as a step of a failing run is printed.
 func (v Verdict) String() string {
-	return [...]string{"ok", "FAILS", "APPLIED BUT ANSWER LOST", "ARRIVES LATE", "SENT TWICE", "CONFLICT"}[v]
+	return [...]string{"ok", "FAILS", "APPLIED BUT ANSWER LOST", "ARRIVES LATE", "SENT TWICE", "CONFLICT", "THROTTLED"}[v]
 }
 
 // ErrLost is the error of a request whose connection was lost.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -31,6 +32,11 @@ type DB struct {
 	Intercept Interceptor
 	// Applied is told of each request that was carried out without an error.
 	Applied func(call Call)
+	// Torn, if it is set, is asked before each item of a transaction becomes visible
+	// which of those that are left is next, by its place among them. It may block, and
+	// make requests: reads see what is visible by then, and whatever else asks for an
+	// item that is left meets a transaction under way.
+	Torn func(ctx context.Context, call Call, left []string) (next int)
 
 	t     testing.TB
 	table string
@@ -38,6 +44,7 @@ type DB struct {
 	mutex      sync.Mutex
 	partitions map[string]*partition
 	late       []func()
+	left       map[string]bool // items of transactions under way that are not visible yet
 }
 
 var _ store.DynamoDB = (*DB)(nil)
@@ -50,7 +57,7 @@ type partition struct {
 
 // New returns an empty table of that name. What the store never asks for fails t.
 func New(t testing.TB, table string) *DB {
-	return &DB{PageBytes: 1 << 20, t: t, table: table, partitions: map[string]*partition{}}
+	return &DB{PageBytes: 1 << 20, t: t, table: table, partitions: map[string]*partition{}, left: map[string]bool{}}
 }
 
 // Partitions returns the partition keys that have items, in order.
@@ -98,7 +105,10 @@ func (db *DB) run(ctx context.Context, call Call, apply func() error) error {
 	db.mutex.Lock()
 	defer db.mutex.Unlock()
 	once := func() error {
-		err := apply()
+		err := db.besides(call)
+		if err == nil {
+			err = apply()
+		}
 		if err == nil && db.Applied != nil {
 			db.Applied(call)
 		}
@@ -117,23 +127,44 @@ func (db *DB) run(ctx context.Context, call Call, apply func() error) error {
 		_ = once() // lost; what the second comes to is the answer
 		return once()
 	case Conflict:
-		return conflict(call)
+		return refused(call, "TransactionConflict", call.Keys[0])
+	case Throttle:
+		return refused(call, "ThrottlingError", call.Keys[0])
 	}
 	return ErrLost
 }
 
-// conflict is how DynamoDB refuses a write while another transaction is under
-// way.
-func conflict(call Call) error {
+// besides refuses what can't be done while a transaction is under way: a write of one
+// of its items, or a transactional read.
+func (db *DB) besides(call Call) error {
+	var under []string
+	for _, key := range call.Keys {
+		if db.left[key] {
+			under = append(under, key)
+		}
+	}
+	if len(under) == 0 || !call.Write && call.Operation != "TransactGetItems" {
+		return nil
+	}
+	return refused(call, "TransactionConflict", under...)
+}
+
+// refused is how DynamoDB refuses a request while a transaction is under way, or for
+// too many requests; of a transaction for some of its items.
+func refused(call Call, code string, items ...string) error {
 	message := "Transaction is ongoing for the item"
-	if call.Operation != "TransactWriteItems" {
+	switch {
+	case !strings.HasPrefix(call.Operation, "Transact") && code == "TransactionConflict":
 		return &types.TransactionConflictException{Message: &message}
+	case !strings.HasPrefix(call.Operation, "Transact"):
+		return &types.ThrottlingException{Message: &message}
 	}
 	reasons := make([]types.CancellationReason, len(call.Keys))
-	for i := range reasons {
-		reasons[i] = reason("None")
+	for i, key := range call.Keys {
+		if reasons[i] = reason("None"); slices.Contains(items, key) {
+			reasons[i] = reason(code)
+		}
 	}
-	reasons[0] = reason("TransactionConflict")
 	return &types.TransactionCanceledException{Message: &message, CancellationReasons: reasons}
 }
 

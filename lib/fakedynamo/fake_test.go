@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -46,12 +48,15 @@ func TestVerdicts(t *testing.T) {
 		{"create", create, fakedynamo.FailAfter, "lost", true, true},
 		{"create", create, fakedynamo.FailLate, "lost", false, true},
 		{"create", create, fakedynamo.SendTwice, "exists", true, true},
-		{"create", create, fakedynamo.Conflict, "conflict", false, false},
+		{"create", create, fakedynamo.Conflict, "none", true, true}, // a race, which it has won
+		{"create", create, fakedynamo.Throttle, "throttled", false, false},
+		{"replace", replace, fakedynamo.Conflict, "none", true, true},
 		{"replace", replace, fakedynamo.SendTwice, "changed", true, true},
 		{"transact", transact, fakedynamo.FailAfter, "lost", true, true},
 		{"transact", transact, fakedynamo.FailLate, "lost", false, true},
 		{"transact", transact, fakedynamo.SendTwice, "changed", true, true},
 		{"transact", transact, fakedynamo.Conflict, "changed", false, false},
+		{"transact", transact, fakedynamo.Throttle, "none", true, true}, // made again
 	} {
 		t.Run(fmt.Sprint(row.name, " ", row.verdict), func(t *testing.T) {
 			db := fakedynamo.New(t, "table")
@@ -77,7 +82,7 @@ func TestVerdicts(t *testing.T) {
 
 func kind(err error) string {
 	var exists *store.ExistsError
-	var conflict *types.TransactionConflictException
+	var throttled *types.ThrottlingException
 	switch {
 	case err == nil:
 		return "none"
@@ -87,15 +92,15 @@ func kind(err error) string {
 		return "changed"
 	case errors.As(err, &exists):
 		return "exists"
-	case errors.As(err, &conflict):
-		return "conflict"
+	case errors.As(err, &throttled):
+		return "throttled"
 	}
 	return err.Error()
 }
 
 // A request whose context has ended is not sent, whatever the verdict.
 func TestEnded(t *testing.T) {
-	for verdict := fakedynamo.Proceed; verdict <= fakedynamo.Conflict; verdict++ {
+	for verdict := fakedynamo.Proceed; verdict <= fakedynamo.Throttle; verdict++ {
 		db := fakedynamo.New(t, "table")
 		decide(db, verdict)
 		ctx, cancel := context.WithCancel(t.Context())
@@ -159,6 +164,69 @@ func TestUnsupported(t *testing.T) {
 		r := &recorder{TB: t}
 		if err := ask(fakedynamo.New(r, "table")); err == nil || !r.failed {
 			t.Errorf("%s: %v, the test failed: %v", name, err, r.failed)
+		}
+	}
+}
+
+// While a transaction is being committed plain reads see a part of it, transactional
+// reads wait, and writes of what is left wait too: after it, a creation finds the item.
+func TestTorn(t *testing.T) {
+	db := fakedynamo.New(t, "table")
+	at := store.New(db, "table")
+	created := make(chan error, 1)
+	var seen []string
+	db.Torn = func(_ context.Context, call fakedynamo.Call, left []string) (next int) {
+		var some string
+		for _, sk := range []string{"1", "2", "3"} {
+			if _, found, err := at.Get(t.Context(), "p", sk); err != nil {
+				t.Error(err)
+			} else if found {
+				some += sk
+			}
+		}
+		if seen = append(seen, some); len(left) == len(call.Keys) {
+			go func() { created <- at.Create(t.Context(), store.Item{PK: "p", SK: "2"}) }()
+			ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+			defer cancel()
+			if items, err := at.Together(ctx, "p", "1", "3"); err == nil {
+				t.Errorf("a transactional read saw %v", items)
+			}
+		}
+		return len(left) - 1
+	}
+	if err := at.Transact(t.Context(), store.Creating(store.Item{PK: "p", SK: "1", Body: "first"}), store.Creating(store.Item{PK: "p", SK: "2", Body: "second"}),
+		store.Creating(store.Item{PK: "p", SK: "3", Body: "third"})); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"", "3", "23"}; !slices.Equal(seen, want) {
+		t.Errorf("reads saw %q instead of %q", seen, want)
+	}
+	exists := (*store.ExistsError)(nil)
+	if err := <-created; !errors.As(err, &exists) || exists.Item.Body != "second" {
+		t.Errorf("a creation meanwhile: %v", err)
+	}
+	items, err := at.Together(t.Context(), "p", "1", "3", "4")
+	if err != nil || items[0].Body != "first" || items[1].Body != "third" || items[2].PK != "" {
+		t.Errorf("together they are %+v, %v", items, err)
+	}
+}
+
+// What others do to an item for long is a change of it: the caller decides again.
+func TestLongConflict(t *testing.T) {
+	db := fakedynamo.New(t, "table")
+	at := store.New(db, "table")
+	db.Intercept = func(_ context.Context, call fakedynamo.Call) fakedynamo.Verdict { return fakedynamo.Conflict }
+	item := store.Item{PK: "p", SK: "1", Version: 1}
+	for name, write := range map[string]func() error{
+		"create":   func() error { return at.Create(t.Context(), item) },
+		"replace":  func() error { return at.Replace(t.Context(), item) },
+		"put":      func() error { return at.Put(t.Context(), item) },
+		"delete":   func() error { return at.Delete(t.Context(), "p", "1") },
+		"bet":      func() error { _, err := at.CreateBet(t.Context(), "p", store.StoredBet{SK: "1"}); return err },
+		"together": func() error { _, err := at.Together(t.Context(), "p", "1"); return err },
+	} {
+		if err := write(); !errors.Is(err, store.ErrChanged) {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

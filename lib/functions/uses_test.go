@@ -61,6 +61,10 @@ func (c *calls) call(parameters any) {
 	switch in := parameters.(type) {
 	case *dynamodb.GetItemInput:
 		c.note("dynamodb:GetItem", in.TableName)
+	case *dynamodb.TransactGetItemsInput:
+		for _, item := range in.TransactItems {
+			c.note("dynamodb:GetItem", item.Get.TableName)
+		}
 	case *dynamodb.PutItemInput:
 		c.note("dynamodb:PutItem", in.TableName)
 	case *dynamodb.DeleteItemInput:

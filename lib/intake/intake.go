@@ -167,7 +167,13 @@ func Key(m *wire.Message) string {
 
 // try decides about a message by what is stored now, and stores it.
 func (in *Intake) try(ctx context.Context, m *wire.Message, d Delivery) (result, error) {
-	head, version, err := LoadHead(ctx, in.Table, m.Draw)
+	// Together: a head that has the message already, without it, would make a conflict
+	// of it; the message without its head a replay from which nothing follows.
+	stored, err := in.Table.Together(ctx, store.DrawKey(m.Draw), store.HeadKey, Key(m))
+	if err != nil {
+		return result{}, err
+	}
+	head, version, err := headOf(m.Draw, stored[0])
 	if err != nil {
 		return result{}, err
 	}
@@ -179,15 +185,11 @@ func (in *Intake) try(ctx context.Context, m *wire.Message, d Delivery) (result,
 			return result{}, fmt.Errorf("it began with version %d of %s just now, and this message was read by version %d", game.Version, game.ID, m.Game.Version)
 		}
 	}
-	existing, found, err := in.Table.Get(ctx, store.DrawKey(m.Draw), Key(m))
-	if err != nil {
-		return result{}, err
-	}
-	hash := HashOf(m.Content)
+	existing, hash := stored[1], HashOf(m.Content)
 	switch {
-	case found && existing.Hash == hash:
+	case existing.PK != "" && existing.Hash == hash:
 		return result{status: wire.Replay, head: head}, nil
-	case found:
+	case existing.PK != "":
 		return refused(wire.CodeConflict, conflictOf(m, d.Body, existing.Body)), nil
 	}
 	now, known := head.Clock(in.Now()), head.Game != ""
@@ -249,6 +251,9 @@ func (in *Intake) follow(ctx context.Context, m *wire.Message, d Delivery, parti
 	if r.status == wire.Quarantined {
 		return in.quarantine(ctx, d, partial, m.Game.ID, r.faults)
 	}
+	if err := in.Announce(ctx, r.head); err != nil {
+		return err
+	}
 	if m.Type == wire.DrawOpened {
 		if err := in.entry(ctx, wire.Entry{Draw: m.Draw, What: wire.EntryOpening}); err != nil {
 			return err
@@ -256,9 +261,6 @@ func (in *Intake) follow(ctx context.Context, m *wire.Message, d Delivery, parti
 		if err := in.strays(ctx, r.head); err != nil {
 			return err
 		}
-	}
-	if err := in.Announce(ctx, r.head); err != nil {
-		return err
 	}
 	in.Log.LogAttrs(ctx, slog.LevelInfo, "message "+r.status, slog.String("draw", m.Draw), slog.String("type", string(m.Type)),
 		slog.Int("revision", m.Revision), slog.Int("state", r.head.State), slog.String("message_id", m.ID))
@@ -272,7 +274,7 @@ func (in *Intake) follow(ctx context.Context, m *wire.Message, d Delivery, parti
 // turn out to be about another game or table. They are stored, and never hold.
 func (in *Intake) strays(ctx context.Context, head *draw.Head) error {
 	for _, order := range head.Strays() {
-		item, found, err := in.Table.Get(ctx, store.DrawKey(head.Draw), store.OrderKey(order.ID))
+		item, found, err := in.Table.Sure(ctx, store.DrawKey(head.Draw), store.OrderKey(order.ID))
 		if err != nil || !found {
 			return errors.Join(err, fmt.Errorf("reading order %s of draw %s", order.ID, head.Draw))
 		}
@@ -287,16 +289,16 @@ func (in *Intake) strays(ctx context.Context, head *draw.Head) error {
 	return nil
 }
 
-// Announce tells the archive and the settling function of a draw's newest
-// state, if it has one.
+// Announce tells the settling function of a draw's newest state, if it has one, and
+// then the archive: whatever keeps the archive's queue from it, bets are settled.
 func (in *Intake) Announce(ctx context.Context, head *draw.Head) error {
 	if head.State == 0 {
 		return nil
 	}
-	if err := in.entry(ctx, wire.Entry{Draw: head.Draw, What: wire.EntryState, State: head.State}); err != nil {
+	if err := SendSweep(ctx, in.Sweeps, head, in.Now()); err != nil {
 		return err
 	}
-	return SendSweep(ctx, in.Sweeps, head, in.Now())
+	return in.entry(ctx, wire.Entry{Draw: head.Draw, What: wire.EntryState, State: head.State})
 }
 
 func (in *Intake) entry(ctx context.Context, e wire.Entry) error {
@@ -338,11 +340,15 @@ func HashOf(content string) string {
 // LoadHead reads a draw's head and its version; a draw that nothing is known of
 // has a new one of version 0.
 func LoadHead(ctx context.Context, table *store.Table, id string) (*draw.Head, int64, error) {
-	item, found, err := table.Get(ctx, store.DrawKey(id), store.HeadKey)
+	item, _, err := table.Get(ctx, store.DrawKey(id), store.HeadKey)
 	if err != nil {
 		return nil, 0, err
 	}
-	if !found {
+	return headOf(id, item)
+}
+
+func headOf(id string, item store.Item) (*draw.Head, int64, error) {
+	if item.PK == "" {
 		return draw.New(id), 0, nil
 	}
 	head, err := store.Decode[draw.Head](item)
@@ -353,7 +359,7 @@ func LoadHead(ctx context.Context, table *store.Table, id string) (*draw.Head, i
 func NextState(ctx context.Context, table *store.Table, head *draw.Head, game *rules.Game, now instant) (*draw.State, error) {
 	var newest *draw.State
 	if head.State > 0 {
-		item, found, err := table.Get(ctx, store.DrawKey(head.Draw), store.StateKey(head.State))
+		item, found, err := table.Sure(ctx, store.DrawKey(head.Draw), store.StateKey(head.State))
 		if err != nil {
 			return nil, err
 		}

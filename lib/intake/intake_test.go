@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -30,14 +31,15 @@ const noon instant = 1_795_953_600_000
 // queue keeps what is sent, and fails when told to.
 type queue struct {
 	name string
-	sent *[]string
-	down *string // the name of the queue that is down
+	*desk
 }
 
 var errDown = errors.New("the queue is down")
 
 func (q queue) Send(_ context.Context, body string, delay time.Duration) error {
-	if *q.down == q.name {
+	q.mutex.Lock()
+	defer q.mutex.Unlock()
+	if q.down == q.name {
 		return errDown
 	}
 	var short struct{ What, Status string }
@@ -48,7 +50,7 @@ func (q queue) Send(_ context.Context, body string, delay time.Duration) error {
 	if delay > 0 {
 		text += " in " + delay.String()
 	}
-	*q.sent = append(*q.sent, text)
+	q.desk.sent = append(q.desk.sent, text)
 	return nil
 }
 
@@ -61,15 +63,16 @@ type desk struct {
 	intake.Intake
 	db      *fakedynamo.DB
 	now     instant
+	mutex   sync.Mutex // of sent
 	sent    []string
-	down    string
+	down    string // the name of the queue that is down
 	counter counter
 }
 
 func newDesk(t *testing.T) *desk {
 	d := &desk{db: fakedynamo.New(t, "table"), now: noon}
-	d.Intake = intake.Intake{Table: store.New(d.db, "table"), Replies: queue{"reply", &d.sent, &d.down}, Sweeps: queue{"sweep", &d.sent, &d.down},
-		Archive: queue{"archive", &d.sent, &d.down}, Record: &d.counter, Settings: draw.Settings{Shards: 1, RetainMillis: 400 * 24 * 3600 * 1000},
+	d.Intake = intake.Intake{Table: store.New(d.db, "table"), Replies: queue{"reply", d}, Sweeps: queue{"sweep", d},
+		Archive: queue{"archive", d}, Record: &d.counter, Settings: draw.Settings{Shards: 1, RetainMillis: 400 * 24 * 3600 * 1000},
 		Now: func() instant { return d.now }, Log: slog.New(slog.NewTextHandler(io.Discard, nil))}
 	return d
 }
@@ -105,18 +108,18 @@ second | from     | message        | sent
 1      | studio   | draw.opened    | archive opening, reply replay
 2      | studio   | betting.opened | reply stored
 29     | studio   | betting.closed | reply stored
-40     | studio   | draw.resulted  | archive state, sweep in 10s, reply stored
-41     | studio   | draw.resulted  | archive state, sweep in 9s, reply replay
+40     | studio   | draw.resulted  | sweep in 10s, archive state, reply stored
+41     | studio   | draw.resulted  | sweep in 9s, archive state, reply replay
 42     | studio   | draw.cancelled | reply quarantined
-43     | studio   | betting.opened | archive state, sweep in 7s, reply replay
-44     | operator | bets.voided    | archive state, sweep in 6s, reply stored
+43     | studio   | betting.opened | sweep in 7s, archive state, reply replay
+44     | operator | bets.voided    | sweep in 6s, archive state, reply stored
 45     | studio   | order.revoked  | reply quarantined
 46     | operator | draw.resulted  | reply quarantined
 47     | operator | bets.found     | reply quarantined
 48     | studio   | bets.found     | reply quarantined
-49     | own      | bets.found     | archive state, sweep in 1s
-60     | operator | order.revoked  | archive state, sweep, reply stored
-61     | operator | order.revoked  | archive state, sweep, reply replay
+49     | own      | bets.found     | sweep in 1s, archive state
+60     | operator | order.revoked  | sweep, archive state, reply stored
+61     | operator | order.revoked  | sweep, archive state, reply replay
 `) {
 		var second instant
 		if _, err := fmt.Sscan(row[0], &second); err != nil {
@@ -147,10 +150,43 @@ func TestQueueDown(t *testing.T) {
 			}
 			d.down = ""
 			sent, err := d.take(t, intake.Studio, body(kind))
-			want := map[string]string{"draw.opened": "archive opening, reply replay", "draw.resulted": "archive state, sweep in 10s, reply replay"}[kind]
+			want := map[string]string{"draw.opened": "archive opening, reply replay", "draw.resulted": "sweep in 10s, archive state, reply replay"}[kind]
 			if err != nil || sent != want {
 				t.Errorf("%s was down, %s again: sent %s, %v", down, kind, sent, err)
 			}
+		}
+	}
+}
+
+// While a message's transaction is being committed, some of it can be seen. The same
+// message meanwhile, which SQS may deliver twice, is stored once and answered as a
+// replay, whatever is visible first; it is no conflict with itself.
+func TestTornMessage(t *testing.T) {
+	for _, kind := range []string{"draw.opened", "betting.opened", "draw.resulted"} {
+		for first := range 5 {
+			synctest.Test(t, func(t *testing.T) {
+				d := newDesk(t)
+				if kind != "draw.opened" {
+					if _, err := d.take(t, intake.Studio, body("draw.opened")); err != nil {
+						t.Fatal(err)
+					}
+				}
+				again := make(chan error, 1)
+				d.db.Torn = func(_ context.Context, call fakedynamo.Call, left []string) (next int) {
+					if len(left) < len(call.Keys) {
+						if len(left) == len(call.Keys)-1 {
+							go func() { again <- d.Intake.Take(t.Context(), intake.Delivery{Body: []byte(body(kind)), SentAt: d.now}) }()
+						}
+						time.Sleep(20 * time.Millisecond)
+					}
+					return first % len(left)
+				}
+				d.sent = nil
+				err := errors.Join(d.Intake.Take(t.Context(), intake.Delivery{Body: []byte(body(kind)), SentAt: d.now}), <-again)
+				if replies := strings.Join(d.sent, ", "); err != nil || d.counter.quarantined > 0 || strings.Count(replies, "reply stored") != 1 || strings.Count(replies, "reply replay") != 1 {
+					t.Errorf("%s, item %d first: %s, %v", kind, first, replies, err)
+				}
+			})
 		}
 	}
 }

@@ -77,19 +77,11 @@ func (in *Intake) quarantine(ctx context.Context, d Delivery, partial wire.Parti
 		// While this marker is there the draw is not cancelled by itself.
 		writes = append(writes, store.Putting(store.Item{PK: store.DrawKey(held.Draw), SK: store.HeldKey(item.PK, hash), StoredAt: now, ExpiresAt: item.ExpiresAt}))
 	}
-	switch err := in.Table.Transact(ctx, writes...); {
-	case errors.Is(err, store.ErrChanged): // it is filed already, or is being filed
-		if _, found, err := in.Table.Get(ctx, item.PK, item.SK); err != nil || !found {
-			return errors.Join(err, fmt.Errorf("quarantining a message: %w", store.ErrChanged))
-		}
-		// Its new time tells whoever is releasing it just now that it came back.
-		writes[0] = store.Putting(item)
-		if err := in.Table.Transact(ctx, writes...); err != nil {
-			return fmt.Errorf("quarantining a message again: %w", err)
-		}
-	case err != nil:
+	fresh, err := in.file(ctx, item, writes)
+	if err != nil {
 		return fmt.Errorf("quarantining a message: %w", err)
-	default:
+	}
+	if fresh {
 		in.Record.Quarantined(game)
 		in.Log.LogAttrs(ctx, slog.LevelWarn, "message quarantined", slog.String("draw", held.Draw),
 			slog.String("type", string(held.Type)), slog.String("message_id", held.ID), slog.String("code", faults[0].Code), slog.Int("faults", len(faults)))
@@ -98,4 +90,25 @@ func (in *Intake) quarantine(ctx context.Context, d Delivery, partial wire.Parti
 		return nil // tally does not answer itself
 	}
 	return in.reply(ctx, wire.Reply{ID: partial.ID, Draw: partial.Draw, Status: wire.Quarantined, Errors: faults})
+}
+
+// file makes the writes that put an item into quarantine, the first of which creates
+// it. It is not fresh when it was filed already: its new time then tells whoever is
+// releasing it just now that it came back.
+func (in *Intake) file(ctx context.Context, item store.Item, writes []store.Write) (fresh bool, err error) {
+	fresh = true
+	for try := range maxTries {
+		if err = in.Table.Transact(ctx, writes...); !errors.Is(err, store.ErrChanged) {
+			return fresh && err == nil, err
+		}
+		if _, filed, err := in.Table.Get(ctx, item.PK, item.SK); err != nil {
+			return false, err
+		} else if filed {
+			fresh, writes[0] = false, store.Putting(item)
+		}
+		if err := store.Pause(ctx, try); err != nil {
+			return false, err
+		}
+	}
+	return false, err
 }

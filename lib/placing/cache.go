@@ -123,7 +123,7 @@ func (d *cachedDraw) round(ctx context.Context, table *store.Table, number int) 
 // message reads a stored message back.
 func (d *cachedDraw) message(ctx context.Context, table *store.Table, sk string) (*wire.Message, error) {
 	id := d.head.Draw
-	item, found, err := table.Get(ctx, store.DrawKey(id), sk)
+	item, found, err := table.Sure(ctx, store.DrawKey(id), sk)
 	if err != nil {
 		return nil, err
 	}

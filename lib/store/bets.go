@@ -107,7 +107,7 @@ func (t *Table) Bets(ctx context.Context, pk, after string) iter.Seq2[StoredBet,
 // ReplaceRefusal writes a bet, or a newer refusal, over a refusal that is still
 // the one that was read. It returns what is there instead.
 func (t *Table) ReplaceRefusal(ctx context.Context, pk string, refusal, next StoredBet) (existing *StoredBet, err error) {
-	_, err = t.client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &t.name, Item: next.encode(pk),
+	err = t.put(ctx, &dynamodb.PutItemInput{TableName: &t.name, Item: next.encode(pk),
 		ConditionExpression: aws.String("n = :n"), ExpressionAttributeValues: attributes{":n": number(refusal.Generation)}})
 	var failed *types.ConditionalCheckFailedException
 	if !errors.As(err, &failed) {

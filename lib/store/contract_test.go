@@ -315,3 +315,21 @@ func TestReplaceRefusal(t *testing.T) {
 		}
 	})
 }
+
+// What is read together is there as it was written, and what is not there has no keys.
+func TestTogether(t *testing.T) {
+	each(t, func(t *testing.T, at target) {
+		at.must(t, at.Transact(t.Context(), store.Creating(item("1")), store.Creating(item("2"))))
+		items, err := at.Together(t.Context(), "p", "2", "3", "1")
+		at.must(t, err)
+		if want := []store.Item{read(item("2")), {}, read(item("1"))}; !reflect.DeepEqual(items, want) {
+			t.Errorf("read together: %+v", items)
+		}
+		for sk, want := range map[string]bool{"1": true, "3": false} {
+			got, found, err := at.Sure(t.Context(), "p", sk)
+			if at.must(t, err); found != want || found && !reflect.DeepEqual(got, read(item(sk))) {
+				t.Errorf("%s read for sure: %+v, found %v", sk, got, found)
+			}
+		}
+	})
+}

@@ -20,6 +20,7 @@ type DynamoDB interface {
 	PutItem(context.Context, *dynamodb.PutItemInput, ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error)
 	DeleteItem(context.Context, *dynamodb.DeleteItemInput, ...func(*dynamodb.Options)) (*dynamodb.DeleteItemOutput, error)
 	Query(context.Context, *dynamodb.QueryInput, ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error)
+	TransactGetItems(context.Context, *dynamodb.TransactGetItemsInput, ...func(*dynamodb.Options)) (*dynamodb.TransactGetItemsOutput, error)
 	TransactWriteItems(context.Context, *dynamodb.TransactWriteItemsInput, ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error)
 }
 
@@ -179,7 +180,7 @@ func (t *Table) Create(ctx context.Context, item Item) error {
 // create writes an item that must not be there yet and returns what is there
 // instead.
 func (t *Table) create(ctx context.Context, a attributes) (existing attributes, err error) {
-	_, err = t.client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &t.name, Item: a,
+	err = t.put(ctx, &dynamodb.PutItemInput{TableName: &t.name, Item: a,
 		ConditionExpression:                 aws.String("attribute_not_exists(" + attrPK + ")"),
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld})
 	var failed *types.ConditionalCheckFailedException
@@ -201,7 +202,7 @@ func (t *Table) create(ctx context.Context, a attributes) (existing attributes, 
 // one. ErrChanged says that another version is there.
 func (t *Table) Replace(ctx context.Context, item Item) error {
 	put := t.replacing(item)
-	_, err := t.client.PutItem(ctx, &dynamodb.PutItemInput{TableName: put.TableName, Item: put.Item,
+	err := t.put(ctx, &dynamodb.PutItemInput{TableName: put.TableName, Item: put.Item,
 		ConditionExpression: put.ConditionExpression, ExpressionAttributeValues: put.ExpressionAttributeValues})
 	var failed *types.ConditionalCheckFailedException
 	if errors.As(err, &failed) {
@@ -227,7 +228,7 @@ func (t *Table) replacing(item Item) *types.Put {
 
 // Put writes an item whatever is there.
 func (t *Table) Put(ctx context.Context, item Item) error {
-	if _, err := t.client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &t.name, Item: item.encode()}); err != nil {
+	if err := t.put(ctx, &dynamodb.PutItemInput{TableName: &t.name, Item: item.encode()}); err != nil {
 		return fmt.Errorf("writing %s / %s: %w", item.PK, item.SK, err)
 	}
 	return nil
@@ -235,7 +236,10 @@ func (t *Table) Put(ctx context.Context, item Item) error {
 
 // Delete deletes an item, if it is there.
 func (t *Table) Delete(ctx context.Context, pk, sk string) error {
-	_, err := t.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &t.name, Key: key(pk, sk)})
+	err := besides(ctx, func() error {
+		_, err := t.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &t.name, Key: key(pk, sk)})
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("deleting %s / %s: %w", pk, sk, err)
 	}

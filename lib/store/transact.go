@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -57,15 +58,22 @@ func DeletingAsRead(item Item) Write {
 // Transact makes all writes or none. ErrChanged says that a condition did not
 // hold or that another transaction was under way: the caller reads again and
 // decides again, since the cause may be this very transaction after a lost
-// answer.
+// answer. A transaction that was throttled is made again: the SDK does not, for it
+// sees a transaction that was cancelled.
+//
+// That it is all or nothing is true of what is written, not of what is read
+// meanwhile: see [Table.Together].
 func (t *Table) Transact(ctx context.Context, writes ...Write) error {
 	items := make([]types.TransactWriteItem, len(writes))
 	for i, write := range writes {
 		items[i] = write(t)
 	}
-	_, err := t.client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: items})
+	err := again(ctx, throttled, func() error {
+		_, err := t.client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: items})
+		return err
+	})
 	var cancelled *types.TransactionCanceledException
-	if errors.As(err, &cancelled) && retriable(cancelled) {
+	if errors.As(err, &cancelled) && only(cancelled, "ConditionalCheckFailed", conflicting) {
 		return ErrChanged
 	}
 	if err != nil {
@@ -86,12 +94,59 @@ func Pause(ctx context.Context, try int) error {
 	}
 }
 
-// retriable reports whether a transaction failed because of other writers.
-func retriable(cancelled *types.TransactionCanceledException) bool {
+// maxAgain bounds how often a request is made again that was refused for what others
+// do at the moment, and so has changed nothing.
+const maxAgain = 10
+
+// again makes a request until it fails for another reason, or is carried out.
+func again(ctx context.Context, passing func(error) bool, request func() error) error {
+	for try := 0; ; try++ {
+		err := request()
+		if err == nil || !passing(err) || try == maxAgain {
+			return err
+		}
+		if waited := Pause(ctx, try); waited != nil {
+			return errors.Join(waited, err)
+		}
+	}
+}
+
+// besides makes a write of one item until no transaction has the item under way:
+// that is a race, which the write may still win or lose.
+func besides(ctx context.Context, write func() error) error {
+	var conflict *types.TransactionConflictException
+	err := again(ctx, func(err error) bool { return errors.As(err, &conflict) }, write)
+	if errors.As(err, &conflict) && ctx.Err() == nil {
+		return fmt.Errorf("%w: transactions have it under way: %w", ErrChanged, err)
+	}
+	return err
+}
+
+// put writes one item.
+func (t *Table) put(ctx context.Context, in *dynamodb.PutItemInput) error {
+	return besides(ctx, func() error {
+		_, err := t.client.PutItem(ctx, in)
+		return err
+	})
+}
+
+// The reasons of a transaction that was cancelled.
+const (
+	conflicting    = "TransactionConflict"
+	throttling     = "ThrottlingError"
+	overThroughput = "ProvisionedThroughputExceeded"
+)
+
+// throttled reports whether a transaction failed of nothing but too many requests.
+func throttled(err error) bool {
+	var cancelled *types.TransactionCanceledException
+	return errors.As(err, &cancelled) && only(cancelled, throttling, overThroughput)
+}
+
+// only reports whether a transaction was cancelled for no other reasons.
+func only(cancelled *types.TransactionCanceledException, codes ...string) bool {
 	for _, reason := range cancelled.CancellationReasons {
-		switch aws.ToString(reason.Code) {
-		case "", "None", "ConditionalCheckFailed", "TransactionConflict":
-		default:
+		if code := aws.ToString(reason.Code); code != "" && code != "None" && !slices.Contains(codes, code) {
 			return false
 		}
 	}
