@@ -18,6 +18,7 @@ import (
 	"tally/lib/archive/entry"
 	"tally/lib/archive/tilelog"
 	"tally/lib/store"
+	"tally/lib/sweep"
 	"tally/lib/wire"
 )
 
@@ -65,7 +66,7 @@ func (a *Archive) take(ctx context.Context, told wire.Entry) error {
 	if err != nil {
 		return err
 	}
-	items, err := a.Table.All(ctx, store.DrawKey(told.Draw))
+	items, err := sweep.Read(ctx, a.Table, told.Draw)
 	if err != nil {
 		return err
 	}

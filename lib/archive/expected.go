@@ -10,6 +10,7 @@ import (
 	"tally/lib/archive/entry"
 	"tally/lib/games"
 	"tally/lib/store"
+	"tally/lib/sweep"
 )
 
 // ErrRecords says that a draw's records are none that could have been logged.
@@ -20,7 +21,7 @@ var ErrRecords = errors.New("the records are not as they were stored")
 // A settlement whose commitments were never made can't be in the log: it is nil.
 // Records that say nothing that an entry can say are ErrRecords.
 func Expected(ctx context.Context, table *store.Table, id entry.ID, showTotals bool) ([]byte, error) {
-	items, err := table.All(ctx, store.DrawKey(id.Draw))
+	items, err := sweep.Read(ctx, table, id.Draw)
 	if err != nil {
 		return nil, err
 	}

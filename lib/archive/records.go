@@ -15,12 +15,14 @@ import (
 	"tally/lib/wire"
 )
 
-// records are a draw's stored items at one time, as far as the log tells of them.
+// records are a draw's stored items as [sweep.Read] reads them: at least what was
+// written before SWEEP said what it says.
 type records struct {
 	draw  string
 	items map[string]store.Item
 	head  *draw.Head
-	swept []int // the states that were settled, in order
+	swept []int    // the states that were settled, in order
+	plan  []string // the bookmakers that the last of them settled, nil where that is not kept
 }
 
 // readRecords reads a draw's items. A draw that nothing is known of has no head.
@@ -35,9 +37,11 @@ func readRecords(id string, items map[string]store.Item) (*records, error) {
 		return nil, err
 	}
 	if item, found := items[store.SweepKey]; found {
-		if r.swept, err = sweep.Swept(item); err != nil {
+		past, err := sweep.PastOf(item)
+		if err != nil {
 			return nil, err
 		}
+		r.swept, r.plan = past.Swept, past.Plan
 	}
 	return r, nil
 }

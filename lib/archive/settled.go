@@ -72,12 +72,32 @@ func (r *records) done(state int) (map[string][]*sweep.Done, error) {
 			return nil, err
 		}
 	}
-	for bookmaker, shards := range found {
-		if slices.Contains(shards, nil) {
-			return nil, fmt.Errorf("draw %s, state %d: a partition of %s is not done, though the settlement is closed", r.draw, state, bookmaker)
+	return found, r.whole(state, found)
+}
+
+// whole makes sure that the partitions that are done for a state are those of its
+// plan: a settlement that leaves out bookmakers would be in the log for ever. The plan
+// of the state swept last is kept in SWEEP. By earlier states, and on items of earlier
+// versions, it is who was told: before a sweep was closed, everyone in its plan was.
+func (r *records) whole(state int, done map[string][]*sweep.Done) error {
+	plan := r.plan
+	if plan == nil || state != r.swept[len(r.swept)-1] {
+		plan = nil
+		for sk := range r.items {
+			if bookmaker, told := strings.CutPrefix(sk, store.FedPrefix(state)); told {
+				plan = append(plan, bookmaker)
+			}
 		}
 	}
-	return found, nil
+	for _, bookmaker := range plan {
+		if shards := done[bookmaker]; shards == nil || slices.Contains(shards, nil) {
+			return fmt.Errorf("draw %s, state %d: a partition of %s is not done, though the settlement is closed", r.draw, state, bookmaker)
+		}
+	}
+	if len(done) != len(plan) {
+		return fmt.Errorf("draw %s, state %d: %d bookmakers are done, %d were in the plan", r.draw, state, len(done), len(plan))
+	}
+	return nil
 }
 
 // commitments returns what a settlement commits to. It is made once: the secret

@@ -15,7 +15,7 @@ import (
 	"tally/lib/wire"
 )
 
-// records is a draw's partition as read at one time.
+// records is a draw's partition as [Read] reads it.
 type records struct {
 	draw  string
 	items map[string]store.Item
@@ -25,21 +25,75 @@ type records struct {
 	unknown error
 }
 
-// load reads everything about a draw but its bets and reports. A query is no
-// snapshot: other sweeps write while it goes from page to page. So SWEEP is read
-// before all else, and what it says was written before it is found.
-func load(ctx context.Context, table *store.Table, id string) (*records, error) {
-	sweep, swept, err := table.Get(ctx, store.DrawKey(id), store.SweepKey)
+// Read reads everything about a draw but its bets and reports, by sort key. A query is
+// no snapshot: others write while it goes from page to page, and of a transaction it
+// may see a part. So SWEEP is read before all else, and what it says was written before
+// it is found; and what states are made of is there if the head is.
+func Read(ctx context.Context, table *store.Table, id string) (map[string]store.Item, error) {
+	pk := store.DrawKey(id)
+	sweep, swept, err := table.Get(ctx, pk, store.SweepKey)
 	if err != nil {
 		return nil, err
 	}
-	items, err := table.All(ctx, store.DrawKey(id))
+	items, err := table.All(ctx, pk)
 	if err != nil {
 		return nil, err
 	}
 	delete(items, store.SweepKey)
 	if swept {
 		items[store.SweepKey] = sweep
+	}
+	return items, complete(ctx, table, pk, items)
+}
+
+// complete reads what the head of a draw and its states name and the query has not
+// seen, though it was written together with one of them.
+func complete(ctx context.Context, table *store.Table, pk string, items map[string]store.Item) error {
+	var failed error
+	named := func(sk string) (store.Item, bool) {
+		item, seen := items[sk]
+		if !seen && failed == nil {
+			if item, seen, failed = table.Sure(ctx, pk, sk); seen {
+				items[sk] = item
+			}
+		}
+		return item, seen
+	}
+	item, known := items[store.HeadKey]
+	if !known {
+		return nil
+	}
+	head, err := store.Decode[draw.Head](item)
+	if err != nil {
+		return nil // whoever needs it says what is wrong with it
+	}
+	if head.Opened {
+		named(store.OpenedKey)
+	}
+	for number := 1; number <= head.State; number++ {
+		item, known := named(store.StateKey(number))
+		state, err := store.Decode[draw.State](item)
+		if !known || err != nil {
+			continue // whoever needs it says what is wrong with it
+		}
+		named(store.RevisionKey(state.Revision))
+		for _, id := range state.Orders {
+			named(store.OrderKey(id))
+		}
+		for _, round := range state.Rounds {
+			if round.Opened {
+				named(store.RoundKey(round.Number))
+			}
+		}
+	}
+	return failed
+}
+
+// load reads everything about a draw but its bets and reports.
+func load(ctx context.Context, table *store.Table, id string) (*records, error) {
+	items, err := Read(ctx, table, id)
+	if err != nil {
+		return nil, err
 	}
 	r := &records{draw: id, items: items}
 	item, found := items[store.HeadKey]

@@ -70,10 +70,12 @@ func (e *NotYetError) Error() string { return "bets may still be in flight for "
 type status struct {
 	Base       int      `json:"base"`                 // the state swept last; 0 for none
 	State      int      `json:"state,omitempty"`      // the one being swept; 0 when idle
-	Bookmakers []string `json:"bookmakers,omitempty"` // the plan
-	StartedAt  instant  `json:"started_at,omitempty"`
-	Stopped    string   `json:"stopped,omitempty"` // why it can't go on
-	Stale      string   `json:"stale,omitempty"`   // with Stopped: the bookmaker whose pages are stale, see Stragglers
+	Bookmakers []string `json:"bookmakers,omitempty"` // the plan of State
+	// Plan is the plan of Base: what it settled. Nil on items of earlier versions.
+	Plan      []string `json:"plan,omitzero"`
+	StartedAt instant  `json:"started_at,omitempty"`
+	Stopped   string   `json:"stopped,omitempty"` // why it can't go on
+	Stale     string   `json:"stale,omitempty"`   // with Stopped: the bookmaker whose pages are stale, see Stragglers
 	// Unexplained says with Stale that the pages are stale if a recount finds nothing
 	// else.
 	Unexplained bool  `json:"unexplained,omitempty"`
@@ -84,20 +86,29 @@ type status struct {
 // closed returns what SWEEP is when the sweep of a state is closed.
 func (s status) closed(state int) status {
 	swept := append(slices.Clone(s.Swept), state)
-	return status{Base: state, Skipped: s.Skipped, Swept: swept[max(0, len(swept)-maxSwept):]}
+	return status{Base: state, Plan: append([]string{}, s.Bookmakers...), Skipped: s.Skipped, Swept: swept[max(0, len(swept)-maxSwept):]}
 }
 
 // maxSwept bounds how many swept states SWEEP names.
 const maxSwept = 100
 
-// Swept returns the states that a draw's bets were settled under, in order, as
-// its SWEEP item says: the newest hundred. Each replaced the one before it.
-func Swept(item store.Item) ([]int, error) {
+// Past is what a draw's SWEEP item says of the past.
+type Past struct {
+	// Swept are the states that the draw's bets were settled under, in order: the
+	// newest hundred. Each replaced the one before it.
+	Swept []int
+	// Plan are the bookmakers whose bets were settled under the newest of them. Nil
+	// where the item is of a version that did not keep it.
+	Plan []string
+}
+
+// PastOf reads a SWEEP item.
+func PastOf(item store.Item) (Past, error) {
 	now, err := store.Decode[status](item)
 	if err != nil {
-		return nil, err
+		return Past{}, err
 	}
-	return now.Swept, nil
+	return Past{Swept: now.Swept, Plan: now.Plan}, nil
 }
 
 // maxRounds bounds how many states one call sweeps and how often it starts again
@@ -108,10 +119,13 @@ const maxRounds = 16
 // error means that it has to be tried again; *NotYetError says when, and
 // games.ErrUnknown that it takes another version of this program.
 func (s *Sweeper) Take(ctx context.Context, id string) error {
-	for range maxRounds {
+	for try := range maxRounds {
 		finished, err := s.step(ctx, id)
-		if errors.Is(err, store.ErrChanged) {
-			continue // another sweep was faster: look again
+		if errors.Is(err, store.ErrChanged) { // another sweep was faster: look again
+			if err := store.Pause(ctx, try); err != nil {
+				return err
+			}
+			continue
 		}
 		if errors.Is(err, games.ErrUnknown) {
 			s.Log.LogAttrs(ctx, slog.LevelError, "draw waits for its rules", slog.String("draw", id), slog.String("reason", err.Error()))
@@ -186,7 +200,7 @@ func (s *Sweeper) put(ctx context.Context, r *records, next status, version int6
 // plan starts the sweep of the newest state. From the moment it is written, a
 // newer state waits until this one is closed or abandoned.
 func (s *Sweeper) plan(ctx context.Context, r *records, now status, version int64) (finished bool, err error) {
-	next := status{Base: now.Base, State: r.head.State, Bookmakers: r.bookmakers(), StartedAt: s.Now(), Skipped: slices.Clone(now.Skipped), Swept: now.Swept}
+	next := status{Base: now.Base, Plan: now.Plan, State: r.head.State, Bookmakers: r.bookmakers(), StartedAt: s.Now(), Skipped: slices.Clone(now.Skipped), Swept: now.Swept}
 	if next.State <= max(now.Base, now.State) {
 		return false, fmt.Errorf("there is no state after %d to sweep", max(now.Base, now.State))
 	}
