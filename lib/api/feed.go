@@ -14,7 +14,6 @@ import (
 const (
 	feedLimit = 100
 	feedBytes = 4 << 20
-	maxEntry  = 999_999_999_999
 )
 
 // readFeed answers the reports after a sequence number.
@@ -27,29 +26,29 @@ func readFeed(ctx context.Context, r *request) (any, error) {
 		}
 		after = position.Sequence
 	}
-	newest, err := r.newest(ctx)
+	now, err := sweep.ReadFeed(ctx, r.api.table, r.Bookmaker)
 	if err != nil {
 		return nil, err
 	}
-	if after > newest {
-		return nil, positionAhead(after, newest)
+	if after > now.Newest {
+		return nil, positionAhead(after, now.Newest)
 	}
-	feed := v1.Feed{Entries: []v1.FeedEntry{}, Next: after, Newest: newest}
-	if after == newest {
-		return feed, nil
-	}
-	entries, err := readEntries(ctx, r.api.table, r.Bookmaker, after, newest, int(r.whole("limit", feedLimit)))
+	entries, through, gap, err := now.Entries(ctx, r.api.table, after, int(r.whole("limit", feedLimit)), r.api.now())
 	if err != nil {
 		return nil, err
+	}
+	feed := v1.Feed{Entries: []v1.FeedEntry{}, Next: through, Newest: now.Newest}
+	if gap {
+		feed.Newest = through // for the moment: the next one comes into sight
 	}
 	size := 0
-	for _, entry := range entries {
+	for i, entry := range entries {
 		told := v1.FeedEntryOf(entry)
-		if size += sizeOf(told); size > feedBytes && len(feed.Entries) > 0 {
+		if size += sizeOf(told); size > feedBytes && i > 0 {
+			feed.Next = entries[i-1].Sequence
 			break
 		}
 		feed.Entries = append(feed.Entries, told)
-		feed.Next = entry.Sequence
 	}
 	return feed, nil
 }
@@ -63,26 +62,9 @@ func positionAhead(sequence, newest int64) error {
 	return p
 }
 
-// newest returns the number of the newest report. Every number up to it was given
-// to a report, by one transaction each: the counter is read before the reports, so
-// that whatever is missing among them has expired.
+// newest returns the number of the newest report.
 func (r *request) newest(ctx context.Context) (int64, error) {
 	return sweep.Newest(ctx, r.api.table, r.Bookmaker)
-}
-
-// readEntries reads reports after a number, up to one that is known to exist.
-func readEntries(ctx context.Context, table *store.Table, bookmaker string, after, upTo int64, limit int) ([]sweep.Entry, error) {
-	items, err := table.Span(ctx, store.FeedKey(bookmaker), store.Span{From: store.EntryKey(min(after+1, maxEntry)), To: store.EntryKey(upTo), Limit: limit})
-	if err != nil {
-		return nil, err
-	}
-	entries := make([]sweep.Entry, len(items))
-	for i, item := range items {
-		if err := json.Unmarshal([]byte(item.Body), &entries[i]); err != nil {
-			return nil, fmt.Errorf("reading %s / %s: %w", item.PK, item.SK, err)
-		}
-	}
-	return entries, nil
 }
 
 // sizeOf is about how many bytes a report takes in an answer.

@@ -195,41 +195,42 @@ func (r *request) kept(ctx context.Context, day instant) (*dayTotals, bool, erro
 	return totals, true, nil
 }
 
-// count counts the reports of a day.
+// count counts the reports of a day, up to the first that is not to be seen yet: that
+// can't be one of a day that is final.
 func (r *request) count(ctx context.Context, day instant) (*dayTotals, error) {
-	newest, err := r.newest(ctx)
+	feed, err := sweep.ReadFeed(ctx, r.api.table, r.Bookmaker)
 	if err != nil {
 		return nil, err
 	}
-	first, err := r.firstSince(ctx, day, newest)
+	first, err := r.firstSince(ctx, feed, day)
 	if err != nil {
 		return nil, err
 	}
-	last, err := r.firstSince(ctx, day+dayMillis, newest)
+	last, err := r.firstSince(ctx, feed, day+dayMillis)
 	if err != nil {
 		return nil, err
 	}
-	totals, counted := &dayTotals{}, int64(0)
-	for after := first - 1; after < last-1; {
-		entries, err := readEntries(ctx, r.api.table, r.Bookmaker, after, last-1, countBatch)
-		if err != nil {
+	totals, counted, gap := &dayTotals{}, int64(0), false
+	for after := first - 1; after < last-1 && !gap; {
+		var entries []sweep.Entry
+		limit := int(min(countBatch, last-1-after))
+		if entries, after, gap, err = feed.Entries(ctx, r.api.table, after, limit, r.api.now()); err != nil {
 			return nil, err
 		}
-		if len(entries) == 0 {
-			break
-		}
 		for _, entry := range entries {
+			if entry.Sequence >= last {
+				break
+			}
 			if err := totals.take(entry); err != nil {
 				return nil, err
 			}
-			after = entry.Sequence
+			counted++
 		}
-		counted += int64(len(entries))
 	}
 	if r.api.now()-day < keptAtLeast {
 		return totals, nil
 	}
-	whole, err := r.unexpired(ctx, last, newest)
+	whole, err := r.unexpired(ctx, feed, last)
 	if err != nil {
 		return nil, err
 	}
@@ -240,14 +241,11 @@ func (r *request) count(ctx context.Context, day instant) (*dayTotals, error) {
 }
 
 // unexpired reports whether a day ends where it seems to: the report after it is
-// there, or none has been made. Where that one has expired, it may have been the
-// day's own. How the day begins needs no look: the report before it was found.
-func (r *request) unexpired(ctx context.Context, next, newest int64) (bool, error) {
-	if next > newest {
-		return true, nil
-	}
-	after, err := readEntries(ctx, r.api.table, r.Bookmaker, next-1, next, 1)
-	return len(after) > 0, err
+// there, or will be, or none has been made. Where that one has expired, it may have
+// been the day's own. How the day begins needs no look: the report before it was found.
+func (r *request) unexpired(ctx context.Context, feed sweep.Feed, next int64) (bool, error) {
+	after, through, gap, err := feed.Entries(ctx, r.api.table, next-1, 1, r.api.now())
+	return gap || through < next || len(after) > 0 && after[0].Sequence == next, err
 }
 
 // take adds a report.
@@ -263,12 +261,13 @@ func (d *dayTotals) take(entry sweep.Entry) error {
 }
 
 // firstSince returns the number of the first report made at a time or later;
-// newest+1 when there is none. The times of reports rise with their numbers.
-func (r *request) firstSince(ctx context.Context, at instant, newest int64) (int64, error) {
-	low, high := int64(1), newest+1
+// newest+1 when there is none. The times of reports rise with their numbers. One that
+// is not to be seen yet is as late as any.
+func (r *request) firstSince(ctx context.Context, feed sweep.Feed, at instant) (int64, error) {
+	low, high := int64(1), feed.Newest+1
 	for low < high {
 		middle := low + (high-low)/2
-		entries, err := readEntries(ctx, r.api.table, r.Bookmaker, middle-1, newest, 1)
+		entries, _, _, err := feed.Entries(ctx, r.api.table, middle-1, 1, r.api.now())
 		if err != nil {
 			return 0, err
 		}

@@ -93,7 +93,7 @@ func (db *DB) transact(ctx context.Context, call Call, actions []action) error {
 // commit makes the writes of a transaction visible one after the other. What was
 // decided by then is not undone, whatever becomes of who asked for it.
 func (db *DB) commit(ctx context.Context, call Call, actions []action) {
-	left := slices.Clone(call.Keys)
+	actions, left := slices.Clone(actions), slices.Clone(call.Keys)
 	for _, key := range left {
 		db.left[key] = true
 	}

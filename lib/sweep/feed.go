@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -25,6 +26,9 @@ type Entry struct {
 	Totals   settlement.Book `json:"totals"`           // of all the bookmaker's bets on the draw
 	Before   settlement.Book `json:"before,omitempty"` // the same under the state replaced
 	At       instant         `json:"at"`
+	// PreviousAt is the time of the entry before it; zero for the first, and on entries of
+	// earlier versions.
+	PreviousAt instant `json:"previous_at,omitempty"`
 }
 
 // Shard is one shard's part of a report.
@@ -44,7 +48,8 @@ type counter struct {
 }
 
 // Newest returns the number of the newest entry of a bookmaker's feed, 0 when it
-// has none. Every number up to it was given to an entry.
+// has none. Every number up to it was given to an entry, which may not be to be seen
+// yet: see [Feed.Entries].
 func Newest(ctx context.Context, table *store.Table, bookmaker string) (int64, error) {
 	newest, _, err := count(ctx, table, bookmaker)
 	return newest.Newest, err
@@ -91,6 +96,45 @@ func ReadFeed(ctx context.Context, table *store.Table, bookmaker string) (Feed, 
 func (f Feed) SetPushed(pushed bool) (store.Write, error) {
 	f.counter.Pushed = pushed
 	return f.counter.write(f.bookmaker, f.version)
+}
+
+// wholeAfter is how long after its time, in milliseconds, an entry is to be seen for
+// sure: its transaction takes seconds, and clocks differ a little.
+const wholeAfter = 3600 * 1000
+
+// Entries reads the entries of the feed after a number, at most so many. A number that
+// was given to an entry may be seen before the entry is, for they are two items of one
+// transaction. So this stops before the first that is missing, unless it has expired:
+// its time, which is no later than that of those after it, is long enough past by now.
+//
+// Up to through there is nothing left to be read. gap says that the next one was given
+// to an entry and is not to be seen yet.
+func (f Feed) Entries(ctx context.Context, table *store.Table, after int64, limit int, now instant) (list []Entry, through int64, gap bool, err error) {
+	if through = after; after >= f.Newest {
+		return nil, after, false, nil
+	}
+	items, err := table.Span(ctx, store.FeedKey(f.bookmaker), store.Span{From: store.EntryKey(after + 1), To: store.EntryKey(f.Newest), Limit: limit})
+	if err != nil {
+		return nil, after, false, err
+	}
+	expired := func(at instant) bool { return at != 0 && at+wholeAfter <= now }
+	for _, item := range items {
+		entry, err := store.Decode[Entry](item)
+		if err != nil {
+			return nil, after, false, err
+		}
+		if entry.Sequence > through+1 && !expired(cmp.Or(entry.PreviousAt, entry.At)) {
+			return list, through, true, nil
+		}
+		list, through = append(list, *entry), entry.Sequence
+	}
+	if len(items) == limit || through == f.Newest {
+		return list, through, false, nil
+	}
+	if !expired(f.counter.At) {
+		return list, through, true, nil
+	}
+	return list, f.Newest, false, nil
 }
 
 // maxFeedTries bounds how often a feed's next number is taken by others.
@@ -159,7 +203,7 @@ func (s *Sweeper) append(ctx context.Context, bookmaker string, entry Entry, fed
 	newest.Newest++
 	// Clocks differ a little; times still rise with the numbers, so that the entries
 	// of a day are a run.
-	newest.At = max(newest.At, entry.At)
+	entry.PreviousAt, newest.At = newest.At, max(newest.At, entry.At)
 	entry.Sequence, entry.At = newest.Newest, newest.At
 	body, err := json.Marshal(entry)
 	if err != nil {

@@ -117,8 +117,7 @@ func load(ctx context.Context, table *store.Table, bookmaker string) ([]*stored,
 			if err := read(item, &list[last].Position); err != nil {
 				return nil, err
 			}
-		default:
-			return nil, fmt.Errorf("reading %s / %s: it has no endpoint", item.PK, item.SK)
+			// A position without its endpoint is one that is being set or removed just now.
 		}
 	}
 	return list, nil

@@ -131,8 +131,9 @@ func (b *bench) append(bookmaker string) error {
 		return err
 	}
 	counter := struct {
-		Newest int64 `json:"newest"`
-		Pushed bool  `json:"pushed,omitempty"`
+		Newest int64   `json:"newest"`
+		At     instant `json:"at,omitempty"`
+		Pushed bool    `json:"pushed,omitempty"`
 	}{}
 	if item.Version > 0 {
 		if err := json.Unmarshal([]byte(item.Body), &counter); err != nil {
@@ -140,11 +141,12 @@ func (b *bench) append(bookmaker string) error {
 		}
 	}
 	counter.Newest++
-	entry := sweep.Entry{Sequence: counter.Newest, Draw: "war-1.7", Game: "war", State: 1, At: b.now, Shards: []sweep.Shard{{Pages: 1, Lines: 3}}}
+	entry := sweep.Entry{Sequence: counter.Newest, Draw: "war-1.7", Game: "war", State: 1, At: b.now, PreviousAt: counter.At, Shards: []sweep.Shard{{Pages: 1, Lines: 3}}}
 	body, err := json.Marshal(entry)
 	if err != nil {
 		return err
 	}
+	counter.At = b.now
 	counted, err := json.Marshal(counter)
 	if err != nil {
 		return err

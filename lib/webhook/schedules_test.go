@@ -36,6 +36,7 @@ func newSchedule(t *testing.T, seed uint64) *schedule {
 	s := &schedule{bench: b, db: db, random: rand.New(rand.NewPCG(seed, 7)), excused: map[int64]bool{}, moody: true}
 	s.id = s.set("acme", "https://acme.example/hook")
 	db.Intercept = s.verdict
+	db.Torn = s.torn
 	b.answer = s.receives
 	return s
 }
@@ -58,6 +59,18 @@ func (s *schedule) verdict(_ context.Context, call fakedynamo.Call) fakedynamo.V
 	}
 	s.note("%s %s", call, v)
 	return v
+}
+
+// torn has workers look while a report is being committed.
+func (s *schedule) torn(_ context.Context, call fakedynamo.Call, left []string) (next int) {
+	if s.depth < 2 && strings.Contains(call.String(), "COUNTER") && s.chance(4) {
+		s.depth += 2 // nothing else
+		s.note("left of a transaction: %v", left)
+		s.hints = append(s.hints, "acme")
+		s.worked()
+		s.depth -= 2
+	}
+	return s.random.IntN(len(left))
 }
 
 // receives is the receiver. While it works anything else may happen.

@@ -105,16 +105,16 @@ func (w *Worker) endpoint(ctx context.Context, e *stored) (again instant, err er
 	for range maxBatches {
 		// Read after the endpoint was given back, this shows every report whose message
 		// found it claimed.
-		newest, err := sweep.Newest(ctx, w.Table, e.Bookmaker)
+		feed, err := sweep.ReadFeed(ctx, w.Table, e.Bookmaker)
 		if err != nil {
 			return 0, err
 		}
 		now, p := w.Now(), &e.Position
 		switch {
-		case p.Disabled != nil, p.Sequence == newest:
+		case p.Disabled != nil, p.Sequence == feed.Newest:
 			return 0, nil
-		case p.Sequence > newest:
-			return 0, w.disableAhead(ctx, e, newest)
+		case p.Sequence > feed.Newest:
+			return 0, w.disableAhead(ctx, e, feed.Newest)
 		case p.Until > now:
 			return 0, nil // another worker has it
 		case p.Next > now && !tried:
@@ -132,9 +132,9 @@ func (w *Worker) endpoint(ctx context.Context, e *stored) (again instant, err er
 			return 0, err
 		}
 		tried = true
-		came, failed := w.batch(ctx, e, newest)
-		if err := w.giveBack(ctx, e, came); err != nil || failed != nil {
-			return 0, errors.Join(failed, err)
+		came, failed := w.batch(ctx, e, feed)
+		if err := w.giveBack(ctx, e, came); err != nil || failed != nil || came.gap {
+			return 0, errors.Join(failed, err) // what is missing has a message of its own, which comes when it is there
 		}
 	}
 	return w.Now(), nil
@@ -188,6 +188,7 @@ type outcome struct {
 	worker   string
 	from, to int64 // the reports after from up to to were taken, or had expired
 	tries    []Try // the last one may have failed
+	gap      bool  // the next report is not to be seen yet
 	began    instant
 }
 
@@ -201,19 +202,15 @@ func (o *outcome) failed() *Try {
 
 // batch sends reports in their order until one is not taken. An error is one of
 // tally's own; what was sent before it counts.
-func (w *Worker) batch(ctx context.Context, e *stored, newest int64) (*outcome, error) {
+func (w *Worker) batch(ctx context.Context, e *stored, feed sweep.Feed) (*outcome, error) {
 	o := &outcome{worker: e.Position.Worker, from: e.Position.Sequence, to: e.Position.Sequence, began: w.Now()}
-	items, err := w.Table.Span(ctx, store.FeedKey(e.Bookmaker), store.Span{From: store.EntryKey(o.from + 1), To: store.EntryKey(newest), Limit: batch})
+	entries, through, gap, err := feed.Entries(ctx, w.Table, o.from, batch, w.Now())
 	if err != nil {
 		return o, err
 	}
-	for _, item := range items {
+	for _, entry := range entries {
 		if !timeLeft(ctx) || w.Now()+instant((tryFor+afterTry).Milliseconds()) > e.Position.Until {
 			return o, nil
-		}
-		var entry sweep.Entry
-		if err := read(item, &entry); err != nil {
-			return o, err
 		}
 		m, err := reportMessage(&e.Endpoint, entry)
 		if err != nil {
@@ -230,9 +227,7 @@ func (w *Worker) batch(ctx context.Context, e *stored, newest int64) (*outcome, 
 		}
 		o.to = entry.Sequence
 	}
-	if len(items) < batch {
-		o.to = newest // what is missing among them has expired
-	}
+	o.to, o.gap = through, gap // what is missing before has expired
 	return o, nil
 }
 

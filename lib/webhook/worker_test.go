@@ -311,7 +311,8 @@ func TestOperatorsMeanwhile(t *testing.T) {
 	}
 }
 
-// Reports that have expired are gone past; the others are not.
+// Reports that have expired are gone past, the others are not: what is missing has
+// expired when it must have been written long ago.
 func TestExpired(t *testing.T) {
 	b, _ := newFake(t)
 	id := b.setAfter("acme", "https://acme.example/hook", 0)
@@ -322,8 +323,66 @@ func TestExpired(t *testing.T) {
 		}
 	}
 	b.deliver("acme")
+	equal(t, "told at once", b.taken[id], []int64(nil))
+	b.pass(time.Hour)
+	b.deliver("acme")
 	equal(t, "told", b.taken[id], upTo(29)[24:])
 	equal(t, "position", b.standing("acme", id).Position.Sequence, 30)
+	// A new report at once, though the one before it is gone: it says when that was.
+	b.report("acme", 2)
+	if err := b.table.Delete(t.Context(), store.FeedKey("acme"), store.EntryKey(31)); err != nil {
+		t.Fatal(err)
+	}
+	b.deliver("acme")
+	equal(t, "told while 31 is missing", b.taken[id], upTo(29)[24:])
+	b.pass(time.Hour)
+	b.report("acme", 1)
+	b.deliver("acme")
+	equal(t, "told in the end", b.taken[id], append(upTo(29)[24:], 32, 33))
+}
+
+// A report's transaction is being committed while workers look, for any other report
+// or by themselves. Whatever of it is visible first, every report is told, in order.
+func TestTornReports(t *testing.T) {
+	for order := range 6 {
+		b, db := newFake(t)
+		id := b.set("acme", "https://acme.example/hook")
+		db.Torn = func(_ context.Context, call fakedynamo.Call, left []string) (next int) {
+			if call.Keys[0] != store.FeedKey("acme")+" / "+store.CounterKey {
+				return 0
+			}
+			b.deliver("acme")
+			if err := b.waker().Wake(t.Context()); err != nil {
+				t.Error(err)
+			}
+			return order % len(left)
+		}
+		b.report("acme", 3)
+		b.deliver("acme")
+		equal(t, "told", b.taken[id], upTo(3))
+	}
+}
+
+// While an endpoint is being set, or removed, a part of it can be seen. Nobody fails of
+// that, and nothing is sent to it before all of it is there.
+func TestTornEndpoint(t *testing.T) {
+	for order := range 24 {
+		b, db := newFake(t)
+		b.report("acme", 2)
+		db.Torn = func(_ context.Context, _ fakedynamo.Call, left []string) (next int) {
+			b.deliver("acme")
+			if err := b.waker().Wake(t.Context()); err != nil {
+				t.Error(err)
+			}
+			return (order / len(left)) % len(left)
+		}
+		id := b.setAfter("acme", "https://acme.example/hook", 1)
+		b.deliver("acme")
+		equal(t, "told", b.taken[id], []int64{2})
+		if err := b.store().Remove(t.Context(), "acme", id); err != nil {
+			t.Error(err)
+		}
+	}
 }
 
 // A position beyond the newest report, as after a restore, is told to operators at
