@@ -135,7 +135,7 @@ func TestRedraw(t *testing.T) {
 func assetOf(t testing.TB, name, end string) string {
 	t.Helper()
 	for path := range sample(t).all {
-		if strings.HasPrefix(path, "assets/"+name+".") && strings.HasSuffix(path, end) && strings.Count(path, ".") == 2 {
+		if strings.HasPrefix(path, "assets/"+name+".") && strings.HasSuffix(path, end) && strings.Count(path, ".") == 2+strings.Count(name, ".") {
 			return path
 		}
 	}

@@ -555,6 +555,7 @@ func TestNotVerified(t *testing.T) {
 		{"no answer", ".tlog-proof", -1, "", "unreachable", []string{"inclusion unreachable", "signature unreachable", "consistency skipped", "memory skipped"}, "there was no answer"},
 		{"a server that is down", "log/checkpoint", 503, "", "unreachable", []string{"consistency unreachable", "memory skipped"}, "the server answered 503"},
 		{"no answer for a tile", "log/tile/", -1, "", "unreachable", []string{"consistency unreachable"}, "there was no answer"},
+		{"no words", "assets/words.en.", 503, "", "unreachable", nil, "what this button has to say could not be read"},
 		{"a browser without Ed25519", "", 0, `const importKey = SubtleCrypto.prototype.importKey;
 			SubtleCrypto.prototype.importKey = function (format, key, algorithm, ...rest) {
 				return algorithm.name === "Ed25519" ? Promise.reject(new DOMException("", "NotSupportedError")) : importKey.call(this, format, key, algorithm, ...rest);

@@ -93,12 +93,12 @@ func (a *assets) put(name string, data []byte) {
 	a.files = append(a.files, File{Path: a.names[name], Data: data, ContentType: contentTypes[path.Ext(name)], Immutable: true})
 }
 
-// drawn are the families of the messages by which a result is drawn: the script of
-// the Verify button draws it a second time.
+// drawn are the families of the messages that scripts use: what the Verify button
+// says, and those by which it draws a result a second time.
 var drawn = []string{"ball", "baccarat", "balls", "blackjack", "card", "category", "colour", "combination", "dice", "draw", "game", "half", "lucky",
-	"parity", "poker", "reason", "roulette", "site", "status", "table", "war", "wheel"}
+	"parity", "poker", "reason", "roulette", "site", "status", "table", "verify", "war", "wheel"}
 
-// asset is the plain name of the file with the messages by which a result is drawn.
+// asset is the plain name of the file with the messages that scripts use.
 func (w *words) asset() string { return "words." + w.lang + ".json" }
 
 // drawing returns that file.

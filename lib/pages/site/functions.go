@@ -2,10 +2,7 @@ package site
 
 import (
 	"fmt"
-	"html"
 	"html/template"
-	"maps"
-	"slices"
 	"strings"
 
 	"tally/lib/settlement"
@@ -17,7 +14,7 @@ func (s *Site) functions(w *words) template.FuncMap {
 	// These need the templates: each edition sets them.
 	later := func() template.HTML { return "" }
 	return template.FuncMap{
-		"picture": func(table) template.HTML { return "" }, "fortune": later, "pockets": later, "scripted": later,
+		"picture": func(table) template.HTML { return "" }, "fortune": later, "pockets": later,
 		"t":           w.text,
 		"n":           w.count,
 		"code":        w.code,
@@ -64,18 +61,6 @@ func (s *Site) functions(w *words) template.FuncMap {
 
 // told writes what a try came to.
 func (w *words) told(what interface{ told(*words) string }) string { return what.told(w) }
-
-// under returns the messages whose keys begin with a prefix, for a script: elements
-// that have the rest of the key as data-key.
-func (w *words) under(prefix string) template.HTML {
-	var out strings.Builder
-	for _, key := range slices.Sorted(maps.Keys(w.plain)) {
-		if rest, is := strings.CutPrefix(key, prefix); is {
-			out.WriteString(`<span data-key="` + rest + `">` + html.EscapeString(w.plain[key]) + "</span>")
-		}
-	}
-	return template.HTML(out.String())
-}
 
 // period names a year, a month or a day.
 func (w *words) period(name string) string {

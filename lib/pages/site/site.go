@@ -142,12 +142,10 @@ func (e *edition) prepare() error {
 			e.faces[across][card] = string(text)
 		}
 	}
-	texts := e.under("verify.")
 	e.templates.Funcs(template.FuncMap{
-		"picture":  e.picture,
-		"fortune":  func() template.HTML { return parts["sectors"] },
-		"pockets":  func() template.HTML { return parts["pockets"] },
-		"scripted": func() template.HTML { return texts },
+		"picture": e.picture,
+		"fortune": func() template.HTML { return parts["sectors"] },
+		"pockets": func() template.HTML { return parts["pockets"] },
 	})
 	return nil
 }

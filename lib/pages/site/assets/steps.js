@@ -11,7 +11,7 @@
 //   newest       the site tells of no newer state of the draw
 //   memory       the log begins with the tree that this browser saw last
 //
-// known is what earlier steps found: the step names in needs what it can't do
+// known is what the page says, the words of its language, and what earlier steps found: the step names in needs what it can't do
 // without.
 
 import { word } from "./address.js";
@@ -21,7 +21,6 @@ import { compare as compareWithMemory } from "./memory.js";
 import { leafHash, rootOfInclusion } from "./merkle.js";
 import { idOf, openCheckpoint, readCheckpoint, readKey, readNote, readProof } from "./note.js";
 import { compare as compareWithPage } from "./page.js";
-import { Words } from "./words.js";
 
 const short = (hash) => `${base64(hash).slice(0, 12)}\u2026`;
 
@@ -54,11 +53,9 @@ function parseObject(bytes) {
 }
 
 async function checkPage(known, note) {
-  const { page, told } = known;
+  const { page, told, words } = known;
   note("address", page.address);
-  const words = parseObject(await read(page.words, limits.words));
-  if (words === null) throw new Fault("words_form");
-  compareWithPage(document, page, told, new Words(words), word(page.log));
+  compareWithPage(document, page, told, words, word(page.log));
   return { code: "page", values: {} };
 }
 

@@ -2,15 +2,24 @@
 // shows is in the public log, each shown with what was computed.
 //
 // The checks are in steps.js, as a reference; this module shows them. What it says
-// comes from the page, in the page's language: <template data-part="texts"> has an
-// element for each text, whose places {such} are filled here.
+// it has from the words of the page's language, not from the page, which may be a
+// forged one; places {such} are filled here.
 
 import { Unable, Unreachable, base64 } from "./bytes.js";
 import { accept, forget } from "./memory.js";
 import { steps } from "./steps.js";
+import { Words } from "./words.js";
 
 /** What can become of a step, with the mark that stands before it. */
 const marks = { ok: "\u2713", failed: "\u2717", unreachable: "?", unable: "?", skipped: "\u2013" };
+
+/** What is said where the words can't be read: a page's own word for it could be a forged one. */
+const unread = {
+  en: "Not verified: what this button has to say could not be read. That says nothing against the result. Try again later.",
+  es: "Sin verificar: no se pudo leer lo que este botón tiene que decir. Eso no dice nada en contra del resultado. Inténtelo más tarde.",
+  pt: "Não verificado: não se pôde ler o que este botão tem a dizer. Isso nada diz contra o resultado. Tente mais tarde.",
+  uk: "Не перевірено: не вдалося прочитати те, що має сказати ця кнопка. Це нічого не каже проти результату. Спробуйте пізніше.",
+};
 
 /** Makes an element with a text or with children. */
 function element(name, attributes, ...children) {
@@ -23,8 +32,6 @@ function element(name, attributes, ...children) {
 class Panel {
   constructor(section) {
     this.section = section;
-    this.texts = new Map();
-    for (const text of this.part("texts").content.children) this.texts.set(text.dataset.key, text.textContent);
     this.button = this.part("button");
     this.button.addEventListener("click", () => this.verify());
     this.part("fallback").hidden = true;
@@ -37,7 +44,7 @@ class Panel {
 
   /** Returns a text with its places filled. */
   say(key, values = {}) {
-    return (this.texts.get(key) ?? key).replace(/\{(\w+)\}/g, (place, name) => values[name] ?? place);
+    return (this.words.raw(`verify.${key}`) ?? key).replace(/\{(\w+)\}/g, (place, name) => values[name] ?? place);
   }
 
   /** The values of a fault, with the part of the page that it is about by its name. */
@@ -60,17 +67,22 @@ class Panel {
     if (this.button.getAttribute("aria-disabled") === "true") return;
     this.button.setAttribute("aria-disabled", "true");
     this.part("steps").replaceChildren();
-    if (!globalThis.crypto?.subtle) {
-      this.conclude("unable", this.say("fault.no_webcrypto"));
-    } else {
+    try {
+      this.words ??= await Words.read(this.page().words);
       await this.check();
+      this.button.textContent = this.say("again");
+    } catch {
+      this.conclude("unreachable", unread[document.documentElement.lang] ?? unread.en);
     }
-    this.button.textContent = this.say("again");
     this.button.removeAttribute("aria-disabled");
   }
 
   async check() {
-    const known = { page: this.page(), failed: false };
+    if (!globalThis.crypto?.subtle) {
+      this.conclude("unable", this.say("fault.no_webcrypto"));
+      return;
+    }
+    const known = { page: this.page(), words: this.words, failed: false };
     const results = [];
     for (const [i, step] of steps.entries()) {
       this.conclude("running", this.say("running", { number: i + 1, count: steps.length, step: this.say(`step.${step.name}`) }));

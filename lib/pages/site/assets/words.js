@@ -1,6 +1,9 @@
 // The words of the pages in the page's language, as words.<language>.json has them:
 // the same texts from which the pages were made.
 
+import { textOf } from "./bytes.js";
+import { limits, read } from "./log.js";
+
 /** Escapes a text for HTML. */
 export const escape = (text) => `${text}`.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
 
@@ -10,6 +13,16 @@ export class Words {
     this.plurals = new Intl.PluralRules(lang);
     this.group = group;
     this.texts = new Map(Object.entries(texts));
+  }
+
+  /** Reads the words of a language. */
+  static async read(url) {
+    return new Words(JSON.parse(textOf(await read(url, limits.words))));
+  }
+
+  /** Returns a text as it stands, undefined where there is none. */
+  raw(key) {
+    return this.texts.get(key)?.other;
   }
 
   /** Returns a text with its places {{.Such}} filled. */
