@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -38,7 +37,7 @@ func day(t testing.TB) (rows []history.Row) {
 	// spreadsheet would take for formulas.
 	rows = append(rows, history.Row{Draw: "new", Game: "war", Table: "t", Sequence: 1, OpensAt: "2026-11-30T23:59:59.999Z", Leaves: []int64{1000}})
 	rows = append(rows, history.Row{Draw: "-1.2", Game: "wheel", Table: "-t", Sequence: 2, OpensAt: "2026-11-30T00:00:00.000Z", State: 1, Status: entry.Resolved,
-		FactsSHA256: strings.Repeat("a", 64), Outcome: json.RawMessage(`{"sector":"cup"}`), Leaves: []int64{1001, 1002}})
+		FactsSHA256: strings.Repeat("a", 64), Outcome: json.RawMessage(`{"sector":"cup"}`), Corrected: new(bool), Leaves: []int64{1001, 1002}})
 	slices.SortFunc(rows, files.Compare)
 	return rows
 }
@@ -111,7 +110,18 @@ func TestCSV(t *testing.T) {
 		}
 		want := map[string]string{"draw": row.Draw, "game": row.Game, "table": row.Table, "opens_at": row.OpensAt, "made_at": row.MadeAt, "status": string(row.Status),
 			"facts": string(row.Facts), "outcome": string(row.Outcome), "reason": row.Reason, "rule": row.Rule, "facts_sha256": row.FactsSHA256,
-			"corrected": strconv.FormatBool(row.Corrected), "leaves": strings.Trim(fmt.Sprint(row.Leaves), "[]")}
+			"leaves": strings.Trim(fmt.Sprint(row.Leaves), "[]")}
+		// Without a result there is nothing of one, here as in JSON.
+		var members map[string]json.RawMessage
+		if err := json.Unmarshal(lineOf(t, row), &members); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"state", "revision", "corrected", "settled"} {
+			want[name] = string(members[name])
+			if _, has := members[name]; has && row.State == 0 || !has && row.State > 0 && name == "corrected" {
+				t.Errorf("draw %s, state %d: %s in %s", row.Draw, row.State, name, lineOf(t, row))
+			}
+		}
 		for name, value := range want {
 			if got[name] != value && got[name] != "'"+value {
 				t.Errorf("draw %s: %s is %q, not %q", row.Draw, name, got[name], value)
@@ -141,7 +151,7 @@ type parquetRow struct {
 	Status      *string    `parquet:"status"`
 	Reason      *string    `parquet:"reason"`
 	Rule        *string    `parquet:"rule"`
-	Corrected   bool       `parquet:"corrected"`
+	Corrected   *bool      `parquet:"corrected"`
 	Settled     *int32     `parquet:"settled"`
 	Facts       *string    `parquet:"facts"`
 	FactsSHA256 *string    `parquet:"facts_sha256"`
@@ -163,6 +173,32 @@ func number(n *int32) int {
 	return int(*n)
 }
 
+// lineOf returns a row as a line of NDJSON.
+func lineOf(t *testing.T, row history.Row) []byte {
+	t.Helper()
+	if len(row.Facts) == 0 {
+		row.Facts = nil
+	}
+	if len(row.Outcome) == 0 {
+		row.Outcome = nil
+	}
+	line, err := json.Marshal(row)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return line
+}
+
+// TestOldRows reads rows as they were once written: without a result they had the state
+// 0, and only a correction said so.
+func TestOldRows(t *testing.T) {
+	const head = `{"draw":"a","game":"dice","table":"t","sequence":1,"opens_at":"2026-11-30T12:02:00.000Z",`
+	rows, err := files.ReadRows([]byte(head + `"state":0,"leaves":[0]}` + "\n" + head + `"state":1,"status":"void","leaves":[0]}` + "\n" + head + `"state":1,"status":"void","corrected":true,"leaves":[0]}` + "\n"))
+	if err != nil || len(rows) != 3 || rows[0].Corrected != nil || rows[1].Corrected == nil || *rows[1].Corrected || !rows[2].IsCorrected() {
+		t.Errorf("%+v, %v", rows, err)
+	}
+}
+
 func TestParquet(t *testing.T) {
 	rows := day(t)
 	data := made(t, rows)[".parquet"].Data
@@ -179,8 +215,8 @@ func TestParquet(t *testing.T) {
 		if got.MadeAt != nil {
 			back.MadeAt = got.MadeAt.UTC().Format("2006-01-02T15:04:05.000Z")
 		}
-		if fmt.Sprint(back) != fmt.Sprint(row) {
-			t.Errorf("got\n%v\nwant\n%v", back, row)
+		if a, b := lineOf(t, back), lineOf(t, row); !bytes.Equal(a, b) {
+			t.Errorf("got\n%s\nwant\n%s", a, b)
 		}
 	}
 	file, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)))

@@ -44,6 +44,9 @@ func ReadRows(text []byte) ([]history.Row, error) {
 		if err != nil {
 			return nil, fmt.Errorf("row %d: %w", len(rows)+1, err)
 		}
+		if row.State > 0 && row.Corrected == nil { // as rows were written once
+			row.Corrected = new(bool)
+		}
 		if err := CheckRow(row); err != nil {
 			return nil, fmt.Errorf("row %d: %w", len(rows)+1, err)
 		}

@@ -41,7 +41,7 @@ func Sum(day string, rows []history.Row) Period {
 		default:
 			p.Pending++
 		}
-		if row.Corrected {
+		if row.IsCorrected() {
 			p.Corrected++
 		}
 		if counts, err := statistics.Count(row); err != nil {

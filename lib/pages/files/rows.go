@@ -46,7 +46,7 @@ func writeCSV(rows []history.Row) ([]byte, error) {
 	}
 	for _, row := range rows {
 		record := []string{row.Draw, row.Game, row.Table, strconv.FormatInt(row.Sequence, 10), row.OpensAt, number(row.State), row.MadeAt,
-			number(row.Revision), string(row.Status), row.Reason, row.Rule, strconv.FormatBool(row.Corrected), number(row.Settled),
+			number(row.Revision), string(row.Status), row.Reason, row.Rule, boolean(row.Corrected), number(row.Settled),
 			string(row.Facts), row.FactsSHA256, string(row.Outcome), indexes(row.Leaves)}
 		for i := range record {
 			record[i] = harmless(record[i])
@@ -68,6 +68,14 @@ func number(n int) string {
 		return ""
 	}
 	return strconv.Itoa(n)
+}
+
+// boolean writes whether something is so, nothing where it is neither.
+func boolean(is *bool) string {
+	if is == nil {
+		return ""
+	}
+	return strconv.FormatBool(*is)
 }
 
 func indexes(leaves []int64) string {
@@ -101,7 +109,7 @@ type parquetRow struct {
 	Status      *string `parquet:"status,optional,dict"`
 	Reason      *string `parquet:"reason,optional,dict"`
 	Rule        *string `parquet:"rule,optional,dict"`
-	Corrected   bool    `parquet:"corrected"`
+	Corrected   *bool   `parquet:"corrected,optional"`
 	Settled     *int32  `parquet:"settled,optional"`
 	Facts       *string `parquet:"facts,optional"`
 	FactsSHA256 *string `parquet:"facts_sha256,optional"`

@@ -96,8 +96,8 @@ type Row struct {
 	Sequence int64  `json:"sequence"`
 	OpensAt  string `json:"opens_at"`
 	// State is the newest state, 0 while there is none. The members after it are
-	// those of its entry.
-	State    int             `json:"state"`
+	// those of its entry, and not there without one.
+	State    int             `json:"state,omitempty"`
 	MadeAt   string          `json:"made_at,omitempty"`
 	Revision int             `json:"revision,omitempty"`
 	Status   entry.Status    `json:"status,omitempty"`
@@ -107,13 +107,16 @@ type Row struct {
 	Outcome     json.RawMessage `json:"outcome,omitempty"`
 	Reason      string          `json:"reason,omitempty"`
 	Rule        string          `json:"rule,omitempty"`
-	// Corrected says that the newest state is a correction.
-	Corrected bool `json:"corrected,omitempty"`
+	// Corrected says whether the newest state is a correction; nil while there is none.
+	Corrected *bool `json:"corrected,omitempty"`
 	// Settled is the newest state that all bets were settled under, 0 for none.
 	Settled int `json:"settled,omitempty"`
 	// Leaves are the places of the draw's entries in the log.
 	Leaves []int64 `json:"leaves"`
 }
+
+// IsCorrected reports whether the newest state is a correction.
+func (r *Row) IsCorrected() bool { return r.Corrected != nil && *r.Corrected }
 
 // Row returns the draw in one line.
 func (d *Draw) Row() Row {
@@ -125,7 +128,8 @@ func (d *Draw) Row() Row {
 	if s, _ := d.State(); s != nil {
 		row.State, row.MadeAt, row.Revision, row.Status = s.State, wire.FormatTime(s.MadeAt), s.Revision, s.Status
 		row.Facts, row.FactsSHA256, row.Outcome, row.Reason, row.Rule = s.Facts, s.FactsSHA256, s.Outcome, s.Reason, s.Rule
-		row.Corrected = s.Correction != nil
+		corrected := s.Correction != nil
+		row.Corrected = &corrected
 	}
 	if s := d.Settlement(); s != nil {
 		row.Settled = s.State

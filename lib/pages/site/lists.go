@@ -76,7 +76,7 @@ func (w *words) written(list rowList) template.HTML {
 		out.WriteString("\n" + `<tr><th scope="row"><a href="` + r.Day() + "/" + draw + `.html"><time datetime="` + r.OpensAt + `">` + when + `</time> <small>` + draw +
 			`</small></a></th><td>` + html.EscapeString(result) + `</td><td>`)
 		status(r.Stands(), r.Stands())
-		if r.Corrected {
+		if r.IsCorrected() {
 			out.WriteByte(' ')
 			status("corrected", "corrected")
 		}
