@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,6 +20,8 @@ import (
 
 	"tally/lib/archive/checkpoint"
 	"tally/lib/archive/entry"
+	"tally/lib/archive/objects"
+	"tally/lib/archive/proof"
 	"tally/lib/archive/verify"
 )
 
@@ -53,7 +56,12 @@ the reports of all bookmakers, so that their totals are compared as well.
 
 With --proof it checks one proof file instead, offline: a .tlog-proof, or the
 proof of a bet's settlement that ` + "`tally prove`" + ` has written. A result is
-resolved again by the rules here, too.
+resolved again by the rules here, too. A proof that does not show its entry is one
+of the file --entry, by default the .json of the same name beside it.
+
+It says which draws have a newest state that was never settled; with --strict that
+has an exit code. Of a log in use it may be a moment's: run it again. In a folder
+it names the files that are no part of the log and were not read.
 
 Exit codes: 0 nothing is wrong; 1 the log could not be read; 2 misuse; and what
 is wrong: 3 the checkpoint or its signature; 4 it is older than what was seen
@@ -61,7 +69,7 @@ before, or another log; 5 a tile or an entry is missing, changed, or in another
 place; 6 what entries say can't be; 7 a result is not what the rules come to;
 8 the proof does not hold; 9 witnesses' cosignatures are missing or wrong;
 10 reports are not what the log commits to. Of several things wrong the smallest
-counts.`
+counts. 12 is --strict's: nothing is wrong, but a state was never settled.`
 
 const verifyExample = `  tally verify https://tally.example/log --key example.key
   tally verify copy/log --key example.key --draw war-1.20261130.0512
@@ -74,6 +82,9 @@ var errNameLog = errors.New("name one log: its address, the folder of a copy, or
 // exitCodes are the exit codes of what can be wrong with a log.
 var exitCodes = map[verify.Class]int{verify.Signature: 3, verify.Consistency: 4, verify.Tree: 5, verify.Entries: 6, verify.Results: 7, verify.Proof: 8,
 	verify.Witnesses: 9, verify.Reports: 10}
+
+// neverSettled is the exit code of --strict. 11 is that of a site, of pages build.
+const neverSettled = 12
 
 // refusal is what ends a command that has found something wrong.
 type refusal struct {
@@ -120,7 +131,9 @@ type verifyFlags struct {
 	state, draw, site, proof     string
 	witnesses                    []string
 	needed                       int
-	thorough, asJSON             bool
+	thorough, asJSON, strict     bool
+	entry                        string
+	within                       time.Duration
 	reports, apiKey, keepReports string
 }
 
@@ -159,18 +172,37 @@ func (f *verifyFlags) check() error {
 		return errors.New("--proof goes with neither --draw nor --reports: a proof is checked offline")
 	case f.reports == "" && (f.apiKey != "" || f.keepReports != ""):
 		return errors.New("--api-key and --keep-reports go with --reports")
+	case f.entry != "" && f.proof == "":
+		return errors.New("--entry goes with --proof")
+	case f.within <= 0:
+		return errors.New("--within is how long the run may take, such as 30m")
+	case f.strict && f.proof != "":
+		return errors.New("--strict is about a log, not a proof")
 	case f.site != "" && f.draw == "":
 		return errors.New("--site goes with --draw")
 	}
 	return nil
 }
 
+// maxKeyFile bounds a file with a key.
+const maxKeyFile = 64 << 10
+
 // textOf returns what a file has, or, where there is no such file, the text itself.
 func textOf(text string) string {
-	if inFile, err := os.ReadFile(text); err == nil {
+	if inFile, err := readNamed(text, maxKeyFile); err == nil {
 		return strings.TrimSpace(string(inFile))
 	}
 	return text
+}
+
+// readNamed reads a file that was named by the person who runs the command.
+func readNamed(path string, most int64) (text []byte, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	text, err = objects.ReadAll(file, most)
+	return text, errors.Join(err, file.Close())
 }
 
 func newVerifyCommand(app *app) *cobra.Command {
@@ -199,7 +231,9 @@ func newVerifyCommand(app *app) *cobra.Command {
 			if f.proof != "" {
 				return f.checkProof(app, options)
 			}
-			return f.checkLog(command, app, options, args[0])
+			ctx, cancel := context.WithTimeoutCause(command.Context(), f.within, fmt.Errorf("it was not done within %s: name a longer time with --within", f.within))
+			defer cancel()
+			return f.checkLog(ctx, app, options, args[0])
 		},
 	}
 	f.add(command)
@@ -214,6 +248,9 @@ func newVerifyCommand(app *app) *cobra.Command {
 	flags.StringVar(&f.apiKey, "api-key", "", "file with the key of the API that --reports names (default: TALLY_API_KEY)")
 	flags.StringVar(&f.keepReports, "keep-reports", "", "keep the reports that are read from the API in this folder")
 	flags.StringVar(&f.proof, "proof", "", "check this proof file instead of a log")
+	flags.StringVar(&f.entry, "entry", "", "the file with the entry of a proof that does not show it")
+	flags.BoolVar(&f.strict, "strict", false, "end with an exit code where a state was never settled")
+	flags.DurationVar(&f.within, "within", 2*time.Hour, "the longest that the run may take")
 	flags.BoolVar(&f.asJSON, "json", false, "write the report as one line of JSON")
 	return command
 }
@@ -255,8 +292,8 @@ func remembered(files []string, options verify.Options) (seen tlog.Tree, err err
 	return seen, nil
 }
 
-func (f *verifyFlags) checkLog(command *cobra.Command, app *app, options verify.Options, place string) error {
-	source, err := app.openLog(command.Context(), place)
+func (f *verifyFlags) checkLog(ctx context.Context, app *app, options verify.Options, place string) error {
+	source, err := app.openLog(ctx, place)
 	if err != nil {
 		return failed("verifying", err)
 	}
@@ -267,7 +304,10 @@ func (f *verifyFlags) checkLog(command *cobra.Command, app *app, options verify.
 	if options.Seen, err = remembered(files, options); err != nil {
 		return failed("verifying", err)
 	}
-	report, err := f.verify(command.Context(), app, source, options, place)
+	report, err := f.verify(ctx, app, source, options, place)
+	if err != nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
 	if err != nil {
 		return failed("verifying", err)
 	}
@@ -284,6 +324,9 @@ func (f *verifyFlags) checkLog(command *cobra.Command, app *app, options verify.
 	}
 	if err := f.write(app, report, func(w io.Writer) { writeReport(w, report) }); err != nil {
 		return err
+	}
+	if n := report.Counts.Unsettled; f.strict && n > 0 && len(report.Findings) == 0 {
+		return &refusal{neverSettled, fmt.Sprintf("the log holds, but the newest %s of %s %s never settled", plural(n, "state", "states"), several(n, "draw", "draws"), plural(n, "was", "were"))}
 	}
 	return refused("the log does not hold", report.Findings, report.Class())
 }
@@ -334,12 +377,34 @@ func (f *verifyFlags) write(app *app, value any, forPeople func(io.Writer)) erro
 	return write(app.out, append(text, '\n'))
 }
 
+// entryOf reads the entry of a proof from a file of its own: the one that --entry names,
+// or the .json beside a proof that does not show its entry.
+func (f *verifyFlags) entryOf(text []byte) ([]byte, error) {
+	if f.entry != "" {
+		return readNamed(f.entry, entry.MaxBytes)
+	}
+	p, err := proof.Parse(text)
+	beside, named := strings.CutSuffix(f.proof, ".tlog-proof")
+	if err != nil || len(p.Data) > 0 || !named {
+		return nil, nil
+	}
+	data, err := readNamed(beside+".json", entry.MaxBytes)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return data, err
+}
+
 func (f *verifyFlags) checkProof(app *app, options verify.Options) error {
-	text, err := os.ReadFile(f.proof)
-	if err != nil {
+	text, err := readNamed(f.proof, proof.MaxBytes+1)
+	if err != nil && !errors.Is(err, objects.ErrTooLong) {
 		return failed("reading the proof", err)
 	}
-	checked := verify.File(text, options)
+	data, err := f.entryOf(text)
+	if err != nil {
+		return failed("reading the entry of the proof", err)
+	}
+	checked := verify.File(text, data, options)
 	if err := f.write(app, checked, func(w io.Writer) { writeProof(w, checked) }); err != nil {
 		return err
 	}

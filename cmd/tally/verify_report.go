@@ -18,6 +18,9 @@ func writeReport(w io.Writer, r *verify.Report) {
 	if r.Checkpoint != nil {
 		fmt.Fprintf(w, "checkpoint  %s, root %s\n", several(int(r.Size), "entry", "entries"), r.Root)
 		fmt.Fprintf(w, "signed by   %s\n", strings.Join(r.SignedBy, ", "))
+		if r.Published == verify.PublishedOthers {
+			fmt.Fprintf(w, "other key   the log publishes another key than the one that signed: compare yours with the operator's announcement\n")
+		}
 	}
 	writeCosigned(w, r.Cosigned)
 	for _, f := range r.Findings {
@@ -36,7 +39,21 @@ func writeReport(w io.Writer, r *verify.Report) {
 	fmt.Fprintf(w, "draws       %d opened, %s, %s\n", c.Openings, several(c.States, "state", "states"), several(c.Settlements, "settlement", "settlements"))
 	fmt.Fprintf(w, "results     %d resolved again by the rules, all alike; %d by correction, %d cancelled, %d void\n", c.Resolved, c.Corrected, c.Cancelled, c.Void)
 	writeNotes(w, r)
+	writeUnread(w, r.Unread)
 	writeCompared(w, r)
+}
+
+// writeUnread names what lies in the log's folder and is no part of the log.
+func writeUnread(w io.Writer, u *verify.Unread) {
+	if u == nil {
+		return
+	}
+	if u.Partial+u.Staged > 0 {
+		fmt.Fprintf(w, "not read    %s of earlier sizes, %s for appenders\n", several(u.Partial, "partial tile", "partial tiles"), several(u.Staged, "staged batch", "staged batches"))
+	}
+	if u.Other > 0 {
+		fmt.Fprintf(w, "not read    %s no part of the log: %s\n", several(u.Other, "file that is", "files that are"), printable(short(u.Names)))
+	}
 }
 
 func writeCosigned(w io.Writer, list []checkpoint.Cosignature) {
@@ -69,6 +86,15 @@ func writeNotes(w io.Writer, r *verify.Report) {
 	if c.Pending > 0 {
 		fmt.Fprintf(w, "no result   %s so far: %s\n", several(c.Pending, "draw", "draws"), short(r.Pending))
 	}
+	for _, u := range r.Unsettled[:min(len(r.Unsettled), maxNotes)] {
+		fmt.Fprintf(w, "not settled draw %s, state %d, which was made at %s; %s\n", u.Draw, u.State, u.MadeAt, settledBefore(u.Settled))
+	}
+	if more := c.Unsettled - maxNotes; more > 0 {
+		fmt.Fprintf(w, "not settled … and %s more\n", several(more, "draw", "draws"))
+	}
+	if c.PassedOver > 0 {
+		fmt.Fprintf(w, "passed over %s that another one replaced before the bets were settled\n", several(c.PassedOver, "state", "states"))
+	}
 	for _, t := range r.Tables {
 		if len(t.Missing) > 0 {
 			fmt.Fprintf(w, "skipped     table %s: no draw has the %s %s\n", t.Table, plural(len(t.Missing), "number", "numbers"), short(t.Missing))
@@ -77,6 +103,13 @@ func writeNotes(w io.Writer, r *verify.Report) {
 			fmt.Fprintf(w, "repeated    table %s: two draws have the %s %s\n", t.Table, plural(len(t.Repeated), "number", "numbers"), short(t.Repeated))
 		}
 	}
+}
+
+func settledBefore(state int) string {
+	if state == 0 {
+		return "none of its states was"
+	}
+	return fmt.Sprintf("the newest that was is state %d", state)
 }
 
 // maxNotes is how many notes of a kind are written out.

@@ -37,6 +37,7 @@ func TestArchiveScripts(t *testing.T) {
 	address, key := serveAPI(t, s, "acme")
 	vars = append(vars, "API="+address, "TALLY_API_KEY="+key, "APIKEYFILE="+writeFile(t, "api-key", []byte(key+"\n")))
 	vars = append(vars, "DISCLOSURE="+writeFile(t, "disclosure.json", disclosure), "LINES="+writeFile(t, "lines.jsonl", lines), "SOMELINES="+writeFile(t, "some.jsonl", append(some, lines...)))
+	vars = append(vars, "UNSETTLED="+unsettled(t, s), "BARE="+bareProofs(t, s), "BESIDE="+besideFiles(t, s), "PIPE="+piped(t))
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/archive",
 		UpdateScripts:       *update,

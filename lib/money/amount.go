@@ -1,6 +1,7 @@
 package money
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -103,6 +104,11 @@ func (s Sum) Amount() (Amount, error) {
 		return 0, ErrOverflow
 	}
 	return Amount(s.low), nil
+}
+
+// Compare compares two sums of one currency, as cmp.Compare does.
+func (s Sum) Compare(other Sum) int {
+	return cmp.Or(cmp.Compare(s.high, other.high), cmp.Compare(s.low, other.low))
 }
 
 // AppendTo appends the sum as a decimal with the currency's decimals.

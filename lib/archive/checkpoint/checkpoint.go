@@ -53,6 +53,9 @@ type Checkpoint struct {
 	ids    []uint32 // of the same keys
 }
 
+// Key returns the name and the id of one of Keys.
+func (c *Checkpoint) Key(i int) (name string, id uint32) { return c.Keys[i], c.ids[i] }
+
 // SignedBy reports whether a known key has signed the checkpoint.
 func (c *Checkpoint) SignedBy(key note.Signer) bool {
 	for i, name := range c.Keys {

@@ -39,6 +39,9 @@ type Cosignature struct {
 	line    string
 }
 
+// maxYear is the last year that times in reports can be written in.
+const maxYear = 9999
+
 // By reports whether the cosignature is a witness's.
 func (c *Cosignature) By(witness note.Verifier) bool {
 	return c.Witness == witness.Name() && c.id == witness.KeyHash()
@@ -66,6 +69,9 @@ func Cosignatures(signed []byte, witnesses ...note.Verifier) (found []Cosignatur
 		at, err := formats.CoSigV1Timestamp(signature)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %s: %w", ErrCosignature, signature.Name, err)
+		}
+		if at.Year() > maxYear {
+			return nil, fmt.Errorf("%w: %s: its time is none", ErrCosignature, signature.Name)
 		}
 		found = append(found, Cosignature{signature.Name, at.UTC(), signature.Hash, lineOf(signature)})
 	}

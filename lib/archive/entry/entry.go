@@ -95,6 +95,9 @@ func Encode(e Entry) ([]byte, error) {
 	if _, err := Parse(data); err != nil {
 		return nil, fmt.Errorf("writing %s: %w", e.ID(), err)
 	}
+	if s, is := e.(*Settlement); is && s.Impossible() != "" {
+		return nil, fmt.Errorf("writing %s: it %s", e.ID(), s.Impossible())
+	}
 	return data, nil
 }
 

@@ -1,7 +1,10 @@
 package entry
 
 import (
+	"fmt"
+
 	"tally/lib/form"
+	"tally/lib/money"
 	"tally/lib/settlement"
 )
 
@@ -38,6 +41,29 @@ func (s *Settlement) Append(dst []byte) []byte {
 		out = AppendTotals(out.Name("totals"), s.Totals)
 	}
 	return out.Name("bookmakers").Open().IntMember("count", s.Bookmakers.Count).TextMember("root", s.Bookmakers.Root).Close().Close()
+}
+
+// Impossible says why no bets can come to the totals; empty where some can. A refund is
+// the stake, a bet that is lost pays nothing, and every bet has a stake.
+func (s *Settlement) Impossible() string {
+	for _, t := range s.Totals {
+		paid, code := t.Payout.Compare(t.Stake), t.Currency.Code()
+		nothing := t.Payout == money.Sum{}
+		switch {
+		case t.Bets != t.Won+t.Lost+t.Refunded:
+			return fmt.Sprintf("has %d bets in %s, but %d settled", t.Bets, code, t.Won+t.Lost+t.Refunded)
+		case t.Stake == money.Sum{}:
+			return fmt.Sprintf("has %d bets in %s without a stake", t.Bets, code)
+		case t.Won > 0:
+		case t.Refunded == 0 && !nothing:
+			return fmt.Sprintf("pays something for the lost bets in %s, none of which won or was refunded", code)
+		case t.Lost == 0 && paid != 0:
+			return fmt.Sprintf("pays something else than the stakes of the refunded bets in %s", code)
+		case t.Refunded > 0 && t.Lost > 0 && (paid >= 0 || nothing):
+			return fmt.Sprintf("pays for bets in %s, none of which won, what refunds can't come to", code)
+		}
+	}
+	return ""
 }
 
 // AppendTotals appends totals by currency, in the format of `tally settle`.

@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+
+	"tally/lib/archive/tiles"
 )
 
 // Folder is a store in a folder, for one process at a time. Its files can be
@@ -50,8 +52,8 @@ func (f *Folder) Close() error { return f.root.Close() }
 
 // Get returns a file.
 func (f *Folder) Get(_ context.Context, key string) (data []byte, tag string, err error) {
-	data, err = f.root.ReadFile(filepath.FromSlash(key))
-	if errors.Is(err, fs.ErrNotExist) || isFolder(err) {
+	data, err = ReadFile(f.root, filepath.FromSlash(key), tiles.MaxBytes(key))
+	if errors.Is(err, fs.ErrNotExist) || isFolder(f.root, key, err) {
 		return nil, "", ErrNotFound
 	}
 	if err != nil {
@@ -61,9 +63,12 @@ func (f *Folder) Get(_ context.Context, key string) (data []byte, tag string, er
 }
 
 // isFolder reports whether reading failed because there is a folder.
-func isFolder(err error) bool {
-	var failed *fs.PathError
-	return errors.As(err, &failed) && failed.Op == "read"
+func isFolder(root *os.Root, key string, failed error) bool {
+	if !errors.Is(failed, ErrNotRegular) {
+		return false
+	}
+	info, err := root.Stat(filepath.FromSlash(key))
+	return err == nil && info.IsDir()
 }
 
 func tagOf(data []byte) string {

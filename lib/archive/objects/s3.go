@@ -5,12 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/aws/smithy-go"
+
+	"tally/lib/archive/tiles"
 )
 
 // S3Client is what the store needs of the client.
@@ -33,10 +34,6 @@ var _ Store = (*S3)(nil)
 // NewS3 returns the store in a bucket.
 func NewS3(client S3Client, bucket string) *S3 { return &S3{client, bucket} }
 
-// maxObject bounds what is read of an object. The largest is a day's rows on the
-// public site; 256 entries of the largest size have 16 MB.
-const maxObject = 128 << 20
-
 // Get returns an object and its ETag.
 func (s *S3) Get(ctx context.Context, key string) (data []byte, tag string, err error) {
 	out, err := s.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &s.bucket, Key: &key})
@@ -47,12 +44,9 @@ func (s *S3) Get(ctx context.Context, key string) (data []byte, tag string, err 
 	if err != nil {
 		return nil, "", fmt.Errorf("reading %s: %w", key, err)
 	}
-	data, err = io.ReadAll(io.LimitReader(out.Body, maxObject+1))
+	data, err = ReadAll(out.Body, tiles.MaxBytes(key))
 	if err = errors.Join(err, out.Body.Close()); err != nil {
 		return nil, "", fmt.Errorf("reading %s: %w", key, err)
-	}
-	if len(data) > maxObject {
-		return nil, "", fmt.Errorf("reading %s: it has more than %d bytes", key, maxObject)
 	}
 	return data, aws.ToString(out.ETag), nil
 }

@@ -26,7 +26,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"golang.org/x/mod/sumdb/note"
@@ -40,6 +39,9 @@ import (
 // MaxBytes is the most that is read of a proof.
 const MaxBytes = 1 << 20
 
+// maxPath bounds the hashes of a path: sizes are below 2^63.
+const maxPath = 63
+
 // Entry proves that an entry is in the log.
 type Entry struct {
 	Data       []byte // the entry
@@ -52,6 +54,8 @@ type Entry struct {
 var (
 	ErrForm  = errors.New("it is no proof of the format that it should have")
 	ErrFails = errors.New("the entry is not in the tree under this checkpoint")
+	// ErrNoEntry says that a proof holds for some entry, which it does not show.
+	ErrNoEntry = errors.New("the proof does not show what it proves: it has to be given with the entry, in a file of its own")
 )
 
 const firstLine = "c2sp.org/tlog-proof@v1"
@@ -68,7 +72,8 @@ func (e *Entry) Format() []byte {
 	return out.Bytes()
 }
 
-// Parse reads a tlog-proof file whose extra data are an entry.
+// Parse reads a tlog-proof file. Its extra data, if there are any, are an entry; a proof
+// without them has no Data, which the caller sets to the entry that it has from elsewhere.
 func Parse(text []byte) (*Entry, error) {
 	if len(text) > MaxBytes {
 		return nil, fmt.Errorf("%w: it has more than %d bytes", ErrForm, MaxBytes)
@@ -78,21 +83,30 @@ func Parse(text []byte) (*Entry, error) {
 		return nil, fmt.Errorf("%w: it has carriage returns", ErrForm)
 	}
 	lines := strings.Split(string(head), "\n")
-	if !found || len(lines) < 3 || lines[0] != firstLine {
-		return nil, fmt.Errorf("%w: it does not begin with %s, extra and index, and end with a checkpoint", ErrForm, firstLine)
+	if !found || lines[0] != firstLine {
+		return nil, fmt.Errorf("%w: it does not begin with %s, and end with a checkpoint", ErrForm, firstLine)
 	}
-	extra, hasExtra := strings.CutPrefix(lines[1], "extra ")
-	number, hasIndex := strings.CutPrefix(lines[2], "index ")
-	data, err := base64.StdEncoding.Strict().DecodeString(extra)
-	if !hasExtra || !hasIndex || err != nil {
-		return nil, fmt.Errorf("%w: its second line is not the entry, or the third not its index", ErrForm)
+	e := &Entry{Checkpoint: signed}
+	lines = lines[1:]
+	if len(lines) > 0 && strings.HasPrefix(lines[0], "extra ") {
+		data, err := base64.StdEncoding.Strict().DecodeString(strings.TrimPrefix(lines[0], "extra "))
+		if err != nil || len(data) > entry.MaxBytes {
+			return nil, fmt.Errorf("%w: its extra data are no entry", ErrForm)
+		}
+		e.Data, lines = data, lines[1:]
 	}
-	index, err := strconv.ParseInt(number, 10, 64)
-	if err != nil || index < 0 || strconv.FormatInt(index, 10) != number {
-		return nil, fmt.Errorf("%w: %.40q is no index", ErrForm, number)
+	if len(lines) == 0 {
+		return nil, fmt.Errorf("%w: it has no index", ErrForm)
 	}
-	e := &Entry{Data: data, Index: index, Checkpoint: signed}
-	for _, line := range lines[3:] {
+	number, hasIndex := strings.CutPrefix(lines[0], "index ")
+	var isIndex bool
+	if e.Index, isIndex = checkpoint.ParseSize(number); !hasIndex || !isIndex {
+		return nil, fmt.Errorf("%w: %.40q is no index", ErrForm, lines[0])
+	}
+	if lines = lines[1:]; len(lines) > maxPath {
+		return nil, fmt.Errorf("%w: a path has at most %d hashes, this one %d", ErrForm, maxPath, len(lines))
+	}
+	for _, line := range lines {
 		hash, err := base64.StdEncoding.Strict().DecodeString(line)
 		if err != nil || len(hash) != tlog.HashSize {
 			return nil, fmt.Errorf("%w: %.80q is no hash", ErrForm, line)
@@ -108,6 +122,9 @@ func (e *Entry) Check(origin string, known note.Verifiers) (entry.Entry, *checkp
 	c, err := checkpoint.Open(e.Checkpoint, origin, known)
 	if err != nil {
 		return nil, nil, err
+	}
+	if len(e.Data) == 0 {
+		return nil, c, ErrNoEntry
 	}
 	if err := tlog.CheckRecord(e.Path, c.Tree.N, c.Tree.Hash, e.Index, tlog.RecordHash(e.Data)); err != nil {
 		return nil, c, ErrFails

@@ -141,6 +141,36 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%q in the place of %q passes", by, old)
 		}
 	}
+	// A proof need not show its entry. Whoever has it from elsewhere can check it.
+	first, rest, _ := strings.Cut(text, "extra ")
+	_, rest, _ = strings.Cut(rest, "\n")
+	bare, err := proof.Parse([]byte(first + rest))
+	if err != nil || bare.Data != nil || bare.Index != of.Index {
+		t.Fatalf("without extra data: %+v, %v", bare, err)
+	}
+	if _, _, err := bare.Check(archivetest.Origin, known); !errors.Is(err, proof.ErrNoEntry) {
+		t.Errorf("without its entry: %v", err)
+	}
+	bare.Data = of.Data
+	if _, _, err := bare.Check(archivetest.Origin, known); err != nil {
+		t.Errorf("with its entry: %v", err)
+	}
+	bare.Data = append(bytes.Clone(of.Data[:len(of.Data)-2]), "}}"...)
+	bare.Data[20] ^= 1
+	if _, _, err := bare.Check(archivetest.Origin, known); !errors.Is(err, proof.ErrFails) {
+		t.Errorf("with another entry: %v", err)
+	}
+	hash := strings.Repeat("A", 43) + "=\n"
+	for count, want := range map[int]error{63: nil, 64: proof.ErrForm} {
+		if _, err := proof.Parse([]byte("c2sp.org/tlog-proof@v1\nindex 281474976710656\n" + strings.Repeat(hash, count) + "\nx\n")); !errors.Is(err, want) {
+			t.Errorf("%d hashes: %v", count, err)
+		}
+	}
+	for _, index := range []string{"281474976710657", "9223372036854775807", "18446744073709551616", "", "01"} {
+		if _, err := proof.Parse([]byte("c2sp.org/tlog-proof@v1\nindex " + index + "\n\nx\n")); !errors.Is(err, proof.ErrForm) {
+			t.Errorf("index %s: %v", index, err)
+		}
+	}
 	other := *of
 	other.Index++
 	if _, _, err := other.Check(archivetest.Origin, known); !errors.Is(err, proof.ErrFails) {

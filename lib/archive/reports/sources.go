@@ -15,9 +15,11 @@ import (
 	"time"
 
 	"tally/lib/archive/commitment"
+	"tally/lib/archive/objects"
 	"tally/lib/client"
 	"tally/lib/store"
 	"tally/lib/sweep"
+	"tally/lib/wire"
 )
 
 // linesOf splits a report into its lines.
@@ -90,6 +92,12 @@ func (a *API) Of(ctx context.Context, draw string, state int) ([]Report, error) 
 	return []Report{one}, nil
 }
 
+// The most bytes of a kept report, which has some millions of lines, and of a disclosure.
+const (
+	maxReport     = 1 << 30
+	maxDisclosure = 64 << 10
+)
+
 // Folder are a bookmaker's reports that were kept as files: <draw>.<state>.jsonl has
 // the lines, <draw>.<state>.disclosure.json the disclosure.
 type Folder struct {
@@ -121,7 +129,7 @@ func FromFolder(path string) (*Folder, error) {
 		if !is || at < 0 {
 			continue
 		}
-		if state, err := strconv.Atoi(name[at+1:]); err == nil {
+		if state, err := strconv.Atoi(name[at+1:]); err == nil && state > 0 && wire.ValidID(name[:at]) {
 			f.told = append(f.told, ID{name[:at], state})
 		}
 	}
@@ -142,11 +150,11 @@ func (f *Folder) Of(_ context.Context, draw string, state int) ([]Report, error)
 	if !slices.Contains(f.told, ID{draw, state}) {
 		return nil, nil
 	}
-	text, err := f.root.ReadFile(nameOf(draw, state, linesSuffix))
+	text, err := objects.ReadFile(f.root, nameOf(draw, state, linesSuffix), maxReport)
 	if err != nil {
 		return nil, fmt.Errorf("reading a report: %w", err)
 	}
-	disclosure, err := f.root.ReadFile(nameOf(draw, state, disclosureSuffix))
+	disclosure, err := objects.ReadFile(f.root, nameOf(draw, state, disclosureSuffix), maxDisclosure)
 	if err != nil {
 		return nil, fmt.Errorf("reading the disclosure of a report: %w", err)
 	}

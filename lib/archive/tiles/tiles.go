@@ -14,6 +14,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"golang.org/x/mod/sumdb/tlog"
@@ -72,6 +73,64 @@ func Entries(bundle []byte, w int) ([][]byte, error) {
 		return nil, ErrBundle
 	}
 	return entries, nil
+}
+
+// The most bytes of a file of each kind. What is not of a log is of the public site,
+// whose largest file is a day's rows.
+const (
+	maxCheckpoint = 1 << 20
+	maxKeys       = 64 << 10
+	maxTile       = Width * tlog.HashSize
+	maxBundle     = Width * (2 + 1<<16 - 1)
+	maxOther      = 128 << 20
+)
+
+// KeysPath is where a log may publish its keys, one a line.
+const KeysPath = "verifier-key"
+
+// MaxBytes returns the most bytes that a file of that path has, before and after it is
+// decompressed.
+func MaxBytes(path string) int64 {
+	switch {
+	case path == "checkpoint":
+		return maxCheckpoint
+	case path == KeysPath:
+		return maxKeys
+	case strings.HasPrefix(path, "tile/entries/"):
+		return maxBundle
+	case strings.HasPrefix(path, "tile/"):
+		return maxTile
+	}
+	return maxOther
+}
+
+// Full returns the path of the full file of which a path names a part, and the part's
+// width: a log may drop a partial file once it has the full one. Any other path is its
+// own, of the full width.
+func Full(path string) (full string, width int) {
+	full, text, partial := strings.Cut(path, ".p/")
+	width, err := strconv.Atoi(text)
+	if !partial || err != nil || width < 1 || width >= Width {
+		return path, Width
+	}
+	return full, width
+}
+
+// Head returns the part of a full tile or bundle that the partial one of that width has.
+// A file that has no such part is returned as it is, for the reader to refuse.
+func Head(path string, width int, full []byte) []byte {
+	if !strings.HasPrefix(path, "tile/entries/") {
+		return full[:min(len(full), width*tlog.HashSize)]
+	}
+	entries, err := Entries(full, Width)
+	if err != nil {
+		return full
+	}
+	length := 0
+	for _, e := range entries[:width] {
+		length += 2 + len(e)
+	}
+	return full[:length]
 }
 
 // Of returns all tiles of hashes of a tree of that size.

@@ -75,7 +75,10 @@ func (s *story) following(index int64, e *entry.State, d *told) {
 	if e.MadeAt < d.at {
 		wrong("was made before what it follows, at %s", wire.FormatTime(e.MadeAt))
 	}
-	d.at = e.MadeAt
+	if e.MadeAt > s.latest {
+		wrong("was made at %s, which is still to come", wire.FormatTime(e.MadeAt))
+	}
+	d.at = max(d.at, e.MadeAt)
 	for _, r := range d.rounds {
 		// A round that was to open after the result takes no bets, whenever that was.
 		if r.final && r.until > e.MadeAt && r.until > r.from {
@@ -107,8 +110,14 @@ func (s *story) adding(index int64, e *entry.Settlement, d *told) {
 	if e.ShowTotals {
 		bets = 0
 	}
+	if why := e.Impossible(); why != "" {
+		wrong("%s", why)
+	}
 	for _, t := range e.Totals {
 		bets += t.Bets
+		if at := slices.IndexFunc(d.book, func(b settlement.Totals) bool { return b.Currency == t.Currency }); at >= 0 && t.Stake.Compare(d.book[at].Stake) < 0 {
+			wrong("has fewer stakes in %s than were settled before", t.Currency.Code())
+		}
 		if e.State <= len(d.off) && d.off[e.State-1] && t.Bets != t.Refunded {
 			wrong("has bets in %s that won or lost, but the draw is off: all bets are refunded", t.Currency.Code())
 		}
@@ -120,6 +129,9 @@ func (s *story) adding(index int64, e *entry.Settlement, d *told) {
 		wrong("has %d bets, there were %d", bets, d.bets)
 	case e.Bookmakers.Count < d.bookmakers:
 		wrong("has %d bookmakers, there were %d", e.Bookmakers.Count, d.bookmakers)
+	}
+	if e.ShowTotals {
+		d.book = e.Totals
 	}
 	d.bets, d.bookmakers = max(d.bets, bets), max(d.bookmakers, e.Bookmakers.Count)
 }

@@ -6,11 +6,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"tally/lib/archive/archivetest"
 	"tally/lib/archive/entry"
 	"tally/lib/archive/verify"
 	"tally/lib/games"
+	"tally/lib/money"
 	"tally/lib/settlement"
 )
 
@@ -196,8 +198,6 @@ func TestImpossibleEntries(t *testing.T) {
 		{`{"round":2,"opens_at":"2026-11-30T12:01:20.000Z","closing"`, `{"round":1,"opens_at":"2026-11-30T12:01:20.000Z","closing"`, "betting rounds are not in their order"},
 		{`"correction":{"reason":"video_review",`, `"correction":{"reason":"anna_was_tired",`, "no reason of a correction"},
 		{`"correction":{"reason":"video_review",`, `"correction":{`, "no reason of a correction"},
-		{`{"bets":1,"stake":"3.00","payout":"3.00","won":0,"lost":0,"refunded":1}`, `{"bets":1,"stake":"3.00","payout":"4.00","won":0,"lost":0,"refunded":1}`, "refunded bets in EUR"},
-		{`{"bets":1,"stake":"3.00","payout":"3.00","won":0,"lost":0,"refunded":1}`, `{"bets":1,"stake":"3.00","payout":"3.00","won":0,"lost":1,"refunded":0}`, "lost bets in EUR"},
 		{`{"bets":1,"stake":"3.00","payout":"3.00","won":0,"lost":0,"refunded":1}`, `{"bets":0,"stake":"0.00","payout":"0.00","won":0,"lost":0,"refunded":0}`, "bets: 0 is out of range"},
 	} {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
@@ -228,5 +228,168 @@ func TestShuffled(t *testing.T) {
 	}
 	if states < 60 {
 		t.Errorf("only %d states", states)
+	}
+}
+
+// TestImpossibleTotals has settlements whose totals no bets can come to: each as an entry
+// of a log, and as one that is to be written.
+func TestImpossibleTotals(t *testing.T) {
+	game, _ := games.Find("war")
+	s := archivetest.New(t)
+	s.Play(game)
+	s.ArchiveAll()
+	whole, options := entriesOf(t, s), optionsOf(t, s)
+	sum := func(minor uint64) (s money.Sum) { s.Add(money.Amount(minor)); return s }
+	for _, test := range []struct {
+		name                string
+		won, lost, refunded int
+		stake, payout       uint64
+		says                string // empty for totals that can be
+		bets                int    // 0 for what the others come to
+	}{
+		{"none won, and more is paid than was staked", 0, 5, 1, 19158, 49438, "refunds can't come to", 0},
+		{"none won, one was refunded, and all is paid", 0, 5, 1, 19158, 19158, "refunds can't come to", 0},
+		{"none won, one was refunded, and nothing is paid", 0, 5, 1, 19158, 0, "refunds can't come to", 0},
+		{"none won, one was refunded", 0, 5, 1, 19158, 19157, "", 0},
+		{"all lost, and something is paid", 0, 6, 0, 19158, 1, "lost bets in EUR", 0},
+		{"all lost", 0, 6, 0, 19158, 0, "", 0},
+		{"all refunded, and more is paid", 0, 0, 6, 19158, 19159, "refunded bets in EUR", 0},
+		{"all refunded, and less is paid", 0, 0, 6, 19158, 19157, "refunded bets in EUR", 0},
+		{"all refunded", 0, 0, 6, 19158, 19158, "", 0},
+		{"one won", 1, 4, 1, 19158, 49438, "", 0},
+		{"bets without a stake", 1, 5, 0, 0, 100, "without a stake", 0},
+		{"counts that don't add up", 1, 4, 1, 19158, 100, "but 6 settled", 7},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			book := settlement.Book{{Currency: currency(t, "EUR"), Bets: test.won + test.lost + test.refunded, Won: test.won, Lost: test.lost,
+				Refunded: test.refunded, Stake: sum(test.stake), Payout: sum(test.payout)}}
+			if test.bets > 0 {
+				book[0].Bets = test.bets
+			}
+			list := slices.Clone(whole)
+			at := -1 // of the newest settlement: those before bind it to no less stake
+			for i, data := range list {
+				if read, err := entry.Parse(data); err == nil && read.ID().Draw == warDraw && read.ID().Kind == entry.KindSettlement {
+					at = i
+				}
+			}
+			read, err := entry.Parse(list[at])
+			if err != nil {
+				t.Fatal(err)
+			}
+			e := read.(*entry.Settlement)
+			e.Totals = book
+			if _, err := entry.Encode(e); (err == nil) != (test.says == "") {
+				t.Errorf("written: %v", err)
+			}
+			list[at] = e.Append(nil)
+			r := verified(t, filesOf(rewritten(t, list)), options)
+			found := slices.ContainsFunc(r.Findings, func(f verify.Finding) bool {
+				return (f.Code == verify.Contradiction || f.Code == verify.BadEntry) && strings.Contains(f.Message, test.says)
+			})
+			if found != (test.says != "") {
+				t.Errorf("found %v, want %q", r.Findings, test.says)
+			}
+		})
+	}
+}
+
+func currency(t *testing.T, code string) money.Currency {
+	t.Helper()
+	c, known := money.ParseCurrency(code)
+	if !known {
+		t.Fatal(code)
+	}
+	return c
+}
+
+// TestStillToCome has entries that were made after now, by a clock that is a little late.
+func TestStillToCome(t *testing.T) {
+	game, _ := games.Find("war")
+	s := archivetest.New(t)
+	s.Play(game)
+	s.ArchiveAll()
+	whole, options := entriesOf(t, s), optionsOf(t, s)
+	now := options.Now()
+	at := func(later time.Duration) settlement.Instant { return settlement.Instant(now.Add(later).UnixMilli()) }
+	for _, test := range []struct {
+		name  string
+		later time.Duration
+		says  string
+	}{
+		{"years", 72 * 365 * 24 * time.Hour, "still to come"}, {"an hour", time.Hour, "still to come"}, {"a minute", time.Minute, ""},
+	} {
+		for kind, list := range map[string][][]byte{
+			"a state":    alter(t, slices.Clone(whole), warCancelled, 1, func(e *entry.State) { e.MadeAt = at(test.later) }),
+			"an opening": alter(t, slices.Clone(whole), warCancelled, 0, func(e *entry.Opening) { e.StoredAt = at(test.later) }),
+		} {
+			r := verified(t, filesOf(rewritten(t, list)), options)
+			found := slices.ContainsFunc(r.Findings, func(f verify.Finding) bool {
+				return f.Code == verify.Contradiction && strings.Contains(f.Message, "still to come")
+			})
+			if found != (test.says != "") {
+				t.Errorf("%s of %s later: found %v", kind, test.name, r.Findings)
+			}
+		}
+	}
+}
+
+// TestFewerStakes has a settlement with less stake in a currency than the one before.
+func TestFewerStakes(t *testing.T) {
+	game, _ := games.Find("war")
+	s := archivetest.New(t)
+	s.Play(game)
+	s.ArchiveAll()
+	options := optionsOf(t, s)
+	list := alter(t, entriesOf(t, s), warDraw, 1, func(e *entry.Settlement) { e.Totals[0].Stake.Add(1_000_000); e.Totals[0].Payout.Add(1_000_000) })
+	r := verified(t, filesOf(rewritten(t, list)), options)
+	if len(r.Findings) == 0 || r.Findings[0].Code != verify.Contradiction || !strings.Contains(r.Findings[0].Message, "fewer stakes in EUR") {
+		t.Errorf("found %v", r.Findings)
+	}
+}
+
+// TestUnsettled has logs without settlements: whatever was never settled is said.
+func TestUnsettled(t *testing.T) {
+	game, _ := games.Find("war")
+	s := archivetest.New(t)
+	s.Play(game)
+	s.ArchiveAll()
+	whole, options := entriesOf(t, s), optionsOf(t, s)
+	without := func(which func(*entry.Settlement) bool) [][]byte {
+		return slices.DeleteFunc(slices.Clone(whole), func(data []byte) bool {
+			read, err := entry.Parse(data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			e, is := read.(*entry.Settlement)
+			return is && which(e)
+		})
+	}
+	newest := map[string]int{}
+	for _, data := range whole {
+		if read, err := entry.Parse(data); err == nil && read.ID().Kind == entry.KindState {
+			newest[read.ID().Draw] = read.ID().State
+		}
+	}
+	for name, test := range map[string]struct {
+		list      [][]byte
+		unsettled int
+	}{
+		"all are there":                   {whole, 0},
+		"without the newest of each draw": {without(func(e *entry.Settlement) bool { return e.State == newest[e.Draw] }), len(newest)},
+		"without any":                     {without(func(*entry.Settlement) bool { return true }), len(newest)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := verified(t, filesOf(rewritten(t, test.list)), options)
+			if len(r.Findings) > 0 || r.Counts.Unsettled != test.unsettled || len(r.Unsettled) != test.unsettled {
+				t.Fatalf("found %v, unsettled %v, want %d", r.Findings, r.Unsettled, test.unsettled)
+			}
+			for _, u := range r.Unsettled {
+				one, err := verify.Draw(t.Context(), filesOf(rewritten(t, test.list)), options, u.Draw, nil)
+				if err != nil || u.State != newest[u.Draw] || u.Settled >= u.State || len(one.Unsettled) != 1 || one.Unsettled[0] != u {
+					t.Errorf("%+v; alone %v, %v", u, one.Unsettled, err)
+				}
+			}
+		})
 	}
 }

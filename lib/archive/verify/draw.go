@@ -11,6 +11,7 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 
 	"tally/lib/archive/entry"
+	"tally/lib/archive/objects"
 	"tally/lib/archive/tiles"
 	"tally/lib/form"
 )
@@ -37,7 +38,8 @@ type One struct {
 //
 // It reads the tiles that lead from the entries to the signed root, no others: of
 // other draws it says nothing, nor whether the log can be read at all.
-func Draw(ctx context.Context, source Source, options Options, draw string, named []int64) (*Report, error) {
+func Draw(ctx context.Context, from Source, options Options, draw string, named []int64) (*Report, error) {
+	source := newReading(from)
 	r, err := one(ctx, source, options, draw, named)
 	if err != nil || len(named) == 0 || r.One.Misled == "" && r.Class() != Entries {
 		return r, err
@@ -98,7 +100,7 @@ func (s *finder) get(ctx context.Context, path string) ([]byte, error) {
 	switch {
 	case errors.Is(err, ErrMissing):
 		s.missing = path
-	case err != nil:
+	case err != nil && !errors.Is(err, objects.ErrTooLong):
 		s.failed = err
 	}
 	return data, err
@@ -236,13 +238,11 @@ func (s *finder) progress(done, all int64) {
 // tell reads what the entries say, in their order.
 func (s *finder) tell(draw string) {
 	s.report.History = s.found
-	story, document := newStory(s.report, s.options.KeepSettlements), form.Document{}
+	story, document := newStory(s.report, s.options), form.Document{}
 	for _, found := range s.found {
 		c := check([]byte(found.Data), true, &document)
 		s.report.One.Decided = append(s.report.One.Decided, c.decided...)
 		story.take(found.Index, c)
 	}
-	if d := story.draws[draw]; d != nil && d.state == 0 {
-		s.report.Pending, s.report.Counts.Pending = []string{draw}, 1
-	}
+	story.finishDraws()
 }

@@ -75,14 +75,14 @@ func TestProve(t *testing.T) {
 			t.Fatal(err)
 		}
 		text := p.Format()
-		f := verify.File(text, options)
+		f := verify.File(text, nil, options)
 		if len(f.Findings) > 0 || f.Resolved != (id.Kind == entry.KindState) || f.ID.Draw != id.Draw || f.ID.Kind != id.Kind {
 			t.Fatalf("%+v", f)
 		}
 		for at := range text {
 			changed := bytes.Clone(text)
 			changed[at] ^= 1
-			if f := verify.File(changed, options); len(f.Findings) == 0 {
+			if f := verify.File(changed, nil, options); len(f.Findings) == 0 {
 				t.Fatalf("a flipped bit at byte %d of the proof passes:\n%s", at, changed)
 			}
 		}
@@ -92,7 +92,7 @@ func TestProve(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f := verify.File(p.Format(), options); len(f.Findings) != 1 || f.Findings[0].Code != verify.UnequalResult || f.Resolved {
+	if f := verify.File(p.Format(), nil, options); len(f.Findings) != 1 || f.Findings[0].Code != verify.UnequalResult || f.Resolved {
 		t.Errorf("a result that the rules don't come to: %+v", f)
 	}
 	if _, err := verify.Prove(t.Context(), files, options, entry.ID{Draw: "nothing", Kind: entry.KindState}); err == nil {

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 
 	"tally/lib/archive/checkpoint"
+	"tally/lib/archive/objects"
 )
 
 // Memory is what an auditor remembers of a log: the newest checkpoint that was
@@ -23,7 +24,7 @@ type Memory struct {
 // Remembered reads what a file remembers of a log; a tree of size 0 where there is
 // no file yet. What is remembered is verified too.
 func Remembered(path, origin string, known note.Verifiers) (tlog.Tree, error) {
-	text, err := os.ReadFile(path)
+	text, err := readNamed(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return tlog.Tree{}, nil
 	}
@@ -39,6 +40,18 @@ func Remembered(path, origin string, known note.Verifiers) (tlog.Tree, error) {
 		return tlog.Tree{}, fmt.Errorf("reading what was seen before, %s: %w", path, err)
 	}
 	return c.Tree, nil
+}
+
+// maxMemory bounds the file of a memory: a checkpoint in JSON.
+const maxMemory = 8 * checkpoint.MaxBytes
+
+func readNamed(path string) (text []byte, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	text, err = objects.ReadAll(file, maxMemory)
+	return text, errors.Join(err, file.Close())
 }
 
 // Remember writes the checkpoint that was verified into a file, whole or not at

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -18,7 +19,8 @@ var ErrNoEntry = errors.New("the log has no such entry")
 
 // Prove finds an entry in a log and returns the proof of it, which was checked. A
 // State of 0 stands for the newest.
-func Prove(ctx context.Context, source Source, options Options, wanted entry.ID) (*proof.Entry, error) {
+func Prove(ctx context.Context, from Source, options Options, wanted entry.ID) (*proof.Entry, error) {
+	source := newReading(from)
 	signed, err := source.Get(ctx, checkpoint.Path)
 	if err != nil {
 		return nil, fmt.Errorf("reading the checkpoint: %w", err)
@@ -77,8 +79,9 @@ type ProofFile struct {
 	Read     entry.Entry              `json:"-"`
 }
 
-// File checks a proof file, offline. What is wrong with it is in what is returned.
-func File(text []byte, options Options) *ProofFile {
+// File checks a proof file, offline. What is wrong with it is in what is returned. A
+// proof that does not show its entry is one of data, where there are any.
+func File(text, data []byte, options Options) *ProofFile {
 	f := &ProofFile{Origin: options.Origin, Findings: []Finding{}}
 	inner := text
 	if proof.IsBet(text) {
@@ -96,11 +99,20 @@ func File(text []byte, options Options) *ProofFile {
 	if err != nil {
 		return f.fail(err)
 	}
+	if len(data) > 0 {
+		if len(p.Data) > 0 && !bytes.Equal(p.Data, data) {
+			return f.fail(fmt.Errorf("%w: it shows another entry than the one given", proof.ErrFails))
+		}
+		p.Data = data
+	}
 	read, c, err := p.Check(options.Origin, options.Known)
 	if err != nil {
 		return f.fail(err)
 	}
 	f.Size, f.SignedBy, f.Index, f.Entry, f.Read, f.ID = c.Tree.N, c.Keys, p.Index, string(p.Data), read, read.ID()
+	if s, is := read.(*entry.Settlement); is && s.Impossible() != "" {
+		f.Findings = append(f.Findings, Finding{Code: Contradiction, Message: fmt.Sprintf("%s %s", s.ID(), s.Impossible())})
+	}
 	if s, is := read.(*entry.State); is {
 		switch err := s.Resolve(new(form.Document)); {
 		case err == nil:

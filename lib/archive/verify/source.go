@@ -4,15 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"time"
+
+	"tally/lib/archive/objects"
+	"tally/lib/archive/tiles"
 )
 
 // Source is where a log's files are read. It is not trusted.
@@ -24,9 +28,11 @@ type Source interface {
 // ErrMissing says that a log lacks a file.
 var ErrMissing = errors.New("the log has no such file")
 
-// maxFile bounds what is read of a file. The largest is a day's rows on the public
-// site; 256 entries of the largest size have 16 MB.
-const maxFile = 128 << 20
+// Lister is a source that knows all its files.
+type Lister interface {
+	// List returns the paths of at most so many files.
+	List(most int) ([]string, error)
+}
 
 // Open returns the source at a URL or in a folder.
 func Open(place string) (Source, error) {
@@ -35,7 +41,7 @@ func Open(place string) (Source, error) {
 		if err != nil {
 			return nil, fmt.Errorf("reading the log's address: %w", err)
 		}
-		return &web{base, &http.Client{Timeout: 60 * time.Second}}, nil
+		return &web{base, &http.Client{Timeout: 60 * time.Second, CheckRedirect: sameHost}}, nil
 	}
 	root, err := os.OpenRoot(place)
 	if err != nil {
@@ -44,30 +50,57 @@ func Open(place string) (Source, error) {
 	return folder{root}, nil
 }
 
+// errRedirect says that a server sends a reader where it does not go.
+var errRedirect = errors.New("the server redirects")
+
+// maxRedirects bounds how often a server sends a reader on.
+const maxRedirects = 5
+
+// sameHost refuses redirects to another host: what is there is not what was named, and
+// may be a machine that only the reader can reach.
+func sameHost(next *http.Request, before []*http.Request) error {
+	first := before[0].URL
+	switch {
+	case next.URL.Host != first.Host || next.URL.Scheme != first.Scheme:
+		return fmt.Errorf("%w to another place, %.200s: if that is where the log is, name it", errRedirect, next.URL.Redacted())
+	case len(before) > maxRedirects:
+		return fmt.Errorf("%w more than %d times", errRedirect, maxRedirects)
+	}
+	return nil
+}
+
 // folder is a copied log.
 type folder struct{ root *os.Root }
 
 func (f folder) Get(_ context.Context, path string) ([]byte, error) {
-	file, err := f.root.Open(filepath.FromSlash(path))
+	data, err := objects.ReadFile(f.root, filepath.FromSlash(path), tiles.MaxBytes(path))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, ErrMissing
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", path, err)
 	}
-	data, err := readAll(file)
-	if err = errors.Join(err, file.Close()); err != nil {
-		return nil, fmt.Errorf("reading %s: %w", path, err)
-	}
 	return data, nil
 }
 
-func readAll(r io.Reader) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(r, maxFile+1))
-	if err == nil && len(data) > maxFile {
-		return nil, fmt.Errorf("it has more than %d bytes", maxFile)
+// List goes through the folder and all below it.
+func (f folder) List(most int) (paths []string, err error) {
+	err = fs.WalkDir(f.root.FS(), ".", func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir():
+			return nil
+		case len(paths) == most:
+			return fs.SkipAll
+		}
+		paths = append(paths, path)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("listing the log's folder: %w", err)
 	}
-	return data, err
+	return paths, nil
 }
 
 // web is a log that is served over HTTP.
@@ -102,7 +135,7 @@ func (w *web) get(ctx context.Context, path string) (data []byte, again bool, er
 	}
 	response, err := w.client.Do(request)
 	if err != nil {
-		return nil, ctx.Err() == nil, fmt.Errorf("reading %s: %w", path, err)
+		return nil, ctx.Err() == nil && !errors.Is(err, errRedirect), fmt.Errorf("reading %s: %w", path, err)
 	}
 	defer func() { _ = response.Body.Close() }()
 	switch {
@@ -112,9 +145,92 @@ func (w *web) get(ctx context.Context, path string) (data []byte, again bool, er
 		again := response.StatusCode >= 500 || response.StatusCode == http.StatusTooManyRequests
 		return nil, again, fmt.Errorf("reading %s: the server answers %s", path, response.Status)
 	}
-	data, err = readAll(response.Body)
+	data, err = objects.ReadAll(response.Body, tiles.MaxBytes(path))
 	if err != nil {
-		return nil, true, fmt.Errorf("reading %s: %w", path, err)
+		return nil, !errors.Is(err, objects.ErrTooLong), fmt.Errorf("reading %s: %w", path, err)
 	}
 	return data, false, nil
+}
+
+// reading is a source that takes a full file where a log has dropped the partial one,
+// and keeps which files were read.
+type reading struct {
+	Source
+	mutex sync.Mutex
+	read  map[string]bool
+}
+
+func newReading(source Source) *reading { return &reading{Source: source, read: map[string]bool{}} }
+
+func (r *reading) Get(ctx context.Context, path string) ([]byte, error) {
+	data, err := r.get(ctx, path)
+	full, width := tiles.Full(path)
+	if width == tiles.Width || !errors.Is(err, ErrMissing) {
+		return data, err
+	}
+	if data, err = r.get(ctx, full); err != nil {
+		return nil, err
+	}
+	return tiles.Head(full, width, data), nil
+}
+
+func (r *reading) get(ctx context.Context, path string) ([]byte, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("reading %s: %w", path, err)
+	}
+	data, err := r.Source.Get(ctx, path)
+	if err == nil {
+		r.mutex.Lock()
+		r.read[path] = true
+		r.mutex.Unlock()
+	}
+	return data, err
+}
+
+// maxFiles bounds how many files of a folder are listed.
+const maxFiles = 1 << 20
+
+// Unread are the files of a folder that a verification did not read.
+type Unread struct {
+	Partial int `json:"partial"` // partial tiles and bundles of earlier sizes
+	Staged  int `json:"staged"`  // batches for appenders
+	Other   int `json:"other"`
+	// Names are those of the others, at most 100.
+	Names []string `json:"names,omitempty"`
+}
+
+const maxUnread = 100
+
+// unread lists what lies beside the files that were read; nil where that can't be told.
+func (r *reading) unread() (*Unread, error) {
+	lister, is := r.Source.(Lister)
+	if !is {
+		return nil, nil
+	}
+	paths, err := lister.List(maxFiles)
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(paths)
+	widest := map[string]int{} // of what was read, by the path of the full file
+	for path := range r.read {
+		full, width := tiles.Full(path)
+		widest[full] = max(widest[full], width)
+	}
+	u := &Unread{}
+	for _, path := range paths {
+		full, width := tiles.Full(path)
+		switch {
+		case r.read[path]:
+		case width < widest[full]:
+			u.Partial++
+		case strings.HasPrefix(path, "staged/"):
+			u.Staged++
+		default:
+			if u.Other++; len(u.Names) < maxUnread {
+				u.Names = append(u.Names, path)
+			}
+		}
+	}
+	return u, nil
 }

@@ -8,12 +8,14 @@ import (
 
 	"tally/lib/archive/entry"
 	"tally/lib/settlement"
+	"tally/lib/wire"
 )
 
 // story is what the entries say, draw by draw.
 type story struct {
 	report *Report
-	keep   bool // settlements
+	keep   bool               // settlements
+	latest settlement.Instant // that can have been
 	draws  map[string]*told
 	tables map[string][]int64 // the running numbers of each table's draws
 }
@@ -24,13 +26,16 @@ type told struct {
 	state   int  // the newest
 	closed  bool // the closings of the next state were told
 	settled int  // the newest state that was settled
+	passed  int  // states before it that never were
 	visible []visible
 	at      settlement.Instant // when what was told last was made
 	rounds  []span
 	held    held
 	off     []bool // by state: the draw is void or cancelled
-	// bets and bookmakers are the most that a settlement had.
+	// bets and bookmakers are the most that a settlement had, book the totals that were
+	// shown last.
 	bets, bookmakers int
+	book             settlement.Book
 }
 
 // visible are the cards that lay open when a betting round opened.
@@ -39,8 +44,9 @@ type visible struct {
 	cards []byte
 }
 
-func newStory(r *Report, keep bool) *story {
-	return &story{r, keep, map[string]*told{}, map[string][]int64{}}
+func newStory(r *Report, options Options) *story {
+	latest := settlement.Instant(options.latest().UnixMilli())
+	return &story{report: r, keep: options.KeepSettlements, latest: latest, draws: map[string]*told{}, tables: map[string][]int64{}}
 }
 
 // take takes the next entry.
@@ -90,6 +96,9 @@ func (s *story) opened(index int64, o *entry.Opening, known *told) {
 	}
 	d := &told{game: o.Game}
 	d.plan(o)
+	if o.StoredAt > s.latest {
+		s.report.findEntry(Contradiction, index, "%s was stored at %s, which is still to come", o.ID(), wire.FormatTime(o.StoredAt))
+	}
 	s.draws[o.Draw] = d
 	s.tables[o.Table] = append(s.tables[o.Table], o.Sequence)
 }
@@ -178,6 +187,7 @@ func (s *story) settlement(index int64, e *entry.Settlement, d *told) {
 		s.report.findEntry(MisplacedEntry, index, "%s replaces that of state %d, but the one before is of state %d", e.ID(), e.Replaces, d.settled)
 	}
 	s.adding(index, e, d)
+	d.passed += max(0, e.State-d.settled-1)
 	d.settled = max(d.settled, e.State)
 }
 
@@ -186,19 +196,13 @@ const (
 	maxPending      = 100
 	maxNumbers      = 100
 	maxContradicted = 100
+	maxUnsettled    = 100
 )
 
 // finish lists what is not there: draws without a result, and running numbers
 // that no draw has.
 func (s *story) finish() {
-	for id, d := range s.draws {
-		if d.state == 0 {
-			s.report.Pending = append(s.report.Pending, id)
-		}
-	}
-	slices.Sort(s.report.Pending)
-	s.report.Counts.Pending = len(s.report.Pending)
-	s.report.Pending = s.report.Pending[:min(len(s.report.Pending), maxPending)]
+	s.finishDraws()
 	for name, numbers := range s.tables {
 		slices.Sort(numbers)
 		t := Table{Table: name, Draws: len(numbers)}
@@ -213,4 +217,25 @@ func (s *story) finish() {
 		s.report.Tables = append(s.report.Tables, t)
 	}
 	slices.SortFunc(s.report.Tables, func(a, b Table) int { return strings.Compare(a.Table, b.Table) })
+}
+
+// finishDraws lists draws without a result, and those whose newest state was never
+// settled. A state between, which a later one replaced before it was settled, is no loss:
+// the bets were settled under the later one.
+func (s *story) finishDraws() {
+	r := s.report
+	for id, d := range s.draws {
+		r.Counts.PassedOver += d.passed
+		switch {
+		case d.state == 0:
+			r.Pending = append(r.Pending, id)
+		case d.settled < d.state:
+			r.Unsettled = append(r.Unsettled, Unsettled{Draw: id, State: d.state, MadeAt: wire.FormatTime(d.at), Settled: d.settled})
+			r.Counts.PassedOver += d.state - d.settled - 1
+		}
+	}
+	slices.Sort(r.Pending)
+	slices.SortFunc(r.Unsettled, func(a, b Unsettled) int { return strings.Compare(a.Draw, b.Draw) })
+	r.Counts.Pending, r.Counts.Unsettled = len(r.Pending), len(r.Unsettled)
+	r.Pending, r.Unsettled = r.Pending[:min(len(r.Pending), maxPending)], r.Unsettled[:min(len(r.Unsettled), maxUnsettled)]
 }

@@ -13,12 +13,14 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
 
 	"tally/lib/archive/checkpoint"
 	"tally/lib/archive/entry"
+	"tally/lib/archive/objects"
 )
 
 // Code says what is wrong with a log.
@@ -122,7 +124,13 @@ type Report struct {
 	Cosigned     []checkpoint.Cosignature `json:"cosigned,omitempty"` // by witnesses that were asked for
 	One          *One                     `json:"draw,omitempty"`     // of a verification of one draw
 	Compared     any                      `json:"reports,omitempty"`  // what comparing reports came to
-	Findings     []Finding                `json:"findings"`
+	// Unsettled are draws whose newest state was never settled, at most 100.
+	Unsettled []Unsettled `json:"unsettled,omitempty"`
+	// Published compares the keys that were given with those that the log publishes.
+	Published Published `json:"published"`
+	// Unread is what lies beside the log's files; nil where the source can't tell.
+	Unread   *Unread   `json:"unread,omitempty"`
+	Findings []Finding `json:"findings"`
 	// Checkpoint is the signed checkpoint, to be remembered.
 	Checkpoint []byte `json:"-"`
 	// Settlements are the settlements, if Options asked for them.
@@ -138,6 +146,25 @@ type Contradicted struct {
 	Message string `json:"message"`
 }
 
+// Unsettled is a draw whose newest state was never settled.
+type Unsettled struct {
+	Draw    string `json:"draw"`
+	State   int    `json:"state"`
+	MadeAt  string `json:"made_at"`
+	Settled int    `json:"settled"` // the newest state that was settled; 0 for none
+}
+
+// Published says whether the log publishes the keys that it was verified by.
+type Published string
+
+// What a log publishes. It proves nothing: who can change the log can change this file.
+// But a reader whose key is not there has another one than others are given.
+const (
+	PublishedNothing Published = "nothing"
+	PublishedSame    Published = "same"  // each key that has signed the checkpoint
+	PublishedOthers  Published = "other" // not all of them, or what is no key
+)
+
 // Counts are how many of each there are.
 type Counts struct {
 	Openings    int `json:"openings"`
@@ -150,6 +177,8 @@ type Counts struct {
 	Void        int `json:"void"`
 	Hidden      int `json:"hidden"` // states whose facts are too large to be shown
 	Pending     int `json:"pending"`
+	Unsettled   int `json:"unsettled"`   // draws whose newest state was never settled
+	PassedOver  int `json:"passed_over"` // states that others had replaced before they were settled
 	// Contradicted are betting rounds whose cards are not those of the facts.
 	Contradicted int `json:"contradicted"`
 }
@@ -222,21 +251,40 @@ type Options struct {
 	// Progress is told how many of how many entries are verified.
 	Progress func(done, all int64)
 	Parallel int // how many files are read at once; by default 4
+	// Now is the time by which what is still to come can't have happened; by default the
+	// machine's.
+	Now func() time.Time
+}
+
+// clockError is how far the clocks of auditors, witnesses and tally may be apart.
+const clockError = 15 * time.Minute
+
+// latest is the latest time that can have been.
+func (o *Options) latest() time.Time {
+	now := time.Now
+	if o.Now != nil {
+		now = o.Now
+	}
+	return now().Add(clockError)
 }
 
 // Log verifies a whole log. The error says that it could not be read; what is
 // wrong with it is in the report.
 func Log(ctx context.Context, source Source, options Options) (*Report, error) {
 	r := &Report{Origin: options.Origin, Seen: options.Seen.N, Tables: []Table{}, Findings: []Finding{}}
-	c, err := open(ctx, source, options, r)
+	read := newReading(source)
+	c, err := open(ctx, read, options, r)
 	if err != nil || c == nil {
 		return r, err
 	}
 	if !since(c, options, r) {
 		return r, nil
 	}
-	w := newWalk(source, options, c.Tree, r)
-	return r, w.run(ctx)
+	w := newWalk(read, options, c.Tree, r)
+	if err = w.run(ctx); err == nil && len(r.Findings) == 0 {
+		r.Unread, err = read.unread()
+	}
+	return r, err
 }
 
 // since compares the size of a checkpoint, or its root where it has the same, with
@@ -260,14 +308,23 @@ func open(ctx context.Context, source Source, options Options, r *Report) (*chec
 		r.find(Finding{Code: NoCheckpoint, File: checkpoint.Path, Message: "there is no checkpoint: this is no log, or an empty one"})
 		return nil, nil
 	}
+	if errors.Is(err, objects.ErrTooLong) {
+		r.find(Finding{Code: BadCheckpoint, File: checkpoint.Path, Message: "the checkpoint: " + err.Error()})
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	published, err := publishedKeys(ctx, source)
 	if err != nil {
 		return nil, err
 	}
 	c, err := checkpoint.Open(signed, options.Origin, options.Known)
 	if err != nil {
-		r.find(Finding{Code: codeOf(err), File: checkpoint.Path, Message: "the checkpoint: " + err.Error()})
+		r.find(Finding{Code: codeOf(err), File: checkpoint.Path, Message: "the checkpoint: " + err.Error() + elsewhere(signed, options, published, err)})
 		return nil, nil
 	}
+	r.Published = published.compare(c)
 	r.Size, r.Root, r.SignedBy, r.Checkpoint = c.Tree.N, c.Tree.Hash, c.Keys, c.Signed
 	var wrong []Finding
 	r.Cosigned, wrong = cosigned(c, options)
@@ -284,7 +341,13 @@ func cosigned(c *checkpoint.Checkpoint, options Options) (found []checkpoint.Cos
 		if err != nil {
 			wrong = append(wrong, Finding{Code: BadCosignature, File: checkpoint.Path, Message: "the checkpoint: " + err.Error()})
 		}
-		found = append(found, list...)
+		for _, c := range list {
+			if c.At.After(options.latest()) {
+				wrong = append(wrong, Finding{Code: BadCosignature, File: checkpoint.Path, Message: fmt.Sprintf("the checkpoint: %s says that it has cosigned at %s, which is still to come", c.Witness, c.At.Format(time.RFC3339))})
+				continue
+			}
+			found = append(found, c)
+		}
 	}
 	if len(found) < options.Needed {
 		wrong = append(wrong, Finding{Code: NoCosignature, File: checkpoint.Path, Message: fmt.Sprintf(

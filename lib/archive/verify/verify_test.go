@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
@@ -47,7 +48,9 @@ func optionsOf(t testing.TB, s *archivetest.Sample) verify.Options {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return verify.Options{Origin: archivetest.Origin, Known: note.VerifierList(verifier)}
+	// The entries that tests make are of 2026 and January 2027.
+	now := func() time.Time { return time.Date(2027, time.February, 1, 0, 0, 0, 0, time.UTC) }
+	return verify.Options{Origin: archivetest.Origin, Known: note.VerifierList(verifier), Now: now}
 }
 
 func verified(t *testing.T, source verify.Source, options verify.Options) *verify.Report {

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 
 	"tally/lib/archive/entry"
+	"tally/lib/archive/objects"
 	"tally/lib/archive/tiles"
 	"tally/lib/archive/tree"
 	"tally/lib/form"
@@ -40,7 +41,7 @@ func newWalk(source Source, options Options, t tlog.Tree, r *Report) *walk {
 	if options.Parallel < 1 {
 		options.Parallel = 4
 	}
-	return &walk{source: source, options: options, tree: t, report: r, story: newStory(r, options.KeepSettlements)}
+	return &walk{source: source, options: options, tree: t, report: r, story: newStory(r, options)}
 }
 
 // bundle is 256 entries, or fewer at the end, checked as far as each can be by
@@ -145,6 +146,9 @@ func readBundle(ctx context.Context, source Source, path string, width int) ([][
 	if errors.Is(err, ErrMissing) {
 		return nil, &faultError{Finding{Code: MissingBundle, File: path, Message: path + " is missing, with all its entries"}}
 	}
+	if errors.Is(err, objects.ErrTooLong) {
+		return nil, &faultError{Finding{Code: BadBundle, File: path, Message: err.Error()}}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -206,6 +210,8 @@ func (w *walk) compare(ctx context.Context, at int, l *level) error {
 	switch {
 	case errors.Is(err, ErrMissing):
 		w.report.findFile(MissingTile, path, "the tile is missing")
+	case errors.Is(err, objects.ErrTooLong):
+		w.report.find(Finding{Code: UnequalTile, File: path, Message: err.Error()})
 	case err != nil:
 		return err
 	case !bytes.Equal(data, l.hashes):
