@@ -244,10 +244,46 @@ func TestQueuesAsDecided(t *testing.T) {
 			t.Errorf("%s: its dead-letter queue is not in the template", queue.ID)
 		case !slices.Equal(dead.RedriveFrom, []string{queue.ARN}):
 			t.Errorf("%s: its dead-letter queue takes those of %q", queue.ID, dead.RedriveFrom)
-		case dead.Retention <= queue.Retention:
+		case dead.Retention < queue.Retention:
 			t.Errorf("%s: dead letters are kept for %s, counted from their sending, the queue's messages for %s", queue.ID, dead.Retention, queue.Retention)
 		case queue.Redrive.MaxReceives < 5:
 			t.Errorf("%s: %d receives leave no room for what is not started or given back", queue.ID, queue.Redrive.MaxReceives)
+		}
+	}
+}
+
+// From the first alarm about a message there are ten days to act before it is gone,
+// whether it stays in its queue or becomes a dead letter on the way, which keeps its
+// age; also with the latest alarm that the parameter allows. Webhooks' messages are
+// hints that reconcile repeats: those are kept for a day only, which outlasts it.
+func TestTimeToAct(t *testing.T) {
+	const toAct = 10 * 24 * time.Hour
+	stack := resolve(t, map[string]string{"QueueAgeAlarm": "86400"})
+	ages := make(map[string]time.Duration) // by the queue's name: after which its alarm sounds
+	deaths := make(map[string]bool)
+	for _, alarm := range stack.Alarms {
+		switch name := alarm.Dimensions["QueueName"]; alarm.Metric {
+		case "ApproximateAgeOfOldestMessage":
+			ages[name] = time.Duration(alarm.Threshold)*time.Second + time.Duration(alarm.Periods)*alarm.Period
+		case "ApproximateNumberOfMessagesVisible":
+			deaths[name] = alarm.Threshold == 0 && alarm.Periods == 1 && alarm.Period <= 5*time.Minute
+		}
+	}
+	for _, queue := range stack.Queues {
+		if queue.Redrive == nil {
+			if !deaths[queue.Name] {
+				t.Errorf("%s: no alarm sounds at once when a message dies", queue.ID)
+			}
+			continue
+		}
+		dead, _ := stack.Queue(queue.Redrive.DeadLetters)
+		if dead.Retention-24*time.Hour < toAct {
+			t.Errorf("%s: keeps messages for %s", dead.ID, dead.Retention)
+		}
+		age, watched := ages[queue.Name]
+		left := min(queue.Retention, dead.Retention) - age
+		if !watched || left < toAct && queue.ID != "WebhooksQueue" {
+			t.Errorf("%s: from the alarm at an age of %s on there are %s to act, want at least %s", queue.ID, age, left, toAct)
 		}
 	}
 }
