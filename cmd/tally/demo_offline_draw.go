@@ -63,7 +63,7 @@ func newDemoDraw(game *rules.Game, name string, bets []*events.Bet) *demoDraw {
 // states before and after; they are the same when the message changes nothing
 // that bets are settled by.
 func (d *demoDraw) take(m *wire.Message, text demoText) (base, next *settlement.State, err error) {
-	if err := d.head.Apply(m, m.At, demoSettings); err != nil {
+	if err := d.head.Apply(m, 0, m.At, demoSettings); err != nil {
 		return nil, nil, fmt.Errorf("applying %s to draw %s: %w", m.Type, m.Draw, err)
 	}
 	switch m.Type {
@@ -76,24 +76,32 @@ func (d *demoDraw) take(m *wire.Message, text demoText) (base, next *settlement.
 	}
 	base = d.settled
 	if state := d.head.Next(d.newest, d.game, m.At); state != nil {
-		d.newest, d.settled = state, d.state(state)
+		settled, err := d.state(state)
+		if err != nil {
+			return nil, nil, err
+		}
+		d.newest, d.settled = state, settled
 	}
 	return base, d.settled, nil
 }
 
 // state is a state of the draw as bets are settled under it.
-func (d *demoDraw) state(s *draw.State) *settlement.State {
+func (d *demoDraw) state(s *draw.State) (*settlement.State, error) {
 	revision := d.revisions[s.Revision]
 	state := &settlement.State{Game: d.game, Number: s.Number, Cancelled: revision.Reason,
 		Outcome: revision.Resolution.Outcome, Void: revision.Resolution.Void}
 	state.Rounds = make([]settlement.Round, len(d.game.Rounds)) // those never opened take no bets
 	for _, round := range s.Rounds {
-		state.Rounds[round.Number-1] = settlement.Round{OpensAt: round.OpensAt, Closing: round.Closing, Decided: d.decided[round.Number]}
+		stops, err := round.Stops(d.game)
+		if err != nil {
+			return nil, err
+		}
+		state.Rounds[round.Number-1] = settlement.Round{OpensAt: round.OpensAt, Closing: round.Closing, Decided: d.decided[round.Number], Stops: stops}
 	}
 	for _, id := range s.Orders {
 		state.Orders = append(state.Orders, settlement.Order{ID: id, Scope: d.scopes[id]})
 	}
-	return state
+	return state, nil
 }
 
 // demoLine is what was reported of a bet: what held before, if anything did,

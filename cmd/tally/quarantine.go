@@ -171,6 +171,15 @@ func (q lazyQueue) Send(ctx context.Context, body string, delay time.Duration) e
 	return sqsqueue.New(q.clients.sqs, url).Send(ctx, body, delay)
 }
 
+// SendAgain implements quarantine.Sender.
+func (q lazyQueue) SendAgain(ctx context.Context, body string, first settlement.Instant) error {
+	url, err := q.clients.queue(ctx, q.name)
+	if err != nil {
+		return err
+	}
+	return sqsqueue.New(q.clients.sqs, url).SendAgain(ctx, body, first)
+}
+
 // quarantineList writes a line for each message.
 func (app *app) quarantineList(ctx context.Context, flags quarantineFlags) error {
 	q, _, last, err := app.open(ctx, flags)

@@ -149,7 +149,8 @@ type nowhere struct{}
 func (nowhere) Send(context.Context, string, time.Duration) error { return nil }
 
 // Quarantined implements intake.Recorder.
-func (nowhere) Quarantined(string) {}
+func (nowhere) Quarantined(string)                   {}
+func (nowhere) Stored(string, time.Duration, string) {}
 
 // bet is a stored bet as it was written.
 type bet struct {

@@ -68,7 +68,8 @@ func (c *counter) Send(context.Context, string, time.Duration) error {
 }
 
 // Quarantined implements intake.Recorder.
-func (p *pipeline) Quarantined(string) { p.faults.n.Add(1) }
+func (p *pipeline) Quarantined(string)                 { p.faults.n.Add(1) }
+func (*pipeline) Stored(string, time.Duration, string) {}
 
 // Accepted implements placing.Recorder.
 func (p *pipeline) Accepted(string) {}

@@ -77,16 +77,20 @@ func detailsOf(history *sweep.History, records []store.StoredBet, head *draw.Hea
 // detailOf says what an account says: the newest line's status, or, before the
 // first, what holds by the times. A side wager shares those of its base.
 func detailOf(account, base *sweep.Account, head *draw.Head, now instant) (v1.BetDetail, error) {
+	game, err := head.Rules()
+	if err != nil {
+		return v1.BetDetail{}, fmt.Errorf("draw %s: %w", head.Draw, err)
+	}
 	bet, err := betOf(account.Record, head.Draw, account.Reference, account.Wager)
 	if err != nil {
 		return v1.BetDetail{}, err
 	}
-	standing := placing.StandingOf(head, int(base.Record.Round), base.Record.AcceptedAt, account.CancelledAt, now)
+	standing := placing.StandingOf(head, game, &base.Record, account.CancelledAt, now)
 	if account.CancelledAt != 0 {
 		bet.CancelledAt, bet.Cancellation = wire.FormatTime(account.CancelledAt), string(standing.Cancellation)
 	}
 	if account != base && standing.Reason == "" {
-		standing = placing.StandingOf(head, bet.Round, account.Record.AcceptedAt, 0, now)
+		standing = placing.StandingOf(head, game, &account.Record, 0, now)
 	}
 	bet.Status, bet.Reason = standing.Status, standing.Reason
 	if n := len(account.Lines); n > 0 {

@@ -245,6 +245,9 @@ func drawOf(head *draw.Head, now instant) v1.Draw {
 		closing := head.Closing(known.Number)
 		round := v1.Round{Round: known.Number, OpensAt: wire.FormatTime(known.OpensAt), ClosesAt: wire.FormatTime(known.ClosesAt),
 			Closing: wire.FormatTime(closing), Status: statusUpcoming}
+		for _, stop := range head.Stopped(known.Number) {
+			round.Closed = append(round.Closed, v1.ClosedSelection{Selection: stop.Selection, Closing: wire.FormatTime(stop.Closing)})
+		}
 		switch {
 		case open && known.Number == current:
 			round.Status = statusOpen
@@ -255,6 +258,9 @@ func drawOf(head *draw.Head, now instant) v1.Draw {
 			d.Status = statusClosed
 		}
 		d.Rounds = append(d.Rounds, round)
+	}
+	if game, err := head.Rules(); err == nil && head.Unclosed(game) {
+		d.Notes = []string{intake.ConcernUnclosed}
 	}
 	switch {
 	case head.ResultAt != 0:

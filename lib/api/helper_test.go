@@ -77,6 +77,7 @@ func (w *world) Refused(_, code string)                            { w.counted("
 func (w *world) Denied(code string)                                { w.counted("denied " + code) }
 func (w *world) Failed(code string)                                { w.counted("failed " + code) }
 func (w *world) Quarantined(string)                                { w.counted("quarantined") }
+func (*world) Stored(string, time.Duration, string)                {}
 func (w *world) Settled(string, int, int, bool, time.Duration)     {}
 func (w *world) Unequal(string)                                    { w.counted("unequal") }
 func (w *world) Send(context.Context, string, time.Duration) error { return nil }

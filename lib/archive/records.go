@@ -151,7 +151,7 @@ func (r *records) closings(s *draw.State) (*entry.Closings, error) {
 		if err != nil {
 			return nil, err
 		}
-		if slices.Equal(before.Rounds, s.Rounds) {
+		if slices.EqualFunc(before.Rounds, s.Rounds, draw.FinalRound.Same) {
 			return nil, nil
 		}
 	}
@@ -168,6 +168,9 @@ func (r *records) closings(s *draw.State) (*entry.Closings, error) {
 
 func (r *records) closed(round draw.FinalRound) (entry.Closed, error) {
 	closed := entry.Closed{Round: round.Number, OpensAt: round.OpensAt, Closing: round.Closing}
+	for _, stopped := range round.Stopped {
+		closed.Selections = append(closed.Selections, entry.Stopped{Selection: stopped.Selection, Closing: stopped.Closing})
+	}
 	if round.Opened {
 		m, err := r.message(store.RoundKey(round.Number))
 		if err != nil {

@@ -85,6 +85,7 @@ func (s *studio) Settled(string, int, int, bool, time.Duration)     {}
 func (s *studio) Unequal(string)                                    {}
 func (s *studio) Send(context.Context, string, time.Duration) error { return nil }
 func (s *studio) Quarantined(string)                                { s.Error("quarantined") }
+func (*studio) Stored(string, time.Duration, string)                {}
 func (s *studio) now() settlement.Instant                           { return settlement.Instant(s.clock.Load()) }
 func (s *studio) pass(d time.Duration)                              { s.clock.Add(d.Milliseconds()) }
 

@@ -208,7 +208,7 @@ func (d *Desk) order(ctx context.Context, dispute *Dispute, reason string) (stri
 	if len(faults) > 0 {
 		return "", fmt.Errorf("its order would be refused: %s: %s", faults[0].Code, faults[0].Message)
 	}
-	if err := head.Apply(parsed, d.Now(), draw.Settings{}); err != nil {
+	if err := head.Apply(parsed, 0, d.Now(), draw.Settings{}); err != nil {
 		return "", fmt.Errorf("its order would be refused: %w", err)
 	}
 	return string(body), nil

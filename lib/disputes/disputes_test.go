@@ -69,7 +69,8 @@ func (o *office) Send(_ context.Context, body string, _ time.Duration) error {
 	return nil
 }
 
-func (o *office) Quarantined(string) { o.held++ }
+func (o *office) Quarantined(string)                 { o.held++ }
+func (*office) Stored(string, time.Duration, string) {}
 
 // take has intake take a message.
 func (o *office) take(from intake.Source, body string) {

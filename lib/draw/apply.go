@@ -1,7 +1,9 @@
 package draw
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 
 	"tally/lib/rules"
@@ -11,10 +13,18 @@ import (
 // ErrTooMany says that a draw has as many orders as it may have.
 var ErrTooMany = errors.New("the draw has as many orders as are allowed")
 
-// Apply changes the head by a message stored at a time. A message that
+// ErrTooManyStops says that a draw has as many closed selections as it may have.
+var ErrTooManyStops = fmt.Errorf("selections: the draw would have more than %d closed selections: name families with :*, or close the round", maxStops)
+
+// Apply changes the head by a message sent and stored at times; zero stands for sent
+// when it was stored. What closes betting does so from when it was sent, no longer ago
+// than the bound: from then on people knew what it says, however late it is stored. A message that
 // contradicts the head is a *Conflict, one that comes too late a *TooLate, a revision
 // that runs ahead an *AheadError; the head is then not to be stored.
-func (h *Head) Apply(m *wire.Message, storedAt instant, settings Settings) error {
+func (h *Head) Apply(m *wire.Message, sentAt, storedAt instant, settings Settings) error {
+	if h.StoredAt == 0 {
+		h.LagBound = settings.lag()
+	}
 	if h.Game == "" && !m.Type.IsOrder() {
 		h.know(m.Game, m.Table)
 	}
@@ -27,7 +37,7 @@ func (h *Head) Apply(m *wire.Message, storedAt instant, settings Settings) error
 	if h.RetainUntil == 0 && m.Type != wire.DrawOpened {
 		h.RetainUntil = storedAt + settings.Retain() + unopenedLonger
 	}
-	if err := h.take(m, storedAt, settings); err != nil {
+	if err := h.take(m, h.Effect(sentAt, storedAt), storedAt, settings); err != nil {
 		return err
 	}
 	h.StoredAt = max(h.StoredAt, storedAt)
@@ -45,20 +55,28 @@ func (h *Head) know(game *rules.Game, table string) {
 	}
 }
 
-func (h *Head) take(m *wire.Message, storedAt instant, settings Settings) error {
+// Effect returns from when on a message counts that was sent and stored at times.
+func (h *Head) Effect(sentAt, storedAt instant) instant {
+	if sentAt == 0 {
+		return storedAt
+	}
+	return max(min(sentAt, storedAt), storedAt-h.LagBound)
+}
+
+func (h *Head) take(m *wire.Message, from, storedAt instant, settings Settings) error {
 	switch m.Type {
 	case wire.DrawOpened:
 		return h.open(m, storedAt, settings)
 	case wire.BettingOpened:
-		return h.openRound(m, storedAt)
+		return h.openRound(m, from, storedAt)
 	case wire.BettingClosed:
-		h.closeRound(m.Round, m.ClosedAt, storedAt)
+		return h.closeRound(m, from, storedAt)
 	case wire.DrawResulted, wire.DrawCancelled:
 		// Of those that come out of order a gap of up to five is filled later.
 		if highest := max(h.Revision, 0); m.Revision > highest+wire.MaxAhead {
 			return &AheadError{m.Revision, highest}
 		}
-		h.revise(m.Revision, storedAt)
+		h.revise(m.Revision, from, storedAt)
 	case wire.BetsVoided, wire.OrderRevoked, wire.BetsFound:
 		return h.order(m)
 	}
@@ -113,7 +131,7 @@ func (h *Head) board(number int, from wire.Type) error {
 }
 
 // openRound takes a betting round's opening, which closes every earlier one.
-func (h *Head) openRound(m *wire.Message, storedAt instant) error {
+func (h *Head) openRound(m *wire.Message, from, storedAt instant) error {
 	if err := h.sameTimes(m.Times); err != nil {
 		return err
 	}
@@ -124,19 +142,47 @@ func (h *Head) openRound(m *wire.Message, storedAt instant) error {
 	}
 	round := h.ensure(m.Round)
 	round.OpensAt, round.ClosesAt, round.OpenedAt = m.Times.OpensAt, m.Times.ClosesAt, storedAt
+	round.OpenedSent = unless(from, storedAt)
 	return nil
 }
 
-// closeRound takes a betting.closed.
-func (h *Head) closeRound(number int, closedAt, storedAt instant) {
-	round := h.ensure(number)
-	round.Closed, round.ClosedStored = max(closedAt, storedAt-ClosedGrace), storedAt
+// unless returns a time, or zero when it is another one.
+func unless(at, other instant) instant {
+	if at == other {
+		return 0
+	}
+	return at
+}
+
+// closeRound takes a betting.closed, of a round or of selections in it.
+func (h *Head) closeRound(m *wire.Message, from, storedAt instant) error {
+	at := max(m.ClosedAt, from-ClosedGrace)
+	if m.Selections == nil {
+		round := h.ensure(m.Round)
+		round.Closed, round.ClosedStored = at, storedAt
+		return nil
+	}
+	stops := len(m.Selections)
+	for _, round := range h.Rounds {
+		stops += len(round.Stops)
+	}
+	if stops > maxStops {
+		return ErrTooManyStops
+	}
+	round := h.ensure(m.Round)
+	for _, selection := range m.Selections {
+		round.Stops = append(round.Stops, Stop{selection, at, storedAt})
+	}
+	slices.SortStableFunc(round.Stops, func(a, b Stop) int {
+		return cmp.Or(cmp.Compare(a.Selection, b.Selection), cmp.Compare(a.Stored, b.Stored))
+	})
+	return nil
 }
 
 // revise takes a result or a cancellation: the highest revision holds.
-func (h *Head) revise(revision int, storedAt instant) {
+func (h *Head) revise(revision int, from, storedAt instant) {
 	if h.ResultAt == 0 || storedAt < h.ResultAt {
-		h.ResultAt = storedAt
+		h.ResultAt, h.ResultSent = storedAt, unless(from, storedAt)
 	}
 	h.Revision = max(h.Revision, revision)
 }
@@ -175,6 +221,6 @@ func (h *Head) Cancel(storedAt instant) (changed bool) {
 		return false
 	}
 	h.StoredAt = h.Clock(storedAt)
-	h.revise(AutomaticRevision, h.StoredAt)
+	h.revise(AutomaticRevision, h.StoredAt, h.StoredAt)
 	return true
 }

@@ -23,14 +23,17 @@ const noon instant = 1_795_953_600_000
 // stored is a message and when it was stored.
 type stored struct {
 	*wire.Message
-	at instant
+	at   instant
+	sent instant // zero for the same
 }
 
 // say reads a message as the tables write it: "100 opened 1:10-30 2:40-60", "95
 // round 2:40-60", "129 closed 1 at 128", "170 result 1", "171 cancel 2", "180 void
-// a", "190 revoke b a". The first number is when it was stored.
+// a", "190 revoke b a". The first number is when it was stored; "sent 90" at the end is when
+// it was sent, where it is not the same; selections behind a closing are what it closes.
 func say(t testing.TB, text string) stored {
 	t.Helper()
+	text, sentText, late := strings.Cut(text, " sent ")
 	words := strings.Fields(text)
 	second := func(text string) instant {
 		var n float64
@@ -38,6 +41,10 @@ func say(t testing.TB, text string) stored {
 			t.Fatalf("%s: %v", text, err)
 		}
 		return noon + instant(n*1000)
+	}
+	var sent instant
+	if late {
+		sent = second(sentText)
 	}
 	round := func(text string) map[string]any {
 		number, times, _ := strings.Cut(text, ":")
@@ -66,6 +73,9 @@ func say(t testing.TB, text string) stored {
 		}
 	case "closed":
 		m["type"], m["round"], m["closed_at"] = "betting.closed", json.Number(words[2]), wire.FormatTime(second(words[4]))
+		if len(words) > 5 {
+			m["selections"] = words[5:]
+		}
 	case "result":
 		m["type"], m["revision"], m["facts"] = "draw.resulted", json.Number(words[2]), map[string]any{"player": "KS", "dealer": "AD"}
 		if words[2] != "1" {
@@ -88,7 +98,7 @@ func say(t testing.TB, text string) stored {
 	if message == nil {
 		t.Fatalf("%s: %v", text, faults)
 	}
-	return stored{message, second(words[0])}
+	return stored{message, second(words[0]), sent}
 }
 
 var settings = draw.Settings{Shards: 1, RetainMillis: 400 * 24 * 3600 * 1000}
@@ -99,7 +109,7 @@ func apply(t testing.TB, messages ...stored) (*draw.Head, *draw.State) {
 	head := draw.New("war-1.7")
 	var newest *draw.State
 	for _, m := range messages {
-		if err := head.Apply(m.Message, m.at, settings); err != nil {
+		if err := head.Apply(m.Message, m.sent, m.at, settings); err != nil {
 			t.Fatalf("%s: %v", m.Type, err)
 		}
 		if next := head.Next(newest, m.Game, m.at); next != nil {
@@ -115,6 +125,7 @@ func TestPermutations(t *testing.T) {
 	for _, row := range []string{
 		"1 opened 1:10-30 2:40-60 | 9 round 1:10-30 | 29 closed 1 at 28 | 39 round 2:40-60 | 58 closed 2 at 57 | 70 result 1 | 90 void a",
 		"1 opened 1:10-30 2:40-60 | 20 round 2:40-60 | 50 cancel 1 | 80 result 2 | 90 void a | 95 revoke b a | 99 void c",
+		"1 opened 1:10-90 | 30 closed 1 at 28 player | 31 closed 1 at 29 player war | 40 closed 1 at 39 sent 39 | 50 round 2:95-99 sent 45 | 70 result 1 sent 35 | 71 closed 1 at 30 war sent 31",
 		"65 opened 1:10-30 | 9 round 1:10-30 | 29 closed 1 at 1 | 39 round 2:40-60 | 70 result 1 | 71 closed 2 at 60 | 80 result 3",
 		"1 opened 1:10-30 | 15 result 1 | 16 round 1:10-30 | 17 closed 1 at 14 | 18 round 2:40-60 | 19 cancel 2 | 20 revoke b a",
 	} {
@@ -186,6 +197,19 @@ messages                                                          | round | clos
 1 opened 1:10-30, 20 result 1, 21 closed 1 at 18                  | 1     | 20
 1 opened 1:10-30, 20 result 1, 19 closed 1 at 18                  | 1     | 18
 29 closed 1 at 28                                                 | 1     | 0
+1 opened 1:10-90, 80 result 1 sent 40                             | 1     | 40
+1 opened 1:10-90, 80 result 1 sent 95                             | 1     | 80
+1 opened 1:10-90, 80 result 1 sent 5                              | 1     | 10
+1 opened 1:10-2000, 1999 result 1 sent 40                         | 1     | 1099
+1 opened 1:10-90, 80 cancel 1 sent 40                             | 1     | 40
+1 opened 1:10-90, 80 closed 1 at 40 sent 41                       | 1     | 40
+1 opened 1:10-90, 80 closed 1 at 40 sent 47                       | 1     | 42
+1 opened 1:10-2000, 1999 closed 1 at 40 sent 41                   | 1     | 1094
+1 opened 1:10-90, 80 result 1 sent 40, 81 result 2 sent 20        | 1     | 40
+1 opened 1:10-90, 80 result 1 sent 60, 81 closed 1 at 20 sent 20  | 1     | 60
+1 opened 1:10-90, 80 round 2:95-99 sent 40                        | 1     | 40
+1 opened 1:10-90, 80 result 1 sent 60, 81 round 2:95-99 sent 40   | 1     | 60
+1 opened 1:10-90, 20 closed 1 at 19 player                        | 1     | 90
 1 opened 1:10-30                                                  | 2     | 0
 `) {
 		var messages []stored
@@ -226,7 +250,7 @@ stored                               | then                        | taken
 			t.Fatal(err)
 		}
 		then := say(t, row[1])
-		err = head.Apply(then.Message, then.at, settings)
+		err = head.Apply(then.Message, then.sent, then.at, settings)
 		if (err == nil) != (row[2] == "yes") {
 			t.Errorf("%s, then %s: %v", row[0], row[1], err)
 		}
@@ -242,16 +266,16 @@ stored                               | then                        | taken
 	head, _ := apply(t, say(t, "1 opened 1:10-30"))
 	other := say(t, "2 result 1")
 	other.Table = "war-2"
-	if err := head.Apply(other.Message, other.at, settings); err == nil {
+	if err := head.Apply(other.Message, other.sent, other.at, settings); err == nil {
 		t.Error("a message of another table is taken")
 	}
 	head, _ = apply(t, say(t, "1 opened 1:10-30"))
 	for n := range wire.MaxOrders {
-		if err := head.Apply(say(t, fmt.Sprintf("3 void a%d", n)).Message, noon, settings); err != nil {
+		if err := head.Apply(say(t, fmt.Sprintf("3 void a%d", n)).Message, 0, noon, settings); err != nil {
 			t.Fatalf("order %d: %v", n, err)
 		}
 	}
-	if err := head.Apply(say(t, "3 void b").Message, noon, settings); !errors.Is(err, draw.ErrTooMany) {
+	if err := head.Apply(say(t, "3 void b").Message, 0, noon, settings); !errors.Is(err, draw.ErrTooMany) {
 		t.Errorf("one order too many: %v", err)
 	}
 }
@@ -307,12 +331,12 @@ func TestClock(t *testing.T) {
 		if at <= noon+20_000 {
 			t.Errorf("%s is stored at %s, before what is stored", text, wire.FormatTime(at))
 		}
-		if err := head.Apply(late.Message, at, settings); err != nil {
+		if err := head.Apply(late.Message, 0, at, settings); err != nil {
 			t.Fatal(err)
 		}
 	}
 	next := head.Next(state, say(t, "1 opened 1:10-30").Game, head.StoredAt)
-	if next.Rounds[0] != state.Rounds[0] {
+	if !next.Rounds[0].Same(state.Rounds[0]) {
 		t.Errorf("round 1 was %+v and is now %+v", state.Rounds[0], next.Rounds[0])
 	}
 }
@@ -352,11 +376,11 @@ func TestCancel(t *testing.T) {
 	game := say(t, "1 opened 1:10-30").Game
 	first := head.Next(newest, game, noon+99_000)
 	late := say(t, "120 result 1")
-	if err := head.Apply(late.Message, late.at, settings); err != nil {
+	if err := head.Apply(late.Message, late.sent, late.at, settings); err != nil {
 		t.Fatal(err)
 	}
 	second := head.Next(first, game, late.at)
-	if first.Revision != 0 || second.Revision != 1 || !slices.Equal(first.Rounds, second.Rounds) {
+	if first.Revision != 0 || second.Revision != 1 || !slices.EqualFunc(first.Rounds, second.Rounds, draw.FinalRound.Same) {
 		t.Errorf("states %+v, then %+v", first, second)
 	}
 	if head.Cancel(noon + 130_000) {
@@ -384,7 +408,7 @@ messages                                                  | refused
 			for text := range strings.SplitSeq(row[0], ",") {
 				m := say(t, text)
 				var ahead *draw.AheadError
-				if err := head.Apply(m.Message, m.at, settings); errors.As(err, &ahead) {
+				if err := head.Apply(m.Message, m.sent, m.at, settings); errors.As(err, &ahead) {
 					refused = fmt.Sprintf("%d above %d", ahead.Revision, ahead.Highest)
 				} else if err != nil {
 					t.Fatal(err)
@@ -402,10 +426,61 @@ func TestRevisionsAfterAutomaticCancellation(t *testing.T) {
 	head, _ := apply(t, say(t, "1 opened 1:10-30"))
 	head.Cancel(noon + 99_000)
 	var ahead *draw.AheadError
-	if six := say(t, "120 result 6"); !errors.As(head.Apply(six.Message, six.at, settings), &ahead) {
+	if six := say(t, "120 result 6"); !errors.As(head.Apply(six.Message, six.sent, six.at, settings), &ahead) {
 		t.Error("revision 6 is taken after tally's own cancellation")
 	}
-	if five := say(t, "121 result 5"); head.Apply(five.Message, five.at, settings) != nil {
+	if five := say(t, "121 result 5"); head.Apply(five.Message, five.sent, five.at, settings) != nil {
 		t.Error("revision 5 is refused after tally's own cancellation")
+	}
+}
+
+// What is closed within a round, by selection: the earliest closing holds, the round's
+// own before it, and what comes after the first revision moves nothing.
+func TestStopped(t *testing.T) {
+	for _, row := range ruletest.Rows(t, `
+messages                                                                           | player | war | dealer | player_red
+1 opened 1:10-90                                                                   | 90     | 90  | 90     | 90
+1 opened 1:10-90, 31 closed 1 at 30 player                                         | 30     | 90  | 90     | 90
+1 opened 1:10-90, 31 closed 1 at 20 player                                         | 26     | 90  | 90     | 90
+1 opened 1:10-90, 12 closed 1 at 8 player war                                      | 10     | 10  | 90     | 90
+1 opened 1:10-90, 31 closed 1 at 30 player war, 41 closed 1 at 40 war dealer       | 30     | 30  | 40     | 90
+1 opened 1:10-90, 31 closed 1 at 30 player, 81 closed 1 at 30 player war sent 31   | 30     | 30  | 90     | 90
+1 opened 1:10-90, 41 closed 1 at 40 player, 81 closed 1 at 30 player war sent 31   | 30     | 30  | 90     | 90
+1 opened 1:10-90, 31 closed 1 at 30 player, 21 closed 1 at 20                      | 20     | 20  | 20     | 20
+1 opened 1:10-90, 50 result 1, 51 closed 1 at 49 player                            | 50     | 50  | 50     | 50
+1 opened 1:10-90, 49 closed 1 at 48 player, 50 result 1                            | 48     | 50  | 50     | 50
+31 closed 1 at 30 player, 32 opened 1:10-90                                        | 30     | 90  | 90     | 90
+1 opened 1:10-20 2:30-90, 31 closed 2 at 30 player                                 | 20     | 20  | 20     | 20
+`) {
+		t.Run(row[0], func(t *testing.T) {
+			var messages []stored
+			for text := range strings.SplitSeq(row[0], ",") {
+				messages = append(messages, say(t, text))
+			}
+			head, state := apply(t, messages...)
+			game := messages[0].Game
+			for i, selection := range []string{"player", "war", "dealer", "player_red"} {
+				if got := fmt.Sprint((head.ClosingOf(1, game, selection) - noon) / 1000); got != row[i+1] {
+					t.Errorf("%s closes at %s instead of %s", selection, got, row[i+1])
+				}
+			}
+			if state != nil && !slices.Equal(state.Rounds[0].Stopped, head.Stopped(1)) {
+				t.Errorf("the state has %+v", state.Rounds[0].Stopped)
+			}
+		})
+	}
+}
+
+// A draw has at most so many closed selections.
+func TestTooManyStops(t *testing.T) {
+	head, _ := apply(t, say(t, "1 opened 1:10-90"))
+	texts := "player war dealer player_red player_black dealer_red dealer_black player_8 dealer_8 player_spades"
+	for n := range 30 {
+		if m := say(t, fmt.Sprintf("%d closed 1 at %d %s", 10+n, 10+n, texts)); head.Apply(m.Message, 0, m.at, settings) != nil {
+			t.Fatalf("closing %d is refused", n)
+		}
+	}
+	if m := say(t, "50 closed 1 at 50 war"); !errors.Is(head.Apply(m.Message, 0, m.at, settings), draw.ErrTooManyStops) {
+		t.Error("the 301st is taken")
 	}
 }

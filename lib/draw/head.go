@@ -9,6 +9,7 @@
 package draw
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -21,16 +22,16 @@ import (
 type instant = settlement.Instant
 
 const (
-	// ClosedGrace is how long before it was stored a betting.closed may claim to
+	// ClosedGrace is how long before it was sent a betting.closed may claim to
 	// have taken effect: clocks differ and queues take time, but bets that were
 	// answered must not be closed out at will.
 	ClosedGrace = 5_000
 	// SettleGrace is how long after the last closing, and after the moment it
 	// was stored, the first sweep waits for bets still in flight.
 	SettleGrace = 10_000
-	// finalAfter is how long after a round's closing no message moves it any more: one
-	// that says so claims no more than ClosedGrace, and is stored within less than
-	// SettleGrace.
+	// finalAfter, and the bound of a late message, is how long after a round's closing no
+	// message moves it any more: one that says so claims no more than ClosedGrace before
+	// it was sent, and is stored within less than SettleGrace.
 	finalAfter = ClosedGrace + SettleGrace
 	// retainClosing is how long before the records' end no revision is taken.
 	retainClosing = 7 * 24 * 3600 * 1000
@@ -59,6 +60,12 @@ type Head struct {
 	// ResultAt is when the first revision was stored: every betting round is
 	// closed from then on.
 	ResultAt instant `json:"result_at,omitempty"`
+	// ResultSent is when that one was sent, where it is not when it was stored: from
+	// then on what the table showed was known.
+	ResultSent instant `json:"result_sent,omitempty"`
+	// LagBound is how long before it is stored, in milliseconds, a message may have been
+	// sent and still take effect from then. It is fixed by the draw's first message.
+	LagBound instant `json:"lag_bound,omitempty"`
 	Revision int     `json:"revision"` // the highest stored; -1 for none, 0 is tally's own cancellation
 	Orders   []Order `json:"orders,omitempty"`
 	// StoredAt is when the newest message was stored.
@@ -74,13 +81,26 @@ type Round struct {
 	OpensAt  instant `json:"opens_at,omitempty"`
 	ClosesAt instant `json:"closes_at,omitempty"`
 	// OpenedAt is when its betting.opened was stored; zero when it was not.
-	OpenedAt instant `json:"opened_at,omitempty"`
+	OpenedAt   instant `json:"opened_at,omitempty"`
+	OpenedSent instant `json:"opened_sent,omitempty"` // when that was sent, where it is not the same
 	// Board is the type of the message that has its odds board, empty for none.
 	Board wire.Type `json:"board,omitempty"`
 	// Closed is the moment that its betting.closed has closed it at; zero for none.
 	Closed       instant `json:"closed,omitempty"`
 	ClosedStored instant `json:"closed_stored,omitempty"` // when that was stored
+	// Stops are what was closed within the round, by selection and time of storing.
+	Stops []Stop `json:"stops,omitempty"`
 }
+
+// Stop is a selection, or a family with :*, that takes no bets any more in its round.
+type Stop struct {
+	Selection string  `json:"selection"`
+	At        instant `json:"at"`
+	Stored    instant `json:"stored"`
+}
+
+// maxStops bounds the stops of a draw, so that an entry of the log has room for them.
+const maxStops = 300
 
 // Order is an order to void or a revocation, by id.
 type Order struct {
@@ -139,8 +159,8 @@ func (h *Head) ensure(number int) *Round {
 
 // Closing returns the effective closing of a round: the earliest of the
 // studio's plan, its betting.closed, the moment a later round's opening was
-// stored and the moment the first revision was stored. It is never before the
-// round opens.
+// sent and the moment the first revision was sent. It is never before the round
+// opens.
 func (h *Head) Closing(number int) instant {
 	round, known := h.Round(number)
 	if !known {
@@ -154,23 +174,108 @@ func (h *Head) Closing(number int) instant {
 	}
 	// A betting.closed that is stored after the first revision comes too late to move
 	// anything: that revision has closed the round, and a state may hold that.
-	if h.ResultAt == 0 || round.ClosedStored < h.ResultAt {
+	if h.counts(round.ClosedStored) {
 		earlier(round.Closed)
 	}
-	earlier(h.ResultAt)
+	earlier(cmp.Or(h.ResultSent, h.ResultAt))
 	for _, later := range h.Rounds {
-		if later.Number > number {
-			earlier(later.OpenedAt)
+		if later.Number > number && h.counts(later.OpenedAt) {
+			earlier(cmp.Or(later.OpenedSent, later.OpenedAt))
 		}
 	}
 	return max(closing, round.OpensAt)
+}
+
+// counts reports whether what was stored at a time may move closings: the first
+// revision makes them final, whenever something else was sent.
+func (h *Head) counts(stored instant) bool { return h.ResultAt == 0 || stored < h.ResultAt }
+
+// What a closing follows from.
+const (
+	ByPlan       = "plan"         // the studio's plan
+	ByClosing    = "closed_at"    // its betting.closed, as it says
+	ByClosingLag = "closed_late"  // its betting.closed, which came too late for what it says
+	ByNextRound  = "next_round"   // the opening of a later betting round
+	ByResult     = "result"       // the first result or cancellation
+	ByOpening    = "opens_at"     // a round never closes before it opens
+	ByRound      = "round_closed" // of a selection: its round closed before
+)
+
+// Because returns what the effective closing of a round follows from. said is what
+// its betting.closed says, zero when that is not known.
+func (h *Head) Because(number int, said instant) string {
+	round, known := h.Round(number)
+	if !known {
+		return ""
+	}
+	switch closing := h.Closing(number); {
+	case closing == round.Closed && closing != said && said != 0 && h.counts(round.ClosedStored):
+		return ByClosingLag
+	case closing == round.Closed && h.counts(round.ClosedStored):
+		return ByClosing
+	case closing == round.ClosesAt:
+		return ByPlan
+	case closing == cmp.Or(h.ResultSent, h.ResultAt):
+		return ByResult
+	case closing == round.OpensAt:
+		return ByOpening
+	}
+	return ByNextRound
+}
+
+// Stopped returns what was closed within a round before the round itself, each
+// selection once with the moment from which it takes no bets, by selection.
+func (h *Head) Stopped(number int) (list []Stopped) {
+	round, known := h.Round(number)
+	if !known || round.OpensAt == 0 {
+		return nil
+	}
+	closing := h.Closing(number)
+	for _, stop := range round.Stops {
+		at := max(stop.At, round.OpensAt)
+		switch n := len(list); {
+		case !h.counts(stop.Stored) || at >= closing:
+		case n > 0 && list[n-1].Selection == stop.Selection:
+			list[n-1].Closing = min(list[n-1].Closing, at)
+		default:
+			list = append(list, Stopped{stop.Selection, at})
+		}
+	}
+	return list
+}
+
+// Unclosed reports whether a draw's result is there, and nothing was ever closed within
+// the betting rounds of side wagers: the rounds' own closings govern them.
+func (h *Head) Unclosed(game *rules.Game) bool {
+	unclosed := false
+	for _, round := range h.Rounds {
+		if len(h.Stopped(round.Number)) > 0 {
+			return false
+		}
+		side := slices.ContainsFunc(game.Families, func(f rules.FamilyInfo) bool { return f.Round > 1 && f.Round == round.Number })
+		unclosed = unclosed || side && round.OpensAt != 0
+	}
+	return unclosed && h.ResultAt != 0
+}
+
+// ClosingOf returns the effective closing of a round for one selection.
+func (h *Head) ClosingOf(number int, game *rules.Game, selection string) instant {
+	closing := h.Closing(number)
+	for _, stop := range h.Stopped(number) {
+		pattern, err := game.ParsePattern(stop.Selection)
+		s, wrong := game.Parse(selection)
+		if err == nil && wrong == nil && pattern.Covers(s) {
+			closing = min(closing, stop.Closing)
+		}
+	}
+	return closing
 }
 
 // Final reports whether a round's closing can't move any more, as far as a head says
 // that was read a second ago or less: a revision is stored, or it is long enough ago
 // that whatever could have moved it is stored.
 func (h *Head) Final(number int, at instant) bool {
-	return h.ResultAt != 0 || at >= h.Closing(number)+finalAfter
+	return h.ResultAt != 0 || at >= h.Closing(number)+finalAfter+h.LagBound
 }
 
 // RoundAt returns the betting round that takes bets at a time; ok is false when
@@ -250,11 +355,25 @@ type Settings struct {
 	// takes about 1,000 bets a second.
 	Shards       int
 	ShardsByGame map[string]int // of games that need more than Shards
-	RetainMillis int64          // how long a draw's records are kept; zero for 400 days
+	// LagMillis is how long before it is stored a message may have been sent and still
+	// take effect from then: zero for 15 minutes, less than zero for not at all.
+	LagMillis    int64
+	RetainMillis int64 // how long a draw's records are kept; zero for 400 days
 }
 
 // defaultRetain is how long records are kept where nothing is set.
 const defaultRetain = 400 * 24 * 3600 * 1000
+
+// defaultLag is the bound of late messages where nothing is set.
+const defaultLag = 15 * 60 * 1000
+
+// lag returns the bound of late messages.
+func (s Settings) lag() instant {
+	if s.LagMillis == 0 {
+		return defaultLag
+	}
+	return instant(max(0, s.LagMillis))
+}
 
 // Retain returns how long records are kept.
 func (s Settings) Retain() instant {

@@ -1,9 +1,11 @@
 package draw
 
 import (
+	"fmt"
 	"slices"
 
 	"tally/lib/rules"
+	"tally/lib/settlement"
 	"tally/lib/wire"
 )
 
@@ -27,14 +29,40 @@ type FinalRound struct {
 	Number  int       `json:"round"`
 	OpensAt instant   `json:"opens_at"`
 	Closing instant   `json:"closing"`
-	Board   wire.Type `json:"board,omitempty"`  // the type of the message that has its odds board
-	Opened  bool      `json:"opened,omitempty"` // its betting.opened, with the visible cards, is stored
+	Board   wire.Type `json:"board,omitempty"`   // the type of the message that has its odds board
+	Opened  bool      `json:"opened,omitempty"`  // its betting.opened, with the visible cards, is stored
+	Stopped []Stopped `json:"stopped,omitempty"` // what was closed before the round
+}
+
+// Stopped is a selection, or a family with :*, with the moment from which it took no
+// more bets.
+type Stopped struct {
+	Selection string  `json:"selection"`
+	Closing   instant `json:"closing"`
+}
+
+// Stops returns what was closed before the round, as bets are settled by it.
+func (r FinalRound) Stops(game *rules.Game) (stops []settlement.Stop, err error) {
+	for _, stopped := range r.Stopped {
+		pattern, err := game.ParsePattern(stopped.Selection)
+		if err != nil {
+			return nil, fmt.Errorf("betting round %d: reading what was closed in it: %w", r.Number, err)
+		}
+		stops = append(stops, settlement.Stop{Pattern: pattern, Closing: stopped.Closing})
+	}
+	return stops, nil
+}
+
+// Same reports whether two rounds hold the same.
+func (r FinalRound) Same(other FinalRound) bool {
+	return r.Number == other.Number && r.OpensAt == other.OpensAt && r.Closing == other.Closing && r.Board == other.Board &&
+		r.Opened == other.Opened && slices.Equal(r.Stopped, other.Stopped)
 }
 
 // same reports whether two states hold the same.
 func (s *State) same(other *State) bool {
 	return s.Revision == other.Revision && s.Catalogue == other.Catalogue &&
-		slices.Equal(s.Rounds, other.Rounds) && slices.Equal(s.Orders, other.Orders)
+		slices.EqualFunc(s.Rounds, other.Rounds, FinalRound.Same) && slices.Equal(s.Orders, other.Orders)
 }
 
 // Next returns the state that the head calls for, or nil when the draw can't be
@@ -50,7 +78,8 @@ func (h *Head) Next(newest *State, game *rules.Game, now instant) *State {
 		if round.OpensAt == 0 {
 			continue // closed before it was opened: nothing is known of it
 		}
-		next.Rounds = append(next.Rounds, FinalRound{round.Number, round.OpensAt, h.Closing(round.Number), round.Board, round.OpenedAt != 0})
+		next.Rounds = append(next.Rounds, FinalRound{round.Number, round.OpensAt, h.Closing(round.Number),
+			round.Board, round.OpenedAt != 0, h.Stopped(round.Number)})
 	}
 	if newest != nil && newest.same(next) {
 		return nil

@@ -14,21 +14,23 @@ import (
 	"tally/lib/intake"
 	"tally/lib/lambdaqueue"
 	"tally/lib/observe"
-	"tally/lib/settlement"
+	"tally/lib/sqsqueue"
 )
 
 // IntakeConfig is the configuration of intake.
 type IntakeConfig struct {
 	Common
-	StudioURL     string `env:"TALLY_STUDIO_URL" doc:"URL of the queue studio-messages"`
-	OrdersURL     string `env:"TALLY_ORDERS_URL" doc:"URL of the queue operator-orders"`
-	OrdersARN     string `env:"TALLY_ORDERS_ARN" doc:"ARN of the queue operator-orders: what comes from it may be an order"`
-	SweepsURL     string `env:"TALLY_SWEEPS_URL" doc:"URL of the queue sweeps"`
-	ArchiveURL    string `env:"TALLY_ARCHIVE_URL" doc:"URL of the queue archive-entries"`
-	RepliesURL    string `env:"TALLY_REPLIES_URL" doc:"URL of the queue studio-replies"`
-	Shards        int    `env:"TALLY_SHARDS" doc:"shards of the bets of a new draw" default:"1" min:"1" max:"256"`
-	ShardsByGame  string `env:"TALLY_SHARDS_BY_GAME" doc:"shards of games that need more, such as roulette=4,poker=2" default:""`
-	RetentionDays int    `env:"TALLY_RETENTION_DAYS" doc:"days for which a new draw's records are kept" default:"400" min:"30" max:"3650"`
+	StudioURL       string `env:"TALLY_STUDIO_URL" doc:"URL of the queue studio-messages"`
+	OrdersURL       string `env:"TALLY_ORDERS_URL" doc:"URL of the queue operator-orders"`
+	OrdersARN       string `env:"TALLY_ORDERS_ARN" doc:"ARN of the queue operator-orders: what comes from it may be an order"`
+	SweepsURL       string `env:"TALLY_SWEEPS_URL" doc:"URL of the queue sweeps"`
+	ArchiveURL      string `env:"TALLY_ARCHIVE_URL" doc:"URL of the queue archive-entries"`
+	RepliesURL      string `env:"TALLY_REPLIES_URL" doc:"URL of the queue studio-replies"`
+	Shards          int    `env:"TALLY_SHARDS" doc:"shards of the bets of a new draw" default:"1" min:"1" max:"256"`
+	ShardsByGame    string `env:"TALLY_SHARDS_BY_GAME" doc:"shards of games that need more, such as roulette=4,poker=2" default:""`
+	LagBound        int    `env:"TALLY_LAG_BOUND_SECONDS" doc:"seconds before it is stored for which a message of the studio may have been sent and still close betting from then; 0 for none" default:"900" min:"0" max:"86400"`
+	SelectionTables string `env:"TALLY_SELECTION_TABLES" doc:"tables whose studio has to close side wagers within their round, such as bj-1,bj-2" default:""`
+	RetentionDays   int    `env:"TALLY_RETENTION_DAYS" doc:"days for which a new draw's records are kept" default:"400" min:"30" max:"3650"`
 }
 
 // intakeConcurrency is how many messages of a batch are worked on at once.
@@ -44,14 +46,14 @@ func NewIntake(c IntakeConfig, r Runtime) (QueueHandler, error) {
 	metrics := observe.NewMetrics(r.Metrics, c.Namespace, "intake", r.Now)
 	in := &intake.Intake{
 		Table: r.table(c.Common), Replies: r.queue(client, c.RepliesURL), Sweeps: r.queue(client, c.SweepsURL), Archive: r.queue(client, c.ArchiveURL),
-		Record: recorder{metrics}, Settings: settings, Now: r.instant, Log: r.Log,
+		Record: recorder{metrics}, Settings: settings, Demanding: c.demanding(), Now: r.instant, Log: r.Log,
 	}
 	handler, err := r.queueHandler(func(ctx context.Context, m lambdaqueue.Message) error {
 		from := intake.Studio
 		if m.QueueARN == c.OrdersARN {
 			from = intake.Operator
 		}
-		return in.Take(ctx, intake.Delivery{Body: []byte(m.Body), SentAt: settlement.Instant(m.SentAt.UnixMilli()), From: from})
+		return in.Take(ctx, intake.Delivery{Body: []byte(m.Body), SentAt: sqsqueue.SentAt(m.SentAt, m.Attributes), From: from})
 	}, metrics, client, lambdaqueue.Options{Concurrency: intakeConcurrency}, c.StudioURL, c.OrdersURL)
 	if err != nil {
 		return nil, fmt.Errorf("putting intake together: %w", err)
@@ -59,9 +61,22 @@ func NewIntake(c IntakeConfig, r Runtime) (QueueHandler, error) {
 	return handler, nil
 }
 
+// demanding are the tables whose studio has to close side wagers.
+func (c IntakeConfig) demanding() map[string]bool {
+	tables := map[string]bool{}
+	for table := range strings.SplitSeq(c.SelectionTables, ",") {
+		tables[table] = true
+	}
+	return tables
+}
+
 // settings are those of new draws.
 func (c IntakeConfig) settings() (draw.Settings, error) {
-	settings := draw.Settings{Shards: c.Shards, ShardsByGame: map[string]int{}, RetainMillis: int64(c.RetentionDays) * 24 * time.Hour.Milliseconds()}
+	settings := draw.Settings{Shards: c.Shards, ShardsByGame: map[string]int{}, LagMillis: int64(c.LagBound) * time.Second.Milliseconds(),
+		RetainMillis: int64(c.RetentionDays) * 24 * time.Hour.Milliseconds()}
+	if c.LagBound == 0 {
+		settings.LagMillis = -1
+	}
 	if c.ShardsByGame == "" {
 		return settings, nil
 	}

@@ -35,6 +35,16 @@ func (r recorder) Quarantined(game string) {
 	r.metrics.Add(observe.Quarantined, cmp.Or(game, unknown), 1)
 }
 
+func (r recorder) Stored(game string, age time.Duration, concern string) {
+	r.metrics.Delay(observe.MessageAge, game, age)
+	switch concern {
+	case intake.ConcernMoved:
+		r.metrics.Add(observe.MovedClosings, game, 1)
+	case intake.ConcernUnclosed:
+		r.metrics.Add(observe.Unclosed, game, 1)
+	}
+}
+
 func (r recorder) Settled(game string, lines, refunded int, corrected bool, delay time.Duration) {
 	if corrected {
 		r.metrics.Add(observe.Corrected, game, lines)

@@ -40,7 +40,16 @@ type Recorder interface {
 	// Quarantined counts a message that was put into quarantine just now, by its
 	// game; empty when the message was not right enough to tell.
 	Quarantined(game string)
+	// Stored counts a message of the studio's that was stored just now, and how long
+	// after it was sent. concern is what an operator should know of it, empty for nothing.
+	Stored(game string, age time.Duration, concern string)
 }
+
+// What an operator should know of a message that was stored.
+const (
+	ConcernMoved    = "closing_moved"       // it closes betting later than it says
+	ConcernUnclosed = "selections_unclosed" // a result on a table of Demanding, without closings of side wagers
+)
 
 // Intake takes up messages.
 type Intake struct {
@@ -50,6 +59,8 @@ type Intake struct {
 	Archive  Sender
 	Record   Recorder
 	Settings draw.Settings
+	// Demanding are the tables whose studio has to close side wagers within their round.
+	Demanding map[string]bool
 	// Now is the time. Effective closings are made of it.
 	Now func() instant
 	Log *slog.Logger
@@ -58,7 +69,7 @@ type Intake struct {
 // Delivery is a message as a queue delivers it.
 type Delivery struct {
 	Body   []byte
-	SentAt instant // when the queue got it; files a quarantined message by day
+	SentAt instant // when the queue got it first; what closes betting does so from then
 	From   Source
 }
 
@@ -107,7 +118,7 @@ func (in *Intake) Take(ctx context.Context, d Delivery) error {
 		faults = []wire.Fault{{Code: wire.CodeNotAllowed, Message: fmt.Sprintf("messages of type %s don't belong on this queue", m.Type)}}
 	}
 	if len(faults) > 0 {
-		return in.quarantine(ctx, d, partial, "", faults)
+		return in.quarantine(ctx, d, partial, nil, result{faults: faults})
 	}
 	for try := range maxTries {
 		result, err := in.try(ctx, m, d)
@@ -148,6 +159,7 @@ type result struct {
 	status string // wire.Stored, wire.Replay or wire.Quarantined
 	head   *draw.Head
 	faults []wire.Fault
+	holds  *wire.Holds // instead of a message that was refused
 }
 
 // Key returns where a message is stored: its identity.
@@ -158,6 +170,9 @@ func Key(m *wire.Message) string {
 	case wire.BettingOpened:
 		return store.RoundKey(m.Round)
 	case wire.BettingClosed:
+		if m.Selections != nil {
+			return store.StopKey(m.Round, HashOf(strings.Join(m.Selections, " "))[:32])
+		}
 		return store.ClosedKey(m.Round)
 	case wire.DrawResulted, wire.DrawCancelled:
 		return store.RevisionKey(m.Revision)
@@ -190,20 +205,27 @@ func (in *Intake) try(ctx context.Context, m *wire.Message, d Delivery) (result,
 	case existing.PK != "" && existing.Hash == hash:
 		return result{status: wire.Replay, head: head}, nil
 	case existing.PK != "":
-		return refused(wire.CodeConflict, conflictOf(m, d.Body, existing.Body)), nil
+		r := refused(wire.CodeConflict, conflictOf(m, d.Body, existing.Body))
+		_, partial, _ := wire.Parse([]byte(existing.Body))
+		r.holds = &wire.Holds{ID: partial.ID, Type: partial.Type, Revision: m.Revision}
+		return r, nil
 	}
 	now, known := head.Clock(in.Now()), head.Game != ""
 	within, cancel := context.WithTimeout(ctx, StoreWithin)
 	defer cancel()
-	if faults := apply(head, m, now, in.Settings); len(faults) > 0 {
-		return result{status: wire.Quarantined, faults: faults}, nil
+	if faults := apply(head, m, d.SentAt, now, in.Settings); len(faults) > 0 {
+		r := result{status: wire.Quarantined, faults: faults}
+		if head.Revision > 0 && m.Revision > 0 {
+			r.holds = &wire.Holds{Revision: head.Revision}
+		}
+		return r, nil
 	}
 	state, err := NextState(within, in.Table, head, m.Game, now)
 	if err != nil {
 		return result{}, err
 	}
 	writes := []store.Write{store.Creating(store.Item{PK: store.DrawKey(m.Draw), SK: Key(m), Body: string(d.Body),
-		StoredAt: now, Hash: hash, ExpiresAt: head.RetainUntil})}
+		StoredAt: now, SentAt: sentAt(m, d, now), Hash: hash, ExpiresAt: head.RetainUntil})}
 	rest, err := HeadWrites(head, version, state)
 	if err != nil {
 		return result{}, err
@@ -218,7 +240,27 @@ func (in *Intake) try(ctx context.Context, m *wire.Message, d Delivery) (result,
 	if err := in.Table.Transact(within, append(writes, rest...)...); err != nil {
 		return result{}, err
 	}
+	if d.From == Studio {
+		concern := in.concern(m, head)
+		in.Record.Stored(m.Game.ID, time.Duration(max(0, now-d.SentAt))*time.Millisecond, concern)
+		if concern != "" {
+			in.Log.LogAttrs(ctx, slog.LevelWarn, "message raises a concern", slog.String("concern", concern), slog.String("draw", m.Draw),
+				slog.String("type", string(m.Type)), slog.Int("round", m.Round), slog.String("message_id", m.ID))
+		}
+	}
 	return result{status: wire.Stored, head: head}, nil
+}
+
+// sentAt returns what is stored of when a message was sent: of those that close
+// betting from then on, where it is another time than that of storing.
+func sentAt(m *wire.Message, d Delivery, now instant) instant {
+	switch m.Type {
+	case wire.BettingOpened, wire.BettingClosed, wire.DrawResulted, wire.DrawCancelled:
+		if d.SentAt != now {
+			return d.SentAt
+		}
+	}
+	return 0
 }
 
 func refused(code, message string) result {
@@ -226,8 +268,8 @@ func refused(code, message string) result {
 }
 
 // apply changes the head by a message, or returns why it can't be taken.
-func apply(head *draw.Head, m *wire.Message, now instant, settings draw.Settings) []wire.Fault {
-	err := head.Apply(m, now, settings)
+func apply(head *draw.Head, m *wire.Message, sent, now instant, settings draw.Settings) []wire.Fault {
+	err := head.Apply(m, sent, now, settings)
 	var conflict *draw.Conflict
 	var late *draw.TooLate
 	var ahead *draw.AheadError
@@ -249,7 +291,7 @@ func apply(head *draw.Head, m *wire.Message, now instant, settings draw.Settings
 // is a replay, and answers the studio last.
 func (in *Intake) follow(ctx context.Context, m *wire.Message, d Delivery, partial wire.Partial, r result) error {
 	if r.status == wire.Quarantined {
-		return in.quarantine(ctx, d, partial, m.Game.ID, r.faults)
+		return in.quarantine(ctx, d, partial, m, r)
 	}
 	if err := in.Announce(ctx, r.head); err != nil {
 		return err
@@ -267,7 +309,7 @@ func (in *Intake) follow(ctx context.Context, m *wire.Message, d Delivery, parti
 	if d.From == Own {
 		return nil
 	}
-	return in.reply(ctx, wire.Reply{ID: m.ID, Draw: m.Draw, Status: r.status})
+	return in.reply(ctx, replyTo(m, r))
 }
 
 // strays puts into quarantine the orders that came before the draw was known and
@@ -282,7 +324,7 @@ func (in *Intake) strays(ctx context.Context, head *draw.Head) error {
 		fault := wire.Fault{Code: wire.CodeConflict, Message: fmt.Sprintf("the order came before the draw was known, and names %s on table %s; the draw is one of %s on table %s. It does not hold: send it right, under another order id",
 			order.Game, order.Table, head.Game, head.Table)}
 		delivery := Delivery{Body: []byte(item.Body), SentAt: item.StoredAt, From: Operator}
-		if err := in.quarantine(ctx, delivery, partial, head.Game, []wire.Fault{fault}); err != nil {
+		if err := in.quarantine(ctx, delivery, partial, nil, result{faults: []wire.Fault{fault}, head: head}); err != nil {
 			return err
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -25,7 +26,7 @@ import (
 
 type instant = settlement.Instant
 
-// noon is 2026-11-30T12:00:00.000Z.
+// noon is 2026-11-29T12:00:00.000Z.
 const noon instant = 1_795_953_600_000
 
 // queue keeps what is sent, and fails when told to.
@@ -42,6 +43,12 @@ func (q queue) Send(_ context.Context, body string, delay time.Duration) error {
 	if q.down == q.name {
 		return errDown
 	}
+	if q.name == "reply" {
+		q.reply = wire.Reply{}
+		if err := json.Unmarshal([]byte(body), &q.reply); err != nil {
+			return err
+		}
+	}
 	var short struct{ What, Status string }
 	if err := json.Unmarshal([]byte(body), &short); err != nil {
 		return err
@@ -54,9 +61,19 @@ func (q queue) Send(_ context.Context, body string, delay time.Duration) error {
 	return nil
 }
 
-type counter struct{ quarantined int }
+type counter struct {
+	quarantined, moved int
+	age                time.Duration // of the newest that was stored
+	concern            string
+}
 
 func (c *counter) Quarantined(string) { c.quarantined++ }
+func (c *counter) Stored(_ string, age time.Duration, concern string) {
+	c.age, c.concern = age, concern
+	if concern == intake.ConcernMoved {
+		c.moved++
+	}
+}
 
 // desk takes up messages at a time.
 type desk struct {
@@ -65,7 +82,8 @@ type desk struct {
 	now     instant
 	mutex   sync.Mutex // of sent
 	sent    []string
-	down    string // the name of the queue that is down
+	down    string     // the name of the queue that is down
+	reply   wire.Reply // the newest of intake's answers
 	counter counter
 }
 
@@ -80,7 +98,14 @@ func newDesk(t *testing.T) *desk {
 func (d *desk) take(t *testing.T, from intake.Source, body string) (sent string, err error) {
 	t.Helper()
 	d.sent = nil
-	err = d.Take(t.Context(), intake.Delivery{Body: []byte(body), SentAt: d.now, From: from})
+	return d.takeSent(t, from, body, d.now)
+}
+
+// takeSent takes up a message that was sent at another time than now.
+func (d *desk) takeSent(t *testing.T, from intake.Source, body string, sent instant) (followed string, err error) {
+	t.Helper()
+	d.sent = nil
+	err = d.Take(t.Context(), intake.Delivery{Body: []byte(body), SentAt: sent, From: from})
 	return strings.Join(d.sent, ", "), err
 }
 
@@ -420,5 +445,150 @@ func TestRevisionAhead(t *testing.T) {
 				t.Errorf("revision %s: %v", step.revision, fault)
 			}
 		}
+	}
+}
+
+// What the studio is told of each message that is taken up: the closing that took
+// effect and why, what a result comes to, what holds instead.
+func TestReplies(t *testing.T) {
+	closed := func(said string, selections string) string {
+		text := strings.Replace(body("betting.closed"), ":29.000Z", ":"+said+"Z", 1)
+		if selections != "" {
+			text = strings.TrimSuffix(text, "}") + `,"selections":[` + selections + `]}`
+		}
+		return text
+	}
+	for _, row := range []struct {
+		name   string
+		sent   int // seconds ago
+		bodies []string
+		at     instant // of the last, in seconds
+		want   string
+	}{
+		{"as it says", 0, []string{body("draw.opened"), closed("25.000", "")}, 26,
+			`{"id":"m1","draw":"war-1.7","status":"stored","type":"betting.closed","table":"war-1","round":1,"closings":[{"round":1,"closing":"2026-11-29T12:00:25.000Z","because":"closed_at"}]}`},
+		{"seven seconds ago", 0, []string{body("draw.opened"), closed("18.000", "")}, 25, `"closing":"2026-11-29T12:00:20.000Z","because":"closed_late","message":"closed_at says 2026-11-29T12:00:18.000Z: `},
+		{"sent seven seconds ago", 7, []string{body("draw.opened"), closed("18.000", "")}, 25, `"closing":"2026-11-29T12:00:18.000Z","because":"closed_at"}`},
+		{"after the plan", 0, []string{body("draw.opened"), closed("31.000", "")}, 32, `"closing":"2026-11-29T12:00:30.000Z","because":"plan","message":"closed_at says 2026-11-29T12:00:31.000Z: the studio's plan`},
+		{"after the result", 0, []string{body("draw.opened"), body("draw.resulted"), closed("10.000", "")}, 20, `"because":"result","message":"closed_at says`},
+		{"before the opening", 0, []string{closed("10.000", "")}, 20, `"closing":"2026-11-29T12:00:10.000Z","because":"closed_at","message":"the round is not known yet`},
+		{"of selections", 0, []string{body("draw.opened"), closed("10.000", `"war","player"`)}, 12, `[{"round":1,"selections":["player","war"],"closing":"2026-11-29T12:00:10.000Z","because":"closed_at"}]`},
+		{"of selections, late", 0, []string{body("draw.opened"), closed("10.000", `"war"`)}, 20, `"closing":"2026-11-29T12:00:15.000Z","because":"closed_late"`},
+		{"of selections of a closed round", 0, []string{body("draw.opened"), closed("10.000", ""), closed("12.000", `"war"`)}, 14, `"closing":"2026-11-29T12:00:10.000Z","because":"round_closed"`},
+		{"a result", 0, []string{body("draw.opened"), body("draw.resulted")}, 40, `"revision":1,"outcome":{"status":"resolved","outcome":{"winner":"dealer"}},"closings":[{"round":1,"closing":"2026-11-29T12:00:30.000Z","because":"plan"}]}`},
+		{"an early result", 0, []string{body("draw.opened"), body("draw.resulted")}, 20, `"closing":"2026-11-29T12:00:20.000Z","because":"result"`},
+		{"an early result that waited", 10, []string{body("draw.opened"), body("draw.resulted")}, 22, `"closing":"2026-11-29T12:00:12.000Z","because":"result"`},
+		{"a cancellation", 0, []string{body("draw.opened"), body("draw.cancelled")}, 40, `"outcome":{"status":"cancelled","reason":"card_hidden","rule":"WAR-5.1.4"}`},
+		{"another under its identity", 0, []string{body("draw.resulted"), body("draw.cancelled")}, 40, `"holds":{"id":"m1","type":"draw.resulted","revision":1}`},
+		{"a lower revision", 0, []string{strings.Replace(body("draw.cancelled"), `"revision":1`, `"revision":2`, 1), body("draw.resulted")}, 40, `"holds":{"revision":2}`},
+		{"a revision ahead", 0, []string{body("draw.resulted"), strings.Replace(body("draw.cancelled"), `"revision":1`, `"revision":9`, 1)}, 40, `"holds":{"revision":1}`},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			d := newDesk(t)
+			for i, text := range row.bodies {
+				sent := d.now
+				if i == len(row.bodies)-1 {
+					d.now = noon + row.at*1000
+					sent = d.now - instant(row.sent)*1000
+				}
+				if _, err := d.takeSent(t, intake.Studio, text, sent); err != nil {
+					t.Fatal(err)
+				}
+			}
+			got, err := json.Marshal(d.reply)
+			if err != nil || !strings.Contains(string(got), row.want) {
+				t.Errorf("answered %s, %v\ninstead of %s", got, err, row.want)
+			}
+			if late := strings.Contains(row.want, `"closed_late"`); (d.counter.moved > 0) != late {
+				t.Errorf("%d closings were counted as moved", d.counter.moved)
+			}
+		})
+	}
+}
+
+// A draw whose facts void it is said to be void, and why.
+func TestReplyToVoid(t *testing.T) {
+	d := newDesk(t)
+	six := strings.NewReplacer(`"game":"war"`, `"game":"lucky7"`, `{"player":"KS","dealer":"AD"}`, `{"balls":[42,7,1,30,12,5]}`).Replace(body("draw.resulted"))
+	if _, err := d.take(t, intake.Studio, six); err != nil {
+		t.Fatal(err)
+	}
+	if want := (&wire.Outcome{Status: "void", Reason: "wrong_ball_count", Rule: "LUCKY7-2.2"}); d.reply.Outcome == nil || !reflect.DeepEqual(d.reply.Outcome, want) {
+		t.Errorf("answered %+v instead of %+v", d.reply.Outcome, want)
+	}
+}
+
+// The selections of a closing are a set: its order is no other content.
+func TestClosedSelections(t *testing.T) {
+	d := newDesk(t)
+	closed := func(id, second, selections string) string {
+		text := strings.NewReplacer(`"id":"m1"`, `"id":"`+id+`"`, ":29.000Z", ":"+second+".000Z").Replace(body("betting.closed"))
+		return strings.TrimSuffix(text, "}") + `,"selections":[` + selections + `]}`
+	}
+	for _, step := range []struct{ body, want, code string }{
+		{closed("m1", "20", `"player","war"`), "stored", ""},
+		{closed("m2", "20", `"war","player"`), "replay", ""},
+		{closed("m3", "20", `"war","player","war"`), "replay", ""},
+		{closed("m4", "21", `"war","player"`), "quarantined", wire.CodeConflict},
+		{closed("m5", "21", `"war"`), "stored", ""},
+		{closed("m6", "21", ``), "quarantined", wire.CodeTooManyEntries},
+		{closed("m7", "21", `"peace"`), "quarantined", "unknown_selection"},
+		{closed("m8", "21", `"war:*"`), "quarantined", "illegal_shape"},
+		{closed("m9", "21", `7`), "quarantined", "wrong_type"},
+		{body("betting.closed"), "stored", ""},
+	} {
+		d.now += 1000
+		if sent, err := d.take(t, intake.Studio, step.body); err != nil || sent != "reply "+step.want {
+			t.Errorf("%s: sent %s, %v, want %s", step.body, sent, err, step.want)
+		}
+		if step.code != "" && d.reply.Errors[0].Code != step.code {
+			t.Errorf("%s: %v, want %s", step.body, d.reply.Errors, step.code)
+		}
+	}
+}
+
+// How old a message was when it was stored is counted, that of a replay is not.
+func TestMessageAge(t *testing.T) {
+	d := newDesk(t)
+	if _, err := d.takeSent(t, intake.Studio, body("draw.opened"), d.now-7000); err != nil || d.counter.age != 7*time.Second {
+		t.Errorf("%v old, %v", d.counter.age, err)
+	}
+	d.now += 90_000
+	if _, err := d.takeSent(t, intake.Studio, body("draw.opened"), d.now-90_000); err != nil || d.counter.age != 7*time.Second {
+		t.Errorf("a replay: %v old, %v", d.counter.age, err)
+	}
+}
+
+// A result of blackjack whose side wagers were never closed says so; on a table that
+// has to close them an operator is told.
+func TestUnclosed(t *testing.T) {
+	for _, row := range []struct {
+		table, selections string
+		note              bool
+		concern           string
+	}{
+		{"bj-1", "", true, ""},
+		{"bj-2", "", true, intake.ConcernUnclosed},
+		{"bj-2", `"insurance:*"`, false, ""},
+	} {
+		t.Run(row.table+row.selections, func(t *testing.T) {
+			d := newDesk(t)
+			d.Demanding = map[string]bool{"bj-2": true}
+			play := strings.NewReplacer(`"game":"war"`, `"game":"blackjack"`, `"table":"war-1"`, `"table":"`+row.table+`"`,
+				`"round":1`, `"round":2`, `{"player":"KS","dealer":"AD"}`, `{"dealer":["9S","8D"],"seats":[{"seat":1,"hands":[{"cards":["KS","9D"]}]}]}`)
+			bodies := []string{body("draw.opened"), strings.TrimSuffix(body("betting.closed"), "}") + `,"selections":[` + row.selections + `]}`, body("draw.resulted")}
+			for i, text := range bodies {
+				if i == 1 && row.selections == "" {
+					continue
+				}
+				d.now += 15_000
+				if _, err := d.take(t, intake.Studio, play.Replace(strings.Replace(text, ":29.000Z", ":26.000Z", 1))); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if d.reply.Status != wire.Stored || (d.reply.Note != "") != row.note || d.counter.concern != row.concern {
+				t.Errorf("answered %+v, concern %q", d.reply, d.counter.concern)
+			}
+		})
 	}
 }

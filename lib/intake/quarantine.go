@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"strings"
 
+	"tally/lib/draw"
 	"tally/lib/store"
 	"tally/lib/wire"
 )
@@ -18,10 +19,12 @@ const maxHeld = 300 << 10
 // Held is what quarantine says of a message; the message itself is kept beside
 // it.
 type Held struct {
-	ID     string       `json:"id,omitempty"`   // the message's own
-	Type   wire.Type    `json:"type,omitempty"` // as far as it could be read
-	Draw   string       `json:"draw,omitempty"`
-	Queue  string       `json:"queue"` // studio or orders
+	ID    string    `json:"id,omitempty"`   // the message's own
+	Type  wire.Type `json:"type,omitempty"` // as far as it could be read
+	Draw  string    `json:"draw,omitempty"`
+	Queue string    `json:"queue"` // studio or orders
+	// SentAt is when its queue got it first: released, it counts from then.
+	SentAt instant      `json:"sent_at,omitempty"`
 	Faults []wire.Fault `json:"faults"`
 }
 
@@ -53,14 +56,25 @@ func trim(faults []wire.Fault) ([]wire.Fault, error) {
 	return kept, nil
 }
 
+// gameOf returns the game of a message, or of its draw; empty when neither is known.
+func gameOf(m *wire.Message, head *draw.Head) string {
+	switch {
+	case m != nil:
+		return m.Game.ID
+	case head != nil:
+		return head.Game
+	}
+	return ""
+}
+
 // quarantine files a message that can never become valid, with every reason,
 // and answers the studio. The same message again is filed once.
-func (in *Intake) quarantine(ctx context.Context, d Delivery, partial wire.Partial, game string, faults []wire.Fault) error {
-	faults, err := trim(faults)
+func (in *Intake) quarantine(ctx context.Context, d Delivery, partial wire.Partial, m *wire.Message, r result) error {
+	faults, err := trim(r.faults)
 	if err != nil {
 		return err
 	}
-	held := Held{ID: partial.ID, Type: partial.Type, Draw: partial.Draw, Queue: "studio", Faults: faults}
+	held := Held{ID: partial.ID, Type: partial.Type, Draw: partial.Draw, Queue: "studio", SentAt: d.SentAt, Faults: faults}
 	if d.From == Operator {
 		held.Queue = "orders"
 	}
@@ -82,14 +96,18 @@ func (in *Intake) quarantine(ctx context.Context, d Delivery, partial wire.Parti
 		return fmt.Errorf("quarantining a message: %w", err)
 	}
 	if fresh {
-		in.Record.Quarantined(game)
+		in.Record.Quarantined(gameOf(m, r.head))
 		in.Log.LogAttrs(ctx, slog.LevelWarn, "message quarantined", slog.String("draw", held.Draw),
 			slog.String("type", string(held.Type)), slog.String("message_id", held.ID), slog.String("code", faults[0].Code), slog.Int("faults", len(faults)))
 	}
 	if d.From == Own {
 		return nil // tally does not answer itself
 	}
-	return in.reply(ctx, wire.Reply{ID: partial.ID, Draw: partial.Draw, Status: wire.Quarantined, Errors: faults})
+	reply := wire.Reply{ID: partial.ID, Draw: partial.Draw, Status: wire.Quarantined, Errors: faults, Type: partial.Type, Holds: r.holds}
+	if m != nil {
+		reply.Table, reply.Round, reply.Revision, reply.Order = m.Table, m.Round, m.Revision, m.Order
+	}
+	return in.reply(ctx, reply)
 }
 
 // file makes the writes that put an item into quarantine, the first of which creates

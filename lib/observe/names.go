@@ -5,29 +5,32 @@ type Name string
 
 // The metrics, all but the two of time and depth counted in an invocation.
 const (
-	Accepted    Name = "accepted"     // bets accepted
-	RefusedBets Name = "refused_bets" // bets and cancellations that were refused
-	Denied      Name = "denied"       // requests whose key did not open what they asked for
-	Settled     Name = "settled"      // lines of a first settlement that won or lost
-	Refunded    Name = "refunded"     // lines of a first settlement that were refunded
-	Corrected   Name = "corrected"    // lines that replaced an earlier one
-	Quarantined Name = "quarantined"  // messages put in quarantine
-	Failures    Name = "failures"     // messages and runs that failed, by kind
-	Unequal     Name = "unequal"      // totals or digests that don't add up
-	Stuck       Name = "stuck"        // sweeps that don't advance
-	Overdue     Name = "overdue"      // draws past their deadline
-	Stragglers  Name = "stragglers"   // bets found after their draw was swept
-	Archived    Name = "archived"     // entries appended to the public log
-	Uncosigned  Name = "uncosigned"   // requests to witnesses of the log that brought no cosignature
-	LogFaults   Name = "log_faults"   // what contradicts the public log, by kind
-	LogLag      Name = "log_lag"      // entries that wait to be public
-	PagesLag    Name = "pages_lag"    // entries of the public log that the site lacks
-	PagesFiles  Name = "pages_files"  // files of the site that were written
+	Accepted      Name = "accepted"       // bets accepted
+	RefusedBets   Name = "refused_bets"   // bets and cancellations that were refused
+	Denied        Name = "denied"         // requests whose key did not open what they asked for
+	Settled       Name = "settled"        // lines of a first settlement that won or lost
+	Refunded      Name = "refunded"       // lines of a first settlement that were refunded
+	Corrected     Name = "corrected"      // lines that replaced an earlier one
+	Quarantined   Name = "quarantined"    // messages put in quarantine
+	MovedClosings Name = "moved_closings" // closings that take effect later than they say
+	Unclosed      Name = "unclosed"       // results whose side wagers were never closed, of tables that have to
+	Failures      Name = "failures"       // messages and runs that failed, by kind
+	Unequal       Name = "unequal"        // totals or digests that don't add up
+	Stuck         Name = "stuck"          // sweeps that don't advance
+	Overdue       Name = "overdue"        // draws past their deadline
+	Stragglers    Name = "stragglers"     // bets found after their draw was swept
+	Archived      Name = "archived"       // entries appended to the public log
+	Uncosigned    Name = "uncosigned"     // requests to witnesses of the log that brought no cosignature
+	LogFaults     Name = "log_faults"     // what contradicts the public log, by kind
+	LogLag        Name = "log_lag"        // entries that wait to be public
+	PagesLag      Name = "pages_lag"      // entries of the public log that the site lacks
+	PagesFiles    Name = "pages_files"    // files of the site that were written
 
 	Delivered        Name = "delivered"         // reports that endpoints of webhooks took
 	NotDelivered     Name = "not_delivered"     // tries that they did not, by kind
 	WebhooksDisabled Name = "webhooks_disabled" // endpoints that nothing is sent to any more
 
+	MessageAge      Name = "message_age"      // of a studio's message when it was stored
 	SettlementDelay Name = "settlement_delay" // from the last closing to the report
 	QuarantineDepth Name = "quarantine_depth" // messages in quarantine now
 	DeadLetterDepth Name = "dead_letter_depth"
@@ -64,6 +67,9 @@ var divided = map[Name]string{
 	NotDelivered:     DimensionKind, // of failure
 	WebhooksDisabled: DimensionKind, // the reason
 	SettlementDelay:  DimensionGame,
+	MessageAge:       DimensionGame,
+	MovedClosings:    DimensionGame,
+	Unclosed:         DimensionGame,
 	QuarantineDepth:  DimensionFunction,
 	DeadLetterDepth:  DimensionKind, // the queue
 }
@@ -80,7 +86,7 @@ func Names() map[Name]string {
 
 // unit is one of CloudWatch's.
 func (n Name) unit() string {
-	if n == SettlementDelay {
+	if n.sampled() {
 		return "Milliseconds"
 	}
 	return "Count"
@@ -93,4 +99,4 @@ func (n Name) gauge() bool {
 }
 
 // sampled tells whether each value is kept, for percentiles.
-func (n Name) sampled() bool { return n == SettlementDelay }
+func (n Name) sampled() bool { return n == SettlementDelay || n == MessageAge }

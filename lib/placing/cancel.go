@@ -41,7 +41,7 @@ func (p *Placer) Cancel(ctx context.Context, bookmaker, id, reference string) (*
 		}
 	}
 	record := store.StoredBet{SK: store.CancelKey(reference), AcceptedAt: at, ExpiresAt: d.head.RetainUntil}
-	if at >= d.head.Closing(int(bet.Round)) {
+	if at >= d.head.ClosingOf(int(bet.Round), d.game, bet.Selection) {
 		record.Refused = CodeBettingClosed
 	}
 	existing, err := p.claimCancel(ctx, pk, record, d)
@@ -55,7 +55,7 @@ func (p *Placer) Cancel(ctx context.Context, bookmaker, id, reference string) (*
 	if record.Refused != "" {
 		return nil, refuse(CodeBettingClosed, "betting round %d is closed: the bet stands", bet.Round)
 	}
-	standing := StandingOf(d.head, int(bet.Round), bet.AcceptedAt, record.AcceptedAt, at)
+	standing := StandingOf(d.head, d.game, bet, record.AcceptedAt, at)
 	return &Answer{Bet: *bet, Replay: replay, Status: standing.Status, Reason: standing.Reason,
 		CancelledAt: record.AcceptedAt, Cancellation: standing.Cancellation}, nil
 }

@@ -31,6 +31,7 @@ const theDraw = "bj-1.7"
 type nothing struct{}
 
 func (nothing) Quarantined(string)                                {}
+func (nothing) Stored(string, time.Duration, string)              {}
 func (nothing) Accepted(string)                                   {}
 func (nothing) Refused(string, string)                            {}
 func (nothing) Send(context.Context, string, time.Duration) error { return nil }

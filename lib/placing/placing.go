@@ -122,6 +122,9 @@ func (p *Placer) check(ctx context.Context, bet *parsed, d *cachedDraw, pk strin
 	if !open {
 		return 0, refuse(CodeBettingClosed, "no betting round of draw %s takes bets now", bet.Draw), nil
 	}
+	if at >= d.head.ClosingOf(round, bet.game, bet.Selection) {
+		return 0, refuse(CodeBettingClosed, "%s takes no bets any more in betting round %d", bet.Selection, round), nil
+	}
 	family := bet.game.Family(bet.selection)
 	switch {
 	case family.Round != 0 && family.Round != round:
@@ -204,7 +207,7 @@ func (p *Placer) store(ctx, within context.Context, pk string, bet *parsed, reco
 	}
 	if existing == nil {
 		p.Record.Accepted(d.game.ID)
-		return p.answer(record, false, d.head), nil
+		return p.answer(record, false, d.game, d.head), nil
 	}
 	if existing.Refused != "" {
 		return p.refused(ctx, pk, bet, d, record.AcceptedAt, bet.early(existing.Refused))
@@ -283,12 +286,12 @@ func (p *Placer) existing(bet *parsed, there *store.StoredBet, d *cachedDraw) (*
 		refusal.Differs = fields
 		return nil, refusal
 	}
-	return p.answer(*there, true, d.head), nil
+	return p.answer(*there, true, d.game, d.head), nil
 }
 
 // answer computes a stored bet's status from stored values.
-func (p *Placer) answer(record store.StoredBet, replay bool, head *draw.Head) *Answer {
-	standing := StandingOf(head, int(record.Round), record.AcceptedAt, 0, p.Now())
+func (p *Placer) answer(record store.StoredBet, replay bool, game *rules.Game, head *draw.Head) *Answer {
+	standing := StandingOf(head, game, &record, 0, p.Now())
 	return &Answer{Bet: record, Replay: replay, Status: standing.Status, Reason: standing.Reason}
 }
 

@@ -2,7 +2,9 @@ package placing
 
 import (
 	"tally/lib/draw"
+	"tally/lib/rules"
 	"tally/lib/settlement"
+	"tally/lib/store"
 )
 
 // Cancellation says whether a stored cancellation counts.
@@ -28,8 +30,9 @@ type Standing struct {
 // a second ago or less, so that no settlement contradicts it. cancelledAt is when its
 // bookmaker cancelled it, zero when it did not. Closings only move to earlier times:
 // what is late already stays late, what is not yet may still be.
-func StandingOf(head *draw.Head, round int, acceptedAt, cancelledAt, at instant) (s Standing) {
-	closing := head.Closing(round)
+func StandingOf(head *draw.Head, game *rules.Game, bet *store.StoredBet, cancelledAt, at instant) (s Standing) {
+	round, acceptedAt := int(bet.Round), bet.AcceptedAt
+	closing := head.ClosingOf(round, game, bet.Selection)
 	s.Status = "accepted"
 	if closing == 0 { // the head is from before the round was known, and the bet from after
 		closing = max(acceptedAt, cancelledAt) + 1

@@ -11,6 +11,7 @@
 package quarantine
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -57,12 +58,18 @@ func (m *Message) ShortID() string { return m.item.SK[:min(12, len(m.item.SK))] 
 // Whole reports that Body is the whole message.
 func (m *Message) Whole() bool { return intake.HashOf(string(m.Body)) == m.item.Hash }
 
+// Sender sends a message to one queue again, with when it was sent first. When it
+// returns nil the message is durable.
+type Sender interface {
+	SendAgain(ctx context.Context, body string, first settlement.Instant) error
+}
+
 // Quarantine is the messages put aside in one table.
 type Quarantine struct {
 	Table  *store.Table
-	Studio intake.Sender // the queue studio-messages
-	Orders intake.Sender // the queue operator-orders
-	Log    *slog.Logger  // is told of what is released and dropped
+	Studio Sender       // the queue studio-messages
+	Orders Sender       // the queue operator-orders
+	Log    *slog.Logger // is told of what is released and dropped
 }
 
 // Days yields the messages sent on the day of a time and on so many days before
@@ -126,7 +133,7 @@ func (q *Quarantine) Release(ctx context.Context, m *Message) error {
 	if m.Queue == "orders" {
 		queue = q.Orders
 	}
-	if err := queue.Send(ctx, string(m.Body), 0); err != nil {
+	if err := queue.SendAgain(ctx, string(m.Body), cmp.Or(m.SentAt, m.StoredAt)); err != nil {
 		return fmt.Errorf("releasing %s: %w", m.ShortID(), err)
 	}
 	// Before the send the message is in quarantine only. After a crash here it is

@@ -19,8 +19,15 @@ import (
 // sender notes what is sent. before is called first, if set.
 type sender struct {
 	sent   []string
+	first  []settlement.Instant
 	err    error
 	before func()
+}
+
+// SendAgain implements quarantine.Sender: with when the message was sent first.
+func (s *sender) SendAgain(ctx context.Context, body string, first settlement.Instant) error {
+	s.first = append(s.first, first)
+	return s.Send(ctx, body, 0)
 }
 
 func (s *sender) Send(_ context.Context, body string, _ time.Duration) error {
@@ -37,6 +44,8 @@ func (s *sender) Send(_ context.Context, body string, _ time.Duration) error {
 type unrecorded struct{}
 
 func (unrecorded) Quarantined(string) {}
+
+func (unrecorded) Stored(string, time.Duration, string) {}
 
 // world is a table with an intake that puts messages into quarantine.
 type world struct {

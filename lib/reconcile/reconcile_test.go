@@ -49,6 +49,7 @@ func (n *night) Straggled(_ string, bets int)                  { n.straggled += 
 func (n *night) Depth(string, int)                             {}
 func (n *night) InQuarantine(messages int)                     { n.held = messages }
 func (n *night) Quarantined(string)                            { n.quarantined++ }
+func (*night) Stored(string, time.Duration, string)            {}
 func (n *night) Settled(string, int, int, bool, time.Duration) {}
 func (n *night) Depths(ctx context.Context) (map[string]int, error) {
 	n.depths = append(n.depths, ctx.Err())

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -36,6 +37,7 @@ func Define[F any, O Outcome](spec Spec[F, O]) *Game {
 		g.byName[family.Name] = i
 		g.Families = append(g.Families, FamilyInfo{
 			Name: family.Name, Odds: family.Odds, Rule: family.Rule, Means: family.Means, Round: family.Round,
+			Until:  cmp.Or(family.Until, spec.LateRule),
 			params: family.Params, check: family.Check, board: family.Board,
 		})
 		g.judges = append(g.judges, judge(family))
@@ -90,6 +92,7 @@ func inspect[F any, O Outcome](g *Game, spec Spec[F, O]) (wrong []string) {
 		report(!strings.HasPrefix(family.Rule, g.Prefix+"-"), "%s: rule %q", family.Name, family.Rule)
 		report(family.Means == "", "%s: no meaning", family.Name)
 		report((family.Odds != 0) != g.Paytable(), "%s: some families have paytable odds and some don't", family.Name)
+		report(g.Families[i].Until == "" || !strings.HasPrefix(g.Families[i].Until, g.Prefix+"-"), "%s: late rule %q", family.Name, g.Families[i].Until)
 		report(family.Round < 0 || family.Round > len(g.Rounds), "%s: betting round %d", family.Name, family.Round)
 		wrong = append(wrong, g.inspectSelections(i)...)
 	}

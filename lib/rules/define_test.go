@@ -31,7 +31,7 @@ func numbers() spec {
 	}
 	return spec{
 		ID: "numbers", Title: "Numbers", Prefix: "NUM", Version: 1,
-		Rounds: []rules.Round{{Number: 1, When: "before"}}, CancelRule: "NUM-5",
+		Rounds: []rules.Round{{Number: 1, When: "before"}}, CancelRule: "NUM-5", LateRule: "NUM-3",
 		Families: []family{
 			{Name: "is", Params: []rules.Param{rules.Int{Min: 1, Max: 12}}, Rule: "NUM-1", Means: "it is the number",
 				Wins: func(n number, s rules.Selection) bool { return int(n) == s.At(0) }},
@@ -77,6 +77,7 @@ func TestDefineRefusesContradictions(t *testing.T) {
 		"no families":         func(s *spec) { s.Families = nil },
 		"family twice":        func(s *spec) { s.Families = append(s.Families, s.Families[0]) },
 		"foreign cancel rule": func(s *spec) { s.CancelRule = "BAC-5" },
+		"foreign late rule":   func(s *spec) { s.LateRule = "BAC-3" },
 		"no verdict":          func(s *spec) { s.Families[0].Wins = nil },
 		"two verdicts":        func(s *spec) { s.Families[1].Wins = s.Families[0].Wins },
 		"foreign rule":        func(s *spec) { s.Families[0].Rule = "BAC-1" },

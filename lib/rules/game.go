@@ -36,7 +36,8 @@ type FamilyInfo struct {
 	Odds  money.Odds // zero when bets carry their own
 	Rule  string
 	Means string
-	Round int // the only betting round that takes it; 0 for all
+	Round int    // the only betting round that takes it; 0 for all
+	Until string // the paragraph by which no bet on it is taken any more
 
 	params []Param
 	check  func(Selection) string

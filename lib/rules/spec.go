@@ -23,6 +23,7 @@ type Spec[F any, O Outcome] struct {
 
 	Cancel     CancelKind // the game's reasons to cancel, beside the common ones
 	CancelRule string     // the paragraph that voids a cancelled draw's bets
+	LateRule   string     // the paragraph by which no bet is taken once betting is closed
 
 	Families []Family[O]
 	// Groups lists sets of families of which exactly one selection wins in every
@@ -56,6 +57,9 @@ type Family[O any] struct {
 	Rule  string     // the paragraph that decides it
 	Means string     // for people: it wins when …
 	Round int        // the only betting round that takes it; 0 for all
+	// Until is the paragraph that says up to when it is taken within its betting
+	// round; empty for the game's LateRule.
+	Until string
 
 	// Exactly one of the two: Wins for selections that win or lose, Judge for
 	// those that may also be refunded or have several odds. Judge need not fill

@@ -57,10 +57,27 @@ type Round struct {
 	OpensAt Instant
 	Closing Instant
 	Decided map[rules.Selection]rules.Mark // when it opened
+	Stops   []Stop                         // what was closed before the round
+}
+
+// Stop is a selection, or several, that took no bets any more from some moment on.
+type Stop struct {
+	Pattern rules.Pattern
+	Closing Instant
 }
 
 // covers reports whether something at that time counts in the round.
 func (r Round) covers(at Instant) bool { return r.OpensAt <= at && at < r.Closing }
+
+// stopped reports whether a selection was closed at a time, though the round was not.
+func (r Round) stopped(s rules.Selection, at Instant) bool {
+	for _, stop := range r.Stops {
+		if at >= stop.Closing && stop.Pattern.Covers(s) {
+			return true
+		}
+	}
+	return false
+}
 
 // Settlement is what becomes of one bet under one state.
 type Settlement struct {
@@ -110,8 +127,8 @@ func Settle(bet *Bet, state *State) (Settlement, error) {
 // its selection, and the paragraph; an empty reason when it does not.
 func (s *State) refund(bet *Bet) (reason, rule string) {
 	if s.Rounds != nil {
-		if reason := s.placed(bet); reason != "" {
-			return reason, ""
+		if reason, rule := s.placed(bet); reason != "" {
+			return reason, rule
 		}
 	}
 	for i := range s.Orders {
@@ -128,25 +145,28 @@ func (s *State) refund(bet *Bet) (reason, rule string) {
 	return "", ""
 }
 
-// placed returns why a bet does not count, by its own times and its round.
-func (s *State) placed(bet *Bet) (reason string) {
+// placed returns why a bet does not count, by its own times and its round, and the
+// paragraph of one on a selection that was closed.
+func (s *State) placed(bet *Bet) (reason, rule string) {
 	if bet.Base != nil {
-		if reason := s.placed(bet.Base); reason == LateBet || reason == CancelledByBookmaker {
-			return reason
+		if reason, rule := s.placed(bet.Base); reason == LateBet || reason == CancelledByBookmaker {
+			return reason, rule
 		}
 	}
 	if bet.Round < 1 || bet.Round > len(s.Rounds) {
-		return LateBet
+		return LateBet, ""
 	}
 	switch round := s.Rounds[bet.Round-1]; {
 	case !round.covers(bet.AcceptedAt):
-		return LateBet
-	case bet.CancelledAt != 0 && round.covers(bet.CancelledAt):
-		return CancelledByBookmaker
+		return LateBet, ""
+	case round.stopped(bet.Selection, bet.AcceptedAt):
+		return LateBet, s.Game.Family(bet.Selection).Until
+	case bet.CancelledAt != 0 && round.covers(bet.CancelledAt) && !round.stopped(bet.Selection, bet.CancelledAt):
+		return CancelledByBookmaker, ""
 	case round.Decided[bet.Selection] != rules.Open:
-		return DecidedSelection
+		return DecidedSelection, ""
 	}
-	return ""
+	return "", ""
 }
 
 // Line is a bet's settlement as it is reported: absolute, and naming the state

@@ -176,21 +176,22 @@ func (c *checker) accepted(id string, b *record, attempts []*attempt) {
 		}
 	}
 	round := c.truths[id].rounds[int(b.Round)]
-	if told && b.AcceptedAt >= round.closing && !c.couldNotKnow(id, b.AcceptedAt, int(b.Round)) {
+	if told && b.AcceptedAt >= round.closingOf(b.Selection) && !c.couldNotKnow(id, b.AcceptedAt, b) {
 		c.problem("draw %s: bet %s was accepted at %s, long after its betting round had closed", id, b.name(), wire.FormatTime(b.AcceptedAt))
 	}
 }
 
 // couldNotKnow reports whether the round was still open a moment before a time, as
 // far as was stored then.
-func (c *checker) couldNotKnow(id string, at instant, round int) bool {
+func (c *checker) couldNotKnow(id string, at instant, b *record) bool {
+	round, game := int(b.Round), c.truths[id].game
 	moment := time.UnixMilli(int64(at)).Add(-cacheFor)
 	open := true
 	for _, h := range c.world.heads[id] {
 		if h.from.After(moment) {
 			break
 		}
-		open = h.head.Closing(round) > at-instant(c.world.plan.Skew.Milliseconds()) || h.head.Closing(round) == 0
+		open = h.head.ClosingOf(round, game, b.Selection) > at-instant(c.world.plan.Skew.Milliseconds()) || h.head.Closing(round) == 0
 	}
 	return open
 }
@@ -209,7 +210,7 @@ func (c *checker) cancelled(a *attempt) {
 	}
 	b := bets[at]
 	t := c.truths[a.cancel.Draw]
-	closing := t.rounds[int(b.Round)].closing
+	closing := t.rounds[int(b.Round)].closingOf(b.Selection)
 	holds := b.cancelledAt != 0 && b.cancelledAt < closing
 	if a.refusal != nil && a.refusal.Code == placing.CodeBettingClosed && holds && !c.world.plan.Stragglers {
 		c.problem("draw %s: the cancellation of %s counts, but was answered: %s", a.cancel.Draw, b.name(), a.result())
@@ -220,7 +221,7 @@ func (c *checker) cancelled(a *attempt) {
 	c.late(a, b)
 	said := a.answer.Cancellation
 	refunded := a.answer.Reason == settlement.CancelledByBookmaker
-	final := closing + 15_000 // a message claims at most 5 s and is stored within 10
+	final := closing + 15_000 + lagBound // a message claims at most 5 s before it was sent, and is stored within 10
 	if t.revision >= 0 {
 		final = min(final, t.revisedAt)
 	}
@@ -236,7 +237,7 @@ func (c *checker) cancelled(a *attempt) {
 
 // late verifies an answer that said that a bet was late: it can't turn out not to be.
 func (c *checker) late(a *attempt, b *record) {
-	if late := b.AcceptedAt >= c.truths[b.draw].rounds[int(b.Round)].closing; a.answer.Reason == settlement.LateBet && !late {
+	if late := b.AcceptedAt >= c.truths[b.draw].rounds[int(b.Round)].closingOf(b.Selection); a.answer.Reason == settlement.LateBet && !late {
 		c.problem("draw %s: bet %s was in time, but was answered: %s", b.draw, b.name(), a.result())
 	}
 }

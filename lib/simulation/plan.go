@@ -28,7 +28,8 @@ type Plan struct {
 	// CancelAfter is how long after its last closing a draw without a result is
 	// cancelled; zero for never.
 	CancelAfter time.Duration
-	Traced      bool // notes every request
+	Lag         time.Duration // how far intake hangs behind the studio, at most
+	Traced      bool          // notes every request
 	Draws       []string
 	Ops         []*Op // by time
 
@@ -41,6 +42,7 @@ type Op struct {
 	At     time.Duration // since the start
 	Queue  string        // studio or orders, for a message
 	Body   string
+	Lag    time.Duration // how long the message waits before it can be taken up
 	Bet    *placing.Request
 	Cancel *Cancel
 	// Reconcile says that the schedule calls reconcile.
@@ -117,6 +119,9 @@ func NewPlan(seed uint64) *Plan {
 		CancelAfter: pick(r, []time.Duration{0, 40 * time.Second}),
 		Good:        map[string]bool{}, Bad: map[string]bool{},
 	}}
+	if p.chance(25) {
+		p.plan.Lag = pick(r, []time.Duration{5 * time.Second, 30 * time.Second, 90 * time.Second})
+	}
 	if p.chance(20) {
 		p.plan.Stragglers, p.plan.LateWithin = true, time.Duration(15+r.IntN(60))*time.Second
 	}
@@ -222,6 +227,11 @@ func (p *planner) sendText(queue string, at time.Duration, body string, made map
 		delay := time.Duration(p.IntN(300)) * time.Millisecond
 		if p.chance(12) {
 			delay = time.Duration(p.IntN(40_000)) * time.Millisecond
+		}
+		if p.plan.Lag > 0 && queue == "studio" { // intake hangs behind: it is sent in time
+			lag := time.Duration(p.Int64N(int64(p.plan.Lag)))
+			p.plan.Ops = append(p.plan.Ops, &Op{At: max(0, at) + delay, Queue: queue, Body: body, Lag: lag})
+			return
 		}
 		p.plan.Ops = append(p.plan.Ops, &Op{At: max(0, at) + delay, Queue: queue, Body: body})
 		if !p.chance(12) {

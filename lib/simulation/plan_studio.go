@@ -3,6 +3,9 @@ package simulation
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -48,6 +51,12 @@ func (p *planner) opening(d *drawPlan, board bool) {
 
 func (p *planner) round(d *drawPlan, i int, s span, boardAtOpening bool) {
 	script := d.script.rounds[i]
+	for range p.IntN(4) * p.IntN(2) { // some of what is bet on is closed before the round
+		closed := p.within(s.opens, s.closes)
+		m := d.message("betting.closed")
+		m["round"], m["closed_at"], m["selections"] = i+1, timeText(closed), p.selections(script)
+		p.send("studio", closed+time.Duration(p.IntN(300))*time.Millisecond, m, nil) // two of one set are a conflict
+	}
 	if !p.chance(5) {
 		m := d.message("betting.opened")
 		m["round"], m["opens_at"], m["closes_at"] = i+1, timeText(s.opens), timeText(s.closes)
@@ -76,6 +85,23 @@ func (p *planner) round(d *drawPlan, i int, s span, boardAtOpening bool) {
 			p.send("studio", closed, other, nil)
 		}
 	}
+}
+
+// selections picks some of what is bet on in a round, or families of it.
+func (p *planner) selections(script roundScript) (list []string) {
+	for range 1 + p.IntN(2) {
+		selection := ""
+		if len(script.wagers) > 0 {
+			selection = pick(p.Rand, slices.Sorted(maps.Values(script.wagers)))
+		} else {
+			selection = pick(p.Rand, script.bets)
+		}
+		if at := strings.LastIndex(selection, ":"); at > 0 && p.chance(60) {
+			selection = selection[:at] + ":*"
+		}
+		list = append(list, selection)
+	}
+	return list
 }
 
 // unsure takes back that messages of a kind have to be stored: which of two that

@@ -95,6 +95,11 @@ func (s *scenario) row(columns []string) error {
 		}
 		return err
 	case "studio", "operator":
+		if text, waits := strings.CutPrefix(columns[3], "waits "); waits {
+			if op.Lag, err = seconds(text); err != nil {
+				return err
+			}
+		}
 		return s.message(op, columns[1], words)
 	default:
 		s.answers[op] = columns[3]
@@ -180,11 +185,14 @@ func (s *scenario) message(op *Op, who string, words []string) (err error) {
 			}
 		}
 	case "close":
-		at, err := seconds(rest)
+		at, err := seconds(words[2])
 		if err != nil {
 			return err
 		}
 		m["round"], m["closed_at"] = number, timeText(at)
+		if words[3] != "" {
+			m["selections"] = strings.Fields(words[3])
+		}
 	case "result":
 		m["revision"], m["facts"] = number, json.RawMessage(rest)
 		if number > 1 {

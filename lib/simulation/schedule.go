@@ -123,7 +123,7 @@ func (w *world) starter(op *Op) func() {
 			if w.plan.Traced {
 				w.note("sent to %s: %s", op.Queue, describe(op.Body))
 			}
-			q.put(op.Body, 0)
+			q.put(op.Body, op.Lag)
 		}
 	}
 	if op.Reconcile {

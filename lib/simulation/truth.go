@@ -18,22 +18,25 @@ import (
 // truth is what a draw's stored messages say, worked out without what is under
 // test: no head, no state, no sweep.
 type truth struct {
-	id        string
-	game      *rules.Game
-	opened    bool
-	revisedAt instant // when the first revision was stored
-	shards    int
-	revision  int             // -1 for none
-	held      json.RawMessage // the body of the revision that holds
-	rounds    map[int]*roundTruth
-	orders    []order
-	stored    map[string]string // content of each stored message, by its key
+	id         string
+	game       *rules.Game
+	opened     bool
+	revisedAt  instant // when the first revision was stored
+	resultFrom instant // from when it counts
+	shards     int
+	revision   int             // -1 for none
+	held       json.RawMessage // the body of the revision that holds
+	rounds     map[int]*roundTruth
+	orders     []order
+	stored     map[string]string // content of each stored message, by its key
 }
 
 type roundTruth struct {
 	opens, closes, closing instant
-	openedAt               instant // when its betting.opened was stored
-	closedAt               instant // as its betting.closed counts
+	openedAt               instant // from when its betting.opened counts
+	openedStored           instant
+	stops                  map[string]instant // by selection or family with :*
+	closedAt               instant            // as its betting.closed counts
 	decided                map[string]bool
 }
 
@@ -53,7 +56,7 @@ func readTruth(table *store.Table, id string) (*truth, error) {
 	orders := map[string]order{}
 	var revisedAt instant
 	var revisions []revisedTruth
-	closes := map[int][2]instant{} // closed_at and when it was stored
+	var closed []closedTruth
 	for item, err := range table.Query(context.Background(), store.DrawKey(id), "") {
 		if err != nil {
 			return nil, err
@@ -63,7 +66,7 @@ func readTruth(table *store.Table, id string) (*truth, error) {
 			continue
 		}
 		if item.SK == store.RevisionKey(0) { // tally's own cancellation
-			revisedAt, t.revision, t.held = item.StoredAt, 0, json.RawMessage(`{"reason":"no_result"}`)
+			revisedAt, t.resultFrom, t.revision, t.held = item.StoredAt, item.StoredAt, 0, json.RawMessage(`{"reason":"no_result"}`)
 			continue
 		}
 		m, _, faults := wire.Parse([]byte(item.Body))
@@ -79,12 +82,13 @@ func readTruth(table *store.Table, id string) (*truth, error) {
 				t.open(times, m.Board, nil)
 			}
 		case wire.BettingOpened:
-			t.open(m.Times, m.Board, m.Decided).openedAt = item.StoredAt
+			r := t.open(m.Times, m.Board, m.Decided)
+			r.openedAt, r.openedStored = countsFrom(item), item.StoredAt
 		case wire.BettingClosed:
-			closes[m.Round] = [2]instant{m.ClosedAt, item.StoredAt}
+			closed = append(closed, closedTruth{m.Round, m.Selections, max(m.ClosedAt, countsFrom(item)-5000), item.StoredAt})
 		case wire.DrawResulted, wire.DrawCancelled:
 			if revisedAt == 0 || item.StoredAt < revisedAt {
-				revisedAt = item.StoredAt
+				revisedAt, t.resultFrom = item.StoredAt, countsFrom(item)
 			}
 			revisions = append(revisions, revisedTruth{m.Revision, item.StoredAt})
 			if m.Revision > t.revision {
@@ -105,16 +109,11 @@ func readTruth(table *store.Table, id string) (*truth, error) {
 			t.orders = append(t.orders, o)
 		}
 	}
-	for n, at := range closes {
-		if r := t.rounds[n]; r != nil && (revisedAt == 0 || at[1] < revisedAt) {
-			r.closedAt = max(at[0], at[1]-5000)
-		}
-	}
 	if err := ahead(revisions); err != nil {
 		return nil, err
 	}
 	t.revisedAt = revisedAt
-	t.close(revisedAt)
+	t.close(closed)
 	return t, nil
 }
 
@@ -140,7 +139,7 @@ func ahead(revisions []revisedTruth) error {
 func (t *truth) open(times wire.RoundTimes, board wire.Board, marks wire.DecidedMarks) *roundTruth {
 	r := t.rounds[times.Round]
 	if r == nil {
-		r = &roundTruth{decided: map[string]bool{}}
+		r = &roundTruth{decided: map[string]bool{}, stops: map[string]instant{}}
 		t.rounds[times.Round] = r
 	}
 	r.opens, r.closes = times.OpensAt, times.ClosesAt
@@ -156,13 +155,28 @@ func (t *truth) open(times wire.RoundTimes, board wire.Board, marks wire.Decided
 }
 
 // close works out when each round closed: at the earliest of the plan, its
-// betting.closed, a later round's opening and the first revision.
-func (t *truth) close(revisedAt instant) {
+// betting.closed, a later round's opening and the first revision. What was stored after
+// that moves nothing.
+func (t *truth) close(closed []closedTruth) {
+	for _, c := range closed {
+		r := t.rounds[c.round]
+		if r == nil || t.revisedAt != 0 && c.stored > t.revisedAt {
+			continue
+		}
+		if c.selections == nil {
+			r.closedAt = c.at
+		}
+		for _, text := range c.selections {
+			if before, known := r.stops[text]; !known || c.at < before {
+				r.stops[text] = c.at
+			}
+		}
+	}
 	for n, r := range t.rounds {
 		r.closing = r.closes
-		bounds := []instant{r.closedAt, revisedAt}
+		bounds := []instant{r.closedAt, t.resultFrom}
 		for later, other := range t.rounds {
-			if later > n {
+			if later > n && (t.revisedAt == 0 || other.openedStored < t.revisedAt) {
 				bounds = append(bounds, other.openedAt)
 			}
 		}
@@ -173,6 +187,36 @@ func (t *truth) close(revisedAt instant) {
 		}
 		r.closing = max(r.closing, r.opens)
 	}
+}
+
+// closedTruth is a betting.closed, of a round or of selections in it.
+type closedTruth struct {
+	round      int
+	selections []string
+	at, stored instant
+}
+
+// lagBound is how long before it was stored a message may have been sent and count.
+const lagBound = 60_000
+
+// countsFrom is when a message was sent, as far back as that counts.
+func countsFrom(item store.Item) instant {
+	if item.SentAt == 0 || item.SentAt > item.StoredAt {
+		return item.StoredAt
+	}
+	return max(item.SentAt, item.StoredAt-lagBound)
+}
+
+// closingOf is from when on a selection takes no bets in the round.
+func (r *roundTruth) closingOf(selection string) instant {
+	closing := r.closing
+	for text, at := range r.stops {
+		family, all := strings.CutSuffix(text, "*")
+		if text == selection || all && strings.HasPrefix(selection, family) {
+			closing = min(closing, max(at, r.opens))
+		}
+	}
+	return closing
 }
 
 // outcome is what becomes of a bet.
@@ -196,7 +240,7 @@ func (t *truth) early(b *record) (reason string) {
 		}
 	}
 	round := t.rounds[int(b.Round)]
-	covers := func(at instant) bool { return round != nil && round.opens <= at && at < round.closing }
+	covers := func(at instant) bool { return round != nil && round.opens <= at && at < round.closingOf(b.Selection) }
 	switch {
 	case !covers(b.AcceptedAt):
 		return "late_bet"

@@ -133,7 +133,7 @@ var quiet = slog.New(slog.NewTextHandler(io.Discard, &slog.HandlerOptions{Level:
 
 func (w *world) intake() *intake.Intake {
 	return &intake.Intake{Table: w.table, Replies: sender{w, w.replies}, Sweeps: sender{w, w.sweeps}, Archive: sender{w, w.archive},
-		Record: nothing{}, Settings: draw.Settings{Shards: w.plan.Shards, RetainMillis: 400 * 24 * 3600 * 1000}, Now: clock(w.skew()), Log: quiet}
+		Record: nothing{}, Settings: draw.Settings{Shards: w.plan.Shards, LagMillis: lagBound, RetainMillis: 400 * 24 * 3600 * 1000}, Now: clock(w.skew()), Log: quiet}
 }
 
 func (w *world) sweeper() *sweep.Sweeper {
@@ -167,6 +167,7 @@ func (f found) Straggled(game string, bets int) {
 type nothing struct{}
 
 func (nothing) Quarantined(string)                            {}
+func (nothing) Stored(string, time.Duration, string)          {}
 func (nothing) Accepted(string)                               {}
 func (nothing) Refused(string, string)                        {}
 func (nothing) Settled(string, int, int, bool, time.Duration) {}

@@ -39,6 +39,9 @@ type Redriver struct {
 	// Every is how often a task of the service is asked how far it is; 1 s by
 	// default.
 	Every time.Duration
+	// KeepSent has each message say when it was sent first, which a task of the service
+	// does not keep.
+	KeepSent bool
 }
 
 // Redrive brings back the dead letters of the queue of that URL, at most limit
@@ -46,8 +49,8 @@ type Redriver struct {
 // queue meanwhile may be among them.
 //
 // All of them are moved by a task of the service where it has such tasks. With a
-// limit, or where it has none (an emulator), each message is received, sent and
-// then deleted.
+// limit, where it has none (an emulator), or with KeepSent, each message is received,
+// sent and then deleted.
 func (r *Redriver) Redrive(ctx context.Context, url string, limit int) (moved int, err error) {
 	letters, arn, err := r.deadLetters(ctx, url)
 	if err != nil {
@@ -61,7 +64,7 @@ func (r *Redriver) Redrive(ctx context.Context, url string, limit int) (moved in
 	if limit > 0 {
 		of = min(of, limit)
 	}
-	if limit == 0 {
+	if limit == 0 && !r.KeepSent {
 		moved, err = r.task(ctx, arn, of)
 		if !lacks(err) {
 			return moved, err
@@ -155,7 +158,8 @@ func (r *Redriver) oneByOne(ctx context.Context, from, to string, limit, of int)
 			most = int32(min(10, limit-moved))
 		}
 		out, err := r.Client.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{QueueUrl: &from, MaxNumberOfMessages: most,
-			VisibilityTimeout: hiddenSeconds, WaitTimeSeconds: 1, MessageAttributeNames: []string{"All"}})
+			VisibilityTimeout: hiddenSeconds, WaitTimeSeconds: 1, MessageAttributeNames: []string{"All"},
+			MessageSystemAttributeNames: []types.MessageSystemAttributeName{types.MessageSystemAttributeNameSentTimestamp}})
 		if err != nil {
 			return moved, fmt.Errorf("receiving from %s: %w", from, err)
 		}
@@ -178,7 +182,8 @@ func (r *Redriver) oneByOne(ctx context.Context, from, to string, limit, of int)
 // between the two it is on both queues, so that it is worked on once more than
 // it needs to be, which every receiver bears. The other order could lose it.
 func (r *Redriver) move(ctx context.Context, from, to string, m *types.Message) error {
-	if _, err := r.Client.SendMessage(ctx, &sqs.SendMessageInput{QueueUrl: &to, MessageBody: m.Body, MessageAttributes: m.MessageAttributes}); err != nil {
+	attributes := withFirst(m.MessageAttributes, m.Attributes[string(types.MessageSystemAttributeNameSentTimestamp)])
+	if _, err := r.Client.SendMessage(ctx, &sqs.SendMessageInput{QueueUrl: &to, MessageBody: m.Body, MessageAttributes: attributes}); err != nil {
 		return fmt.Errorf("sending to %s: %w", to, err)
 	}
 	if _, err := r.Client.DeleteMessage(ctx, &sqs.DeleteMessageInput{QueueUrl: &from, ReceiptHandle: m.ReceiptHandle}); err != nil {

@@ -15,6 +15,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -25,6 +26,7 @@ import (
 
 	"tally/lib/intake"
 	"tally/lib/reconcile"
+	"tally/lib/settlement"
 	"tally/lib/sweep"
 )
 
@@ -71,6 +73,40 @@ func (q *Queue) Send(ctx context.Context, body string, delay time.Duration) erro
 		return fmt.Errorf("sending to %s: %w", q.url, err)
 	}
 	return nil
+}
+
+// FirstSent is the attribute of a message that is sent again: when it was sent first,
+// in milliseconds since 1970. SQS gives it a new time.
+const FirstSent = "tally_first_sent"
+
+// SendAgain sends a message that was sent before, with when that was first.
+func (q *Queue) SendAgain(ctx context.Context, body string, first settlement.Instant) error {
+	_, err := q.client.SendMessage(ctx, &sqs.SendMessageInput{QueueUrl: &q.url, MessageBody: &body,
+		MessageAttributes: withFirst(nil, strconv.FormatInt(int64(first), 10))})
+	if err != nil {
+		return fmt.Errorf("sending again to %s: %w", q.url, err)
+	}
+	return nil
+}
+
+// withFirst returns attributes that say when a message was sent first, unless they do.
+func withFirst(attributes map[string]types.MessageAttributeValue, first string) map[string]types.MessageAttributeValue {
+	if _, said := attributes[FirstSent]; said || first == "" {
+		return attributes
+	}
+	with := map[string]types.MessageAttributeValue{FirstSent: {DataType: aws.String("Number"), StringValue: &first}}
+	maps.Copy(with, attributes)
+	return with
+}
+
+// SentAt returns when a message was sent first, by the time that its queue has and
+// the attributes that it came with: never later than the queue says.
+func SentAt(queue time.Time, attributes map[string]string) settlement.Instant {
+	sent := settlement.Instant(queue.UnixMilli())
+	if first, err := strconv.ParseInt(attributes[FirstSent], 10, 64); err == nil && first > 0 {
+		sent = min(sent, settlement.Instant(first))
+	}
+	return sent
 }
 
 // Counter counts the messages of queues.

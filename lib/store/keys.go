@@ -36,6 +36,9 @@ func RoundKey(round int) string { return fmt.Sprintf("ROUND#%d", round) }
 // ClosedKey is a betting.closed.
 func ClosedKey(round int) string { return fmt.Sprintf("CLOSED#%d", round) }
 
+// StopKey is a betting.closed of some selections, which a hash of their set names.
+func StopKey(round int, set string) string { return ClosedKey(round) + "#" + set }
+
 // RevisionKey is a result or cancellation.
 func RevisionKey(revision int) string { return fmt.Sprintf("REV#%04d", revision) }
 

@@ -56,6 +56,9 @@ type Item struct {
 	Binary   []byte // of pages, instead of Body
 	Version  int64  // 1 when created; 0 on items that are never replaced
 	StoredAt settlement.Instant
+	// SentAt is when the queue got a message that closes betting, where that is not
+	// when it was stored.
+	SentAt settlement.Instant
 	// ExpiresAt is when DynamoDB may delete the item; zero for never.
 	ExpiresAt settlement.Instant
 	// Hash identifies the content of a message; empty on other items.
@@ -69,6 +72,7 @@ const (
 	attrBinary     = "d"
 	attrVersion    = "v"
 	attrStoredAt   = "t"
+	attrSentAt     = "s"
 	attrHash       = "h"
 	attrExpires    = "expires_at"
 )
@@ -96,6 +100,9 @@ func (i Item) encode() attributes {
 	if i.StoredAt != 0 {
 		a[attrStoredAt] = number(int64(i.StoredAt))
 	}
+	if i.SentAt != 0 {
+		a[attrSentAt] = number(int64(i.SentAt))
+	}
 	if i.Hash != "" {
 		a[attrHash] = text(i.Hash)
 	}
@@ -107,7 +114,7 @@ func (i Item) encode() attributes {
 
 func decode(a attributes) Item {
 	return Item{PK: textOf(a, attrPK), SK: textOf(a, attrSK), Body: textOf(a, attrBody), Binary: binaryOf(a, attrBinary),
-		Version: numberOf(a, attrVersion), StoredAt: settlement.Instant(numberOf(a, attrStoredAt)), Hash: textOf(a, attrHash),
+		Version: numberOf(a, attrVersion), StoredAt: settlement.Instant(numberOf(a, attrStoredAt)), SentAt: settlement.Instant(numberOf(a, attrSentAt)), Hash: textOf(a, attrHash),
 		ExpiresAt: settlement.Instant(numberOf(a, attrExpires) * 1000)}
 }
 

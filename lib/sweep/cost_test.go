@@ -32,6 +32,7 @@ type pipeline struct {
 type nothing struct{}
 
 func (nothing) Quarantined(string)                                {}
+func (nothing) Stored(string, time.Duration, string)              {}
 func (nothing) Accepted(string)                                   {}
 func (nothing) Refused(string, string)                            {}
 func (nothing) Settled(string, int, int, bool, time.Duration)     {}

@@ -216,7 +216,11 @@ func (r *records) revise(state *settlement.State, revision int) error {
 func (r *records) close(state *settlement.State, rounds []draw.FinalRound) error {
 	state.Rounds = make([]settlement.Round, len(r.game.Rounds))
 	for _, final := range rounds {
-		round := settlement.Round{OpensAt: final.OpensAt, Closing: final.Closing}
+		stops, err := final.Stops(r.game)
+		if err != nil {
+			return fmt.Errorf("draw %s: %w", r.draw, err)
+		}
+		round := settlement.Round{OpensAt: final.OpensAt, Closing: final.Closing, Stops: stops}
 		decided := map[rules.Selection]rules.Mark{}
 		if final.Opened {
 			m, err := r.message(store.RoundKey(final.Number))

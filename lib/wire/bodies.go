@@ -2,9 +2,11 @@ package wire
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"tally/lib/form"
+	"tally/lib/rules"
 	"tally/lib/settlement"
 )
 
@@ -90,6 +92,23 @@ func (r *reader) decided(o form.Object, m *Message) DecidedMarks {
 func (r *reader) bettingClosed(o form.Object, m *Message) {
 	m.Round = r.round(o, m)
 	m.ClosedAt = r.time(o, "closed_at")
+	if v, present := o.Optional("selections"); present {
+		m.Selections = r.selections(v.Path(), o.Texts("selections"), m.Game)
+	}
+}
+
+// selections reads a list of selections and families with :*, as a set.
+func (r *reader) selections(path string, list []string, game *rules.Game) []string {
+	if len(list) < 1 || len(list) > MaxClosed {
+		r.fault(CodeTooManyEntries, "", fmt.Sprintf("%s: it names %d; name 1 to %d selections or families with :*, or leave it out to close the round", path, len(list), MaxClosed))
+		return nil
+	}
+	for _, text := range list {
+		if _, err := game.ParsePattern(text); err != nil {
+			r.fault(err.(*rules.SelectionError).Code, "", path+": "+err.Error())
+		}
+	}
+	return slices.Compact(slices.Sorted(slices.Values(list)))
 }
 
 func (r *reader) revision(o form.Object) int {

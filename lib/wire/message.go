@@ -73,6 +73,7 @@ const (
 	MaxAhead     = 5 // how far a revision may be above the highest stored
 	MaxOrders    = 1000
 	MaxScopeBets = 100
+	MaxClosed    = 100  // selections that a betting.closed names
 	MaxFound     = 1000 // records that a bets.found names
 	MaxNote      = 1000 // bytes of a note, a reason or an evidence
 	// MaxSequence is the largest number that canonical JSON keeps apart from the
@@ -100,6 +101,9 @@ type Message struct {
 	Board    Board              // betting.opened; draw.opened for round 1; nil when it has none
 	Decided  DecidedMarks       // betting.opened: what the visible cards decide
 	ClosedAt settlement.Instant // betting.closed
+	// Selections are what a betting.closed closes within its round, sorted, each once;
+	// nil for the whole round.
+	Selections []string
 
 	Revision   int                             // draw.resulted, draw.cancelled
 	Resolution rules.Resolution[rules.Outcome] // draw.resulted

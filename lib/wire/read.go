@@ -46,7 +46,7 @@ func ParseUnder(body []byte, game *rules.Game) (message *Message, partial Partia
 	if len(faults) > 0 {
 		return nil, partial, faults
 	}
-	content, err := canonical(r.object)
+	content, err := canonical(r.object, m)
 	if err != nil {
 		return nil, partial, []Fault{{Code: string(form.BadJSON), Message: err.Error()}}
 	}
@@ -194,11 +194,19 @@ func (r *reader) timeOf(v form.Value) settlement.Instant {
 }
 
 // canonical returns the message without its id and time as canonical JSON
-// (RFC 8785).
-func canonical(o form.Object) (string, error) {
+// (RFC 8785), with a set of selections in its order.
+func canonical(o form.Object, m *Message) (string, error) {
 	out := form.Out(nil).Open()
 	for member := range o.Members {
-		if name := member.Name(); name != "id" && name != "at" {
+		switch name := member.Name(); {
+		case name == "id" || name == "at":
+		case name == "selections" && m.Selections != nil:
+			out = out.Name(name).OpenList()
+			for _, text := range m.Selections {
+				out = out.Plain(text)
+			}
+			out = out.CloseList()
+		default:
 			out = append(append(out.Raw(member.RawName()), ':'), member.Raw()...)
 		}
 	}

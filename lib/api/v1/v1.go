@@ -45,6 +45,15 @@ type Round struct {
 	// still move earlier as long as the draw has no state.
 	Closing string `json:"closing"`
 	Status  string `json:"status"` // upcoming, open or closed
+	// Closed is what takes no bets any more, or soon, though the round does.
+	Closed []ClosedSelection `json:"closed,omitempty"`
+}
+
+// ClosedSelection is a selection, or a family with :*, that the studio has closed
+// within a betting round.
+type ClosedSelection struct {
+	Selection string `json:"selection"`
+	Closing   string `json:"closing"`
 }
 
 // Draw is a draw in a list.
@@ -55,7 +64,10 @@ type Draw struct {
 	Sequence int64   `json:"sequence"` // runs on for each table
 	Status   string  `json:"status"`   // upcoming, open, closed or resulted
 	Rounds   []Round `json:"rounds"`
-	State    int     `json:"state"` // the newest state; 0 before the first result
+	// Notes are what holds of the draw as a whole: selections_unclosed says that no side
+	// wager was closed within its betting round.
+	Notes []string `json:"notes,omitempty"`
+	State int      `json:"state"` // the newest state; 0 before the first result
 	// Board is that of the betting round that takes bets now, where a list is asked
 	// for it.
 	Board *Board `json:"board,omitempty"`

@@ -72,6 +72,7 @@ func New(t testing.TB) *Sample {
 type nothing struct{}
 
 func (nothing) Quarantined(string)                            {}
+func (nothing) Stored(string, time.Duration, string)          {}
 func (nothing) Settled(string, int, int, bool, time.Duration) {}
 func (nothing) Unequal(string)                                {}
 func (nothing) Appended(string, int)                          {}

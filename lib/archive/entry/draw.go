@@ -71,10 +71,19 @@ type Closed struct {
 	Round   int
 	OpensAt instant
 	Closing instant // bets accepted from OpensAt on and before Closing count
-	Odds    *List   // as in Opening
+	// Selections are what the studio closed within the round, by name.
+	Selections []Stopped
+	Odds       *List // as in Opening
 	// Visible are the cards that lay open when the round opened, as canonical JSON
 	// (RFC 8785); empty for none.
 	Visible []byte
+}
+
+// Stopped is a selection, or a family with :*, that took no bets any more from Closing
+// on, though its betting round did.
+type Stopped struct {
+	Selection string
+	Closing   instant
 }
 
 // ID returns what the entry is about.
@@ -85,6 +94,13 @@ func (c *Closings) Append(dst []byte) []byte {
 	out := head(dst, KindClosings, c.Draw, c.Game).IntMember("state", c.State).Name("rounds").OpenList()
 	for _, r := range c.Rounds {
 		out = timeMember(timeMember(out.Open().IntMember("round", r.Round), "opens_at", r.OpensAt), "closing", r.Closing)
+		if len(r.Selections) > 0 {
+			out = out.Name("selections").OpenList()
+			for _, s := range r.Selections {
+				out = timeMember(out.Open().TextMember("selection", s.Selection), "closing", s.Closing).Close()
+			}
+			out = out.CloseList()
+		}
 		out = optionalList(out, "odds", r.Odds)
 		if len(r.Visible) > 0 {
 			out = out.Name("visible").Raw(r.Visible)

@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tally/lib/form"
+	"tally/lib/games"
 	"tally/lib/money"
 	"tally/lib/settlement"
 	"tally/lib/wire"
@@ -107,6 +108,7 @@ func (r *reader) closings(o form.Object, draw, game string) *Closings {
 		if closed.Closing < closed.OpensAt {
 			r.wrong("betting round %d closes before it opens", closed.Round)
 		}
+		closed.Selections = r.stopped(round, closed, game)
 		if n := len(e.Rounds); n > 0 && closed.Round <= e.Rounds[n-1].Round {
 			r.wrong("betting rounds are not in their order")
 		}
@@ -114,6 +116,32 @@ func (r *reader) closings(o form.Object, draw, game string) *Closings {
 		e.Rounds = append(e.Rounds, closed)
 	}
 	return e
+}
+
+// stopped reads what was closed within a betting round. Of a game that this version
+// does not know the names can't be read: that is for whoever resolves the state.
+func (r *reader) stopped(o form.Object, round Closed, game string) (list []Stopped) {
+	if _, present := o.Optional("selections"); !present {
+		return nil
+	}
+	known, _ := games.Find(game)
+	for _, object := range o.NonEmptyObjects("selections") {
+		s := Stopped{object.Text("selection"), r.time(object, "closing")}
+		object.Close()
+		if s.Closing < round.OpensAt || s.Closing >= round.Closing {
+			r.wrong("%.80q closes at no time of betting round %d", s.Selection, round.Round)
+		}
+		if n := len(list); n > 0 && s.Selection <= list[n-1].Selection {
+			r.wrong("what is closed in betting round %d is not in its order", round.Round)
+		}
+		if known != nil {
+			if _, err := known.ParsePattern(s.Selection); err != nil {
+				r.wrong("betting round %d: %v", round.Round, err)
+			}
+		}
+		list = append(list, s)
+	}
+	return list
 }
 
 func (r *reader) state(o form.Object, draw, game string) *State {

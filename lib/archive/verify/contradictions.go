@@ -20,6 +20,7 @@ type span struct {
 	round       int
 	from, until settlement.Instant
 	final       bool
+	stopped     []entry.Stopped
 }
 
 // held is what the newest state of a draw holds.
@@ -44,7 +45,7 @@ func heldBy(e *entry.State) held {
 func (d *told) plan(o *entry.Opening) {
 	d.at = o.StoredAt
 	for _, r := range o.Rounds {
-		d.rounds = append(d.rounds, span{r.Round, r.OpensAt, r.ClosesAt, false})
+		d.rounds = append(d.rounds, span{round: r.Round, from: r.OpensAt, until: r.ClosesAt})
 	}
 }
 
@@ -59,11 +60,13 @@ func (s *story) agreeing(index int64, e *entry.Closings, d *told) {
 		if r := e.Rounds[at]; r.OpensAt != before.from || r.Closing > before.until || before.final && r.Closing != before.until {
 			s.report.findEntry(Contradiction, index, "%s: betting round %d takes bets from %s to %s; told before was from %s to %s", e.ID(), r.Round,
 				wire.FormatTime(r.OpensAt), wire.FormatTime(r.Closing), wire.FormatTime(before.from), wire.FormatTime(before.until))
+		} else if before.final && !slices.Equal(r.Selections, before.stopped) {
+			s.report.findEntry(Contradiction, index, "%s: what was closed within betting round %d is not what was told before", e.ID(), r.Round)
 		}
 	}
 	d.rounds = d.rounds[:0]
 	for _, r := range e.Rounds {
-		d.rounds = append(d.rounds, span{r.Round, r.OpensAt, r.Closing, true})
+		d.rounds = append(d.rounds, span{r.Round, r.OpensAt, r.Closing, true, r.Selections})
 	}
 }
 

@@ -26,7 +26,7 @@ var spec = rules.Spec[facts, *outcome]{
 		{Number: 2, When: "after the Player's first card"},
 		{Number: 3, When: "after the Banker's first card"},
 	},
-	Cancel: rules.CardReasons, CancelRule: "BAC-5.1.4",
+	Cancel: rules.CardReasons, CancelRule: "BAC-5.1.4", LateRule: "BAC-3.2",
 	Families: []rules.Family[*outcome]{
 		side("player", player, "BAC-2.3", "BAC-2.3.1", 0),
 		side("banker", banker, "BAC-2.3", "BAC-2.3.1", 0),
@@ -59,7 +59,7 @@ var Live = rules.Define(rules.Spec[facts, *outcome]{
 	ID: "live_baccarat", Title: "Live baccarat", Prefix: "LBAC", Version: 1,
 	Equipment: "eight decks", Decks: liveDecks,
 	Rounds: []rules.Round{{Number: 1, When: "before any card"}},
-	Cancel: rules.CardReasons, CancelRule: "LBAC-2.1.8",
+	Cancel: rules.CardReasons, CancelRule: "LBAC-2.1.8", LateRule: "LBAC-2.1.6",
 	Families: []rules.Family[*outcome]{
 		side("player", player, "LBAC-2.1.3", "LBAC-2.1.5", money.ToOne(1)),
 		side("banker", banker, "LBAC-2.1.2", "LBAC-2.1.5", 1_9500),

@@ -22,7 +22,7 @@ var Game = rules.Define(rules.Spec[facts, *outcome]{
 		{Number: 1, When: "before the cards"},
 		{Number: 2, When: "while the hands are played: double, split, insurance"},
 	},
-	Cancel: rules.CardReasons, CancelRule: "BJ-2.1.5",
+	Cancel: rules.CardReasons, CancelRule: "BJ-2.1.5", LateRule: "BJ-2.1.2",
 	Families:    families(),
 	Read:        read,
 	Resolve:     resolve,
@@ -42,7 +42,7 @@ func families() []rules.Family[*outcome] {
 				}
 				return noSuchWager
 			}},
-		{Name: "split", Params: []rules.Param{number}, Odds: money.ToOne(1), Rule: "BJ-2.7", Round: 2,
+		{Name: "split", Params: []rules.Param{number}, Odds: money.ToOne(1), Rule: "BJ-2.7", Round: 2, Until: "BJ-2.7",
 			Means: "the second hand of a split beats the dealer; equal totals return the stake",
 			Judge: func(o *outcome, s selection) rules.Verdict {
 				if seat := o.seats[s.At(0)]; seat.split {
@@ -50,7 +50,7 @@ func families() []rules.Family[*outcome] {
 				}
 				return noSuchWager
 			}},
-		{Name: "double", Params: []rules.Param{number, rules.Int{Min: 1, Max: 1}}, Odds: money.ToOne(1), Rule: "BJ-2.6", Round: 2,
+		{Name: "double", Params: []rules.Param{number, rules.Int{Min: 1, Max: 1}}, Odds: money.ToOne(1), Rule: "BJ-2.6", Round: 2, Until: "BJ-2.6",
 			Means: "the doubled hand beats the dealer; equal totals return the stake",
 			Judge: func(o *outcome, s selection) rules.Verdict {
 				if seat := o.seats[s.At(0)]; seat.plays && seat.hands[0].doubled {
@@ -58,7 +58,7 @@ func families() []rules.Family[*outcome] {
 				}
 				return noSuchWager
 			}},
-		{Name: "insurance", Params: []rules.Param{number}, Odds: money.ToOne(2), Rule: "BJ-2.5.1", Round: 2,
+		{Name: "insurance", Params: []rules.Param{number}, Odds: money.ToOne(2), Rule: "BJ-2.5.1", Round: 2, Until: "BJ-2.5.2",
 			Means: "the dealer shows an ace and the hole card counts ten",
 			Judge: func(o *outcome, s selection) rules.Verdict {
 				if !o.seats[s.At(0)].plays || !o.dealer.aceUp {

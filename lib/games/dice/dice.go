@@ -19,7 +19,7 @@ var tries = rules.Tries{Noun: "roll", Most: 2, Rule: "DICE-2.3"}
 var Game = rules.Define(rules.Spec[facts, *outcome]{
 	ID: "dice", Title: "Dice", Prefix: "DICE", Version: 1, Equipment: "five dice",
 	Rounds: []rules.Round{{Number: 1, When: "before the roll"}},
-	Cancel: rules.DiceReasons, CancelRule: "DICE-5.1",
+	Cancel: rules.DiceReasons, CancelRule: "DICE-5.1", LateRule: "DICE-3.1.1",
 	Families: families(),
 	Groups:   [][]string{{"combo"}, {"sum_odd", "sum_even"}},
 	Read:     read,

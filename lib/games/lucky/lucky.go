@@ -80,7 +80,7 @@ func define(set *ballSet) *rules.Game {
 	return rules.Define(rules.Spec[facts, *outcome]{
 		ID: set.id, Title: set.title, Prefix: set.prefix, Version: set.version, Equipment: set.equipment,
 		Rounds: []rules.Round{{Number: 1, When: "before the draw"}},
-		Cancel: rules.BallReasons, CancelRule: set.prefix + "-5.1",
+		Cancel: rules.BallReasons, CancelRule: set.prefix + "-5.1", LateRule: set.prefix + "-3.2",
 		Families: set.families(),
 		Groups: [][]string{{"sum_odd", "sum_even"}, {"more_odd", "more_even"}, {"first_odd", "first_even"},
 			{"last_odd", "last_even"}, {"first_colour"}, {"last_colour"}},

@@ -24,7 +24,7 @@ var Game = rules.Define(rules.Spec[facts, *outcome]{
 		{Number: 3, When: "after the flop"},
 		{Number: 4, When: "after the turn"},
 	},
-	Cancel: rules.CardReasons, CancelRule: "POK-5.1.4",
+	Cancel: rules.CardReasons, CancelRule: "POK-5.1.4", LateRule: "POK-3.2",
 	Families: []rules.Family[*outcome]{
 		{Name: "hand", Params: []rules.Param{rules.Int{Min: 1, Max: hands}}, Rule: "POK-2.3",
 			Means: "the hand is best or equal best; every tied hand wins at full odds",

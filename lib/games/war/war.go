@@ -23,7 +23,7 @@ var spec = rules.Spec[facts, *outcome]{
 		{Number: 1, When: "before any card"},
 		{Number: 2, When: "after the Player's card"},
 	},
-	Cancel: rules.CardReasons, CancelRule: "WAR-5.1.4",
+	Cancel: rules.CardReasons, CancelRule: "WAR-5.1.4", LateRule: "WAR-3.2",
 	Families: append([]family{
 		{Name: "player", Rule: "WAR-2.3.1", Means: "the Player's card is higher; war loses", Wins: wins(player)},
 		{Name: "war", Rule: "WAR-2.3.2", Means: "both cards have the same rank", Wins: wins(war)},

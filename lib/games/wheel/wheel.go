@@ -22,7 +22,7 @@ var tries = rules.Tries{Noun: "spin", Most: 2, Rule: "WHEEL-2.3"}
 var Game = rules.Define(rules.Spec[facts, outcome]{
 	ID: "wheel", Title: "Wheel of Fortune", Prefix: "WHEEL", Version: 1, Equipment: "a wheel of 19 equal sectors",
 	Rounds: []rules.Round{{Number: 1, When: "before the spin"}},
-	Cancel: rules.WheelReasons, CancelRule: "WHEEL-4.1",
+	Cancel: rules.WheelReasons, CancelRule: "WHEEL-4.1", LateRule: "WHEEL-3.1.1",
 	Families: families(),
 	Groups: [][]string{{"under", "over", "fortune"}, {"even", "odd", "fortune"}, {"grey", "red", "black", "fortune"},
 		{"range", "fortune"}, {"number", "fortune"},
