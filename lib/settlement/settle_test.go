@@ -444,3 +444,44 @@ func TestOverflowIsAnError(t *testing.T) {
 		t.Error("Between hides it in the base")
 	}
 }
+
+// What was closed within its round comes back as late, quoting its own paragraph, and
+// is not taken back either; everything else stands.
+func TestSettleClosedSelections(t *testing.T) {
+	outcome := ruletest.Outcome(t, blackjack.Game, `{"dealer":["AS","6D"],"seats":[{"seat":1,"hands":[{"cards":["8H","3D","TC"],"doubled":true}]},{"seat":4,"split":true,"hands":[{"cards":["8D","TC"]},{"cards":["8S","9C"]}]}]}`)
+	s := &settlement.State{Game: blackjack.Game, Number: 1, Outcome: outcome, Rounds: []settlement.Round{{OpensAt: 100, Closing: 200}, {OpensAt: 300, Closing: 400}}}
+	for at, text := range map[settlement.Instant]string{320: "insurance:*", 330: "double:1:*", 340: "split:4", 390: "split:*"} {
+		pattern, err := blackjack.Game.ParsePattern(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Rounds[1].Stops = append(s.Rounds[1].Stops, settlement.Stop{Pattern: pattern, Closing: at})
+	}
+	for _, row := range ruletest.Rows(t, `
+		bet                                        | settled                              | rule
+		on=insurance:1 round=2 at=319              | lost 0                               | BJ-2.5.1
+		on=insurance:1 round=2 at=320              | refunded late_bet 1000               | BJ-2.5.2
+		on=double:1:1 round=2 at=329               | won 2000                             | BJ-2.6
+		on=double:1:1 round=2 at=330               | refunded late_bet 1000               | BJ-2.6
+		on=double:1:1 round=2 at=400               | refunded late_bet 1000               |
+		on=double:4:1 round=2 at=399               | refunded no_such_wager 1000          | BJ-2.6
+		on=split:4 round=2 at=339                  | push                                 |
+		on=split:4 round=2 at=340                  | refunded late_bet 1000               | BJ-2.7
+		on=split:1 round=2 at=389                  | refunded no_such_wager 1000          | BJ-2.7
+		on=split:1 round=2 at=390                  | refunded late_bet 1000               | BJ-2.7
+		on=seat:1 at=150                           | won 2000                             | BJ-2.3.1
+		on=double:1:1 round=2 at=325 cancelled=329 | refunded cancelled_by_bookmaker 1000 |
+		on=double:1:1 round=2 at=325 cancelled=330 | won 2000                             | BJ-2.6
+	`) {
+		got, err := settlement.Settle(bet(t, blackjack.Game, row[0]), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if row[1] == "push" {
+			row[1], row[2] = "refunded push 1000", got.Rule
+		}
+		if settled(got) != row[1] || got.Rule != row[2] {
+			t.Errorf("%s: %s by %s, want %s by %s", row[0], settled(got), got.Rule, row[1], row[2])
+		}
+	}
+}

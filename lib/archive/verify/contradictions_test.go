@@ -76,6 +76,13 @@ func TestContradictions(t *testing.T) {
 			again := alter(t, slices.Clone(list[1:2]), warDraw, 1, func(e *entry.Closings) { e.State = 2; e.Rounds[1].Closing -= 5000 })
 			return slices.Insert(list, 3, again[0])
 		}},
+		{"selections that turn out to have been closed, after it was final", "what was closed within betting round 2", verify.Contradiction, func(list [][]byte) [][]byte {
+			again := alter(t, slices.Clone(list[1:2]), warDraw, 1, func(e *entry.Closings) {
+				e.State = 2
+				e.Rounds[1].Selections = []entry.Stopped{{Selection: "dealer", Closing: e.Rounds[1].OpensAt + 1000}}
+			})
+			return slices.Insert(list, 3, again[0])
+		}},
 		{"a result that was known while bets were taken", "was made while betting round 2 took bets", verify.Contradiction, func(list [][]byte) [][]byte {
 			return alter(t, list, warDraw, 1, func(e *entry.State) { e.MadeAt -= minute / 2 })
 		}},
