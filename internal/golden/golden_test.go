@@ -290,7 +290,7 @@ func resettled(t *testing.T, db *fakedynamo.DB) {
 	if err := sweeper(table).Take(t.Context(), "rou-1.7"); err != nil {
 		t.Fatalf("the correction of a draw that was settled by an earlier version: %v", err)
 	}
-	look := &reconcile.Reconciler{Table: table, Intake: in, Sweeper: sweeper(table), Sweeps: dropped{}, Depths: dropped{}, Record: stuck{T: t},
+	look := &reconcile.Reconciler{Table: table, Intake: in, Sweeper: sweeper(table), Sweeps: dropped{}, Depths: dropped{}, Studio: dropped{}, Record: stuck{T: t},
 		Log: slog.New(slog.DiscardHandler), Now: now, ResultWithin: time.Hour}
 	for range 60 { // of three hours each
 		if err := look.Run(t.Context()); err != nil && !strings.Contains(err.Error(), "are still to be looked at") {

@@ -23,6 +23,7 @@ type ReconcileConfig struct {
 	SweepsURL       string        `env:"TALLY_SWEEPS_URL" doc:"URL of the queue sweeps"`
 	ArchiveURL      string        `env:"TALLY_ARCHIVE_URL" doc:"URL of the queue archive-entries"`
 	WebhooksURL     string        `env:"TALLY_WEBHOOKS_URL" doc:"URL of the queue webhooks"`
+	StudioURL       string        `env:"TALLY_STUDIO_URL" doc:"URL of the queue studio-messages, which is only counted"`
 	StudioDLQ       string        `env:"TALLY_STUDIO_DLQ_URL" doc:"URL of the dead letters of studio-messages"`
 	OrdersDLQ       string        `env:"TALLY_ORDERS_DLQ_URL" doc:"URL of the dead letters of operator-orders"`
 	SweepsDLQ       string        `env:"TALLY_SWEEPS_DLQ_URL" doc:"URL of the dead letters of sweeps"`
@@ -55,6 +56,7 @@ func NewReconcile(c ReconcileConfig, r Runtime) (ScheduledHandler, error) {
 			"studio-messages": c.StudioDLQ, "operator-orders": c.OrdersDLQ, "sweeps": c.SweepsDLQ,
 			"archive-entries": c.ArchiveDLQ, "studio-replies": c.RepliesDLQ, "webhooks": c.WebhooksDLQ,
 		}),
+		Studio: sqsqueue.NewCounter(client, map[string]string{"studio-messages": c.StudioURL, "the dead letters of studio-messages": c.StudioDLQ}),
 		Record: record, Now: r.instant, Log: r.Log, ResultWithin: c.ResultWithin, CancelAfter: c.AutoCancelAfter,
 		Watch: (&watcher{config: c, runtime: r, archive: archive, record: record}).begin,
 	}

@@ -48,6 +48,7 @@ func Describe() []Description {
 			{"TALLY_SWEEPS_URL", sends},
 			{"TALLY_ARCHIVE_URL", sends},
 			{"TALLY_WEBHOOKS_URL", sends},
+			{"TALLY_STUDIO_URL", counts},
 			{"TALLY_STUDIO_DLQ_URL", counts},
 			{"TALLY_ORDERS_DLQ_URL", counts},
 			{"TALLY_SWEEPS_DLQ_URL", counts},

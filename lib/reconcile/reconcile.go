@@ -15,6 +15,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -60,9 +62,13 @@ type Reconciler struct {
 	Sweeper *sweep.Sweeper
 	Sweeps  intake.Sender
 	Depths  Depths
-	Record  Recorder
-	Now     func() instant
-	Log     *slog.Logger
+	// Studio counts the studio's messages that intake has not taken up: on their queue,
+	// visible, held back or being worked on, and among its dead letters. While there are
+	// any, or it can't be told, no draw is cancelled.
+	Studio Depths
+	Record Recorder
+	Now    func() instant
+	Log    *slog.Logger
 	// ResultWithin is how long after its last closing a draw's result is missed.
 	ResultWithin time.Duration
 	// CancelAfter is how long after its last closing a draw without a result is
@@ -400,10 +406,34 @@ func (r *Reconciler) missing(ctx context.Context, head *draw.Head, version int64
 		return later(head, now), nil
 	}
 	r.stuck(ctx, head, StuckResult)
-	if r.CancelAfter <= 0 || now < closed+instant(r.CancelAfter.Milliseconds()) || standing.Held {
+	if r.CancelAfter <= 0 || now < closed+instant(r.CancelAfter.Milliseconds()) {
+		return later(head, now), nil
+	}
+	why := "a message of the draw sits in quarantine"
+	if !standing.Held {
+		why = r.studioWaits(ctx)
+	}
+	if why != "" {
+		r.Log.LogAttrs(ctx, slog.LevelWarn, "draw not cancelled", slog.String("draw", head.Draw), slog.String("reason", why))
 		return later(head, now), nil
 	}
 	return later(head, now), r.cancel(ctx, head, version, head.Clock(now))
+}
+
+// studioWaits returns why the result of a draw may still be under way, empty when it is
+// not: messages of the studio wait, whatever draws they are about, or lie among dead
+// letters. What can't be counted may be there.
+func (r *Reconciler) studioWaits(ctx context.Context) string {
+	depths, err := r.Studio.Depths(ctx)
+	if err != nil {
+		return "the studio's messages can't be counted: " + err.Error()
+	}
+	for _, queue := range slices.Sorted(maps.Keys(depths)) {
+		if messages := depths[queue]; messages > 0 {
+			return fmt.Sprintf("%d messages of %s are not taken up yet", messages, queue)
+		}
+	}
+	return ""
 }
 
 // cancel cancels a draw that got no result in time. It ranks below any revision

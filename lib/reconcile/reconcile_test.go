@@ -32,8 +32,10 @@ type night struct {
 	retain      time.Duration // of new draws; zero for the default
 	quarantined int
 	unequal     int
-	held        int     // in quarantine, as was counted last
-	depths      []error // of the context of each look at the queues
+	held        int            // in quarantine, as was counted last
+	waiting     map[string]int // messages of the studio
+	uncounted   error          // why they can't be counted
+	depths      []error        // of the context of each look at the queues
 }
 
 func newNight(t *testing.T) *night {
@@ -56,6 +58,11 @@ func (n *night) Depths(ctx context.Context) (map[string]int, error) {
 	return nil, nil
 }
 func (n *night) Send(_ context.Context, _ string, _ time.Duration) error { n.sweeps++; return nil }
+
+// studio counts the studio's messages.
+type studio struct{ *night }
+
+func (s studio) Depths(context.Context) (map[string]int, error) { return s.waiting, s.uncounted }
 
 // nowhere takes what nobody waits for.
 type nowhere struct{}
@@ -159,7 +166,7 @@ func (n *night) run() error { return n.runIn(n.Context()) }
 func (n *night) runIn(ctx context.Context) error {
 	log := slog.New(slog.DiscardHandler)
 	r := &reconcile.Reconciler{Table: n.table, Intake: n.intake(), Sweeper: n.sweeper(), Sweeps: n,
-		Depths: n, Record: n, Now: now, Log: log, ResultWithin: 2 * time.Minute, CancelAfter: 30 * time.Minute}
+		Depths: n, Studio: studio{n}, Record: n, Now: now, Log: log, ResultWithin: 2 * time.Minute, CancelAfter: 30 * time.Minute}
 	return r.Run(ctx)
 }
 

@@ -142,8 +142,15 @@ func (w *world) sweeper() *sweep.Sweeper {
 }
 
 func (w *world) reconciler() *reconcile.Reconciler {
-	return &reconcile.Reconciler{Table: w.table, Intake: w.intake(), Sweeper: w.sweeper(), Sweeps: sender{w, w.sweeps}, Depths: nothing{},
+	return &reconcile.Reconciler{Table: w.table, Intake: w.intake(), Sweeper: w.sweeper(), Sweeps: sender{w, w.sweeps}, Depths: nothing{}, Studio: waiting{w},
 		Record: found{world: w}, Now: clock(w.skew()), Log: quiet, ResultWithin: 20 * time.Second, CancelAfter: w.plan.CancelAfter}
+}
+
+// waiting counts the studio's messages that intake has not taken up.
+type waiting struct{ world *world }
+
+func (w waiting) Depths(context.Context) (map[string]int, error) {
+	return map[string]int{"studio": len(w.world.studio.messages), "dead": len(w.world.studio.dead)}, nil
 }
 
 // found is what reconcile finds: nothing that needs a repair may be among it.
