@@ -90,10 +90,11 @@ func (n *night) order(fields string) {
 	n.take(intake.Operator, "rou-1.7", fields)
 }
 
+// take takes up a message that is sent right after what was done before.
 func (n *night) take(from intake.Source, id, fields string) {
 	n.Helper()
 	body := `{"schema":1,"id":"m","game":"roulette","table":"rou-1","draw":"` + id + `","at":"2026-11-30T12:00:00.000Z",` + fields + `}`
-	if err := n.intake().Take(n.Context(), intake.Delivery{Body: []byte(body), SentAt: now(), From: from}); err != nil {
+	if err := n.intake().Take(n.Context(), intake.Delivery{Body: []byte(body), SentAt: now() + 1, From: from}); err != nil {
 		n.Fatal(err)
 	}
 }

@@ -167,6 +167,7 @@ func (s *script) play(d *Draw) {
 	for i, w := range d.windows {
 		round := i + 1
 		s.send(w.opens-announced, nil, Message{Draw: d, Type: wire.BettingOpened, Round: round, rest: func(when moments) []member { return d.bettingOpened(when, round) }})
+		s.stop(d, round, w.closes)
 		s.send(w.closes, nil, Message{Draw: d, Type: wire.BettingClosed, Round: round, rest: func(when moments) []member {
 			return []member{{"round", fmt.Sprint(round)}, {"closed_at", quote(clock(when.sent))}}
 		}})
@@ -183,6 +184,18 @@ func (s *script) play(d *Draw) {
 		ends += untilResult
 	}
 	s.send(ends, nil, Message{Draw: d, Type: wire.DrawResulted, Revision: 1, rest: result(1, cmp.Or(d.First, d.Facts))})
+}
+
+// stop closes the side wagers of a betting round before the round itself, one kind after
+// the other, as the cards come: of blackjack insurance first, then what doubles and splits.
+func (s *script) stop(d *Draw, round int, at time.Duration) {
+	for _, family := range slices.Backward(d.Game.Families) {
+		if round > 1 && family.Round == round {
+			s.send(at, nil, Message{Draw: d, Type: wire.BettingClosed, Round: round, rest: func(when moments) []member {
+				return []member{{"round", fmt.Sprint(round)}, {"closed_at", quote(clock(when.sent))}, {"selections", `[` + quote(family.Name+":*") + `]`}}
+			}})
+		}
+	}
 }
 
 // aftermath adds what comes after a draw was settled.

@@ -2,6 +2,8 @@ package studio
 
 import (
 	"bytes"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -173,5 +175,23 @@ func TestBoardOffersWhatIsOpen(t *testing.T) {
 func TestTooFewBets(t *testing.T) {
 	if _, err := New(1, 0); err == nil {
 		t.Error("a script without bets is written")
+	}
+}
+
+// Blackjack's side wagers are closed before their betting round is, insurance first.
+func TestClosesSideWagers(t *testing.T) {
+	script := write(t, 1)
+	var closed []string
+	for _, step := range script.Steps {
+		if m := step.Message; m != nil && m.Type == wire.BettingClosed && m.Draw.Game.ID == "blackjack" && m.Round == 2 && !m.Repeat {
+			parsed, _, faults := wire.Parse([]byte(m.Body(time.Unix(1_800_000_000, 0), time.Unix(1_800_000_001, 0))))
+			if len(faults) > 0 {
+				t.Fatal(faults)
+			}
+			closed = append(closed, strings.Join(parsed.Selections, " "))
+		}
+	}
+	if want := []string{"insurance:*", "double:*", "split:*", ""}; !slices.Equal(closed, want) {
+		t.Errorf("it closes %q instead of %q", closed, want)
 	}
 }
