@@ -251,6 +251,7 @@ func TestUses(t *testing.T) {
 	for _, file := range d.files("wheel")[:3] {
 		d.take(file)
 	}
+	d.take(d.files("dice")[0]) // and one of which nothing else is known: it is cancelled
 	for _, id := range []string{"StudioMessagesQueue", "OperatorOrdersQueue"} {
 		if d.deliver(d.intake, envelope(queue(t, d.stack, id), d.clock, "{")) != 0 {
 			t.Error("a malformed message was not taken")
