@@ -15,7 +15,7 @@ import (
 func getDisclosure(ctx context.Context, r *request) (any, error) {
 	id, state := r.path["draw"], r.pathWhole("state")
 	unknown := newProblem(codeUnknownReport, "there is no report on draw %s under state %d", id, state)
-	_, fed, err := r.api.table.Get(ctx, store.DrawKey(id), store.FedKey(state, r.Bookmaker))
+	_, fed, err := r.api.table.Sure(ctx, store.DrawKey(id), store.FedKey(state, r.Bookmaker))
 	if err != nil {
 		return nil, err
 	}

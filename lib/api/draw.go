@@ -128,7 +128,7 @@ func (r *request) message(ctx context.Context, head *draw.Head, sk string) (*sto
 	if err != nil {
 		return nil, err
 	}
-	item, exists, err := r.api.table.Get(ctx, store.DrawKey(head.Draw), sk)
+	item, exists, err := r.api.table.Sure(ctx, store.DrawKey(head.Draw), sk)
 	if err != nil {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ const formatLines = "jsonl"
 func readPage(ctx context.Context, r *request) (any, error) {
 	state, shard, page := r.pathWhole("state"), r.pathWhole("shard"), r.pathWhole("page")
 	id := r.path["draw"]
-	_, fed, err := r.api.table.Get(ctx, store.DrawKey(id), store.FedKey(state, r.Bookmaker))
+	_, fed, err := r.api.table.Sure(ctx, store.DrawKey(id), store.FedKey(state, r.Bookmaker))
 	if err != nil {
 		return nil, err
 	}

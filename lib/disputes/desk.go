@@ -83,6 +83,10 @@ func (d *Desk) Pending(ctx context.Context) iter.Seq2[*Dispute, error] {
 func (d *Desk) pending(ctx context.Context, item store.Item) (*Dispute, error) {
 	_, name, _ := strings.Cut(item.SK, "#")
 	bookmaker, id, _ := strings.Cut(name, "#")
+	// It was written together with the item, which may be seen first.
+	if _, _, err := d.Table.Sure(ctx, store.DisputesKey(bookmaker), store.DisputeKey(id)); err != nil {
+		return nil, err
+	}
 	dispute, err := Get(ctx, d.Table, bookmaker, id)
 	if err != nil && !errors.Is(err, ErrUnknown) {
 		return nil, err

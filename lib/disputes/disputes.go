@@ -1,6 +1,7 @@
 package disputes
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -97,14 +98,15 @@ func Create(ctx context.Context, table *store.Table, bookmaker, id string, r Req
 	if !errors.Is(err, store.ErrChanged) {
 		return nil, false, err
 	}
-	// An earlier try, perhaps this very one, whose answer was lost; or another
-	// transaction is under way.
-	there, readErr := Get(ctx, table, bookmaker, id)
-	if errors.Is(readErr, ErrUnknown) {
-		return nil, false, err
+	// An earlier try, perhaps this very one, whose answer was lost, or which is under
+	// way: then it is there in a moment.
+	_, found, readErr := table.Sure(ctx, store.DisputesKey(bookmaker), store.DisputeKey(id))
+	if readErr != nil || !found {
+		return nil, false, cmp.Or(readErr, err)
 	}
-	if readErr != nil {
-		return nil, false, readErr
+	there, err := Get(ctx, table, bookmaker, id)
+	if err != nil {
+		return nil, false, err
 	}
 	if differs := differences(there.Request, r); len(differs) > 0 {
 		return nil, false, &UsedError{differs}

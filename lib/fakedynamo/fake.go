@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -32,6 +33,9 @@ type DB struct {
 	Intercept Interceptor
 	// Applied is told of each request that was carried out without an error.
 	Applied func(call Call)
+	// Overwritten, if it is set, is told of each item that is put over another one, and
+	// whether the two are alike.
+	Overwritten func(key string, alike bool)
 	// Torn, if it is set, is asked before each item of a transaction becomes visible
 	// which of those that are left is next, by its place among them. It may block, and
 	// make requests: reads see what is visible by then, and whatever else asks for an
@@ -187,6 +191,9 @@ func (db *DB) save(it item) {
 	}
 	if at, found := slices.BinarySearch(p.keys, sk); !found {
 		p.keys = slices.Insert(p.keys, at, sk)
+	}
+	if before := p.items[sk]; before != nil && db.Overwritten != nil {
+		db.Overwritten(nameOf(it), reflect.DeepEqual(before, it))
 	}
 	p.items[sk] = maps.Clone(it)
 }

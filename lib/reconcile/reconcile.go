@@ -82,6 +82,9 @@ const (
 	minute       = 60_000
 	day          = 24 * 60 * minute
 	recountAfter = 10 * minute
+	// visibleWithin is how long before it is due, at least, an item is moved: until then
+	// its transaction is over, and all of it can be seen.
+	visibleWithin = 10_000
 	// maxMinutes bounds how many minutes one run works off.
 	maxMinutes = 180
 	// maxBehind is how many minutes may be left to work off before a run says so.
@@ -257,6 +260,9 @@ func (r *Reconciler) due(ctx, within context.Context, log *monitor.Run, item sto
 		err := r.Table.Delete(ctx, item.PK, item.SK)
 		return err == nil, errors.Join(failed, err)
 	}
+	// A run that overlaps may be about to work off this minute, and would go past an item
+	// that it can't see yet.
+	next.at = max(next.at, r.Now()+visibleWithin)
 	again := item // looking may have made a new state, which has an item of its own
 	again.PK, again.StoredAt, again.Body = store.DueKey(next.at), next.at, ""
 	if next.counted != (sweep.Position{}) {

@@ -134,6 +134,7 @@ func (c *checker) sweepOf(t *truth, head *draw.Head) {
 	if sweep.State != 0 || sweep.Base != head.State || sweep.Stopped != "" {
 		c.problem("draw %s has state %d, its sweep is %+v", t.id, head.State, sweep)
 	}
+	c.logged(t, head, items)
 	c.found(items)
 	abandoned := c.abandonedOf(items)
 	if c.world.abandoned += len(abandoned); len(abandoned) > 0 && !c.world.plan.Stragglers {

@@ -103,7 +103,7 @@ func pairedFaults(t *testing.T, name string, bets int, only func(*task) bool, am
 // faultsOf returns what can become of a request, among some.
 func faultsOf(call fakedynamo.Call, among []fakedynamo.Verdict) []fakedynamo.Verdict {
 	return slices.DeleteFunc(slices.Clone(among), func(v fakedynamo.Verdict) bool {
-		return !call.Write && v != fakedynamo.FailBefore || v == fakedynamo.Conflict && call.Operation != "TransactWriteItems"
+		return !call.Write && v != fakedynamo.FailBefore || v >= fakedynamo.Conflict && call.Operation == "Send"
 	})
 }
 

@@ -29,9 +29,11 @@ type Plan struct {
 	// cancelled; zero for never.
 	CancelAfter time.Duration
 	Lag         time.Duration // how far intake hangs behind the studio, at most
-	Traced      bool          // notes every request
-	Draws       []string
-	Ops         []*Op // by time
+	// Torn says that the items of a transaction become visible one after the other.
+	Torn   bool
+	Traced bool // notes every request
+	Draws  []string
+	Ops    []*Op // by time
 
 	// What each message was made for.
 	Good, Bad map[string]bool // bodies that have to be stored, or quarantined
@@ -128,6 +130,7 @@ func NewPlan(seed uint64) *Plan {
 	for n := range 1 + r.IntN(3) {
 		p.draw(n)
 	}
+	p.plan.Torn = p.chance(40)
 	for range r.IntN(3) {
 		p.plan.Ops = append(p.plan.Ops, &Op{At: time.Duration(30_000+r.IntN(120_000)) * time.Millisecond, Reconcile: true})
 	}

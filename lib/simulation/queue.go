@@ -100,16 +100,24 @@ func (s sender) Send(ctx context.Context, body string, delay time.Duration) erro
 	switch verdict {
 	case fakedynamo.Proceed:
 	case fakedynamo.FailAfter:
-		s.queue.put(body, delay)
+		s.put(body, delay)
 		return fakedynamo.ErrLost
 	case fakedynamo.FailLate:
-		s.queue.put(body, delay+late)
+		s.put(body, delay+late)
 		return fakedynamo.ErrLost
 	case fakedynamo.SendTwice:
-		s.queue.put(body, delay)
+		s.put(body, delay)
 	default:
 		return fakedynamo.ErrLost
 	}
-	s.queue.put(body, delay)
+	s.put(body, delay)
 	return nil
+}
+
+// put puts a message into the queue. Of what the archive is told a list is kept.
+func (s sender) put(body string, delay time.Duration) {
+	s.queue.put(body, delay)
+	if s.queue == s.world.archive {
+		s.world.entries.put(body, delay)
+	}
 }

@@ -32,7 +32,7 @@ func (w *world) run() {
 	w.work(w.plan.Ops)
 	w.policy, w.plan.Traced = &calm{}, false
 	w.note("faults stop; everything is delivered again")
-	for _, q := range []*queue{w.studio, w.orders, w.sweeps} {
+	for _, q := range w.queues() {
 		q.redrive()
 	}
 	var replays []*Op
@@ -51,7 +51,7 @@ func (w *world) run() {
 		looks = append(looks, &Op{At: time.Since(w.started) + time.Duration(n)*time.Minute, Reconcile: true})
 	}
 	w.work(looks)
-	for _, q := range []*queue{w.studio, w.orders, w.sweeps} {
+	for _, q := range w.queues() {
 		if len(q.messages)+len(q.dead) > 0 {
 			w.problem("queue %s is not empty: %d messages, %d dead", q.name, len(q.messages), len(q.dead))
 		}
@@ -95,7 +95,7 @@ func (w *world) choices(ops *[]*Op) (list []func()) {
 	if len(w.active) >= w.policy.most() {
 		return list
 	}
-	for _, q := range []*queue{w.studio, w.orders, w.sweeps} {
+	for _, q := range w.queues() {
 		if messages := q.visible(); len(messages) > 0 {
 			m := messages[w.random.IntN(len(messages))]
 			list = append(list, func() { w.deliver(q, m) })
@@ -178,7 +178,7 @@ func (w *world) advance(ops []*Op) bool {
 	if len(ops) > 0 {
 		earlier(w.started.Add(ops[0].At), true)
 	}
-	for _, q := range []*queue{w.studio, w.orders, w.sweeps} {
+	for _, q := range w.queues() {
 		earlier(q.next())
 	}
 	if next.IsZero() {
@@ -191,6 +191,7 @@ func (w *world) advance(ops []*Op) bool {
 // sleep lets time pass; late writes arrive in time.
 func (w *world) sleep(d time.Duration) {
 	until := time.Now().Add(d)
+	w.commit(until)
 	for len(w.landBy) > 0 && w.landBy[0].Before(until) {
 		time.Sleep(time.Until(w.landBy[0]))
 		w.land()
@@ -221,7 +222,7 @@ func (s *storm) most() int { return s.tasks }
 
 func (s *storm) again(*world) bool { return s.tasks > 1 && s.random.IntN(10) == 0 }
 
-var verdicts = []fakedynamo.Verdict{fakedynamo.FailBefore, fakedynamo.FailAfter, fakedynamo.FailLate, fakedynamo.SendTwice, fakedynamo.Conflict}
+var verdicts = []fakedynamo.Verdict{fakedynamo.FailBefore, fakedynamo.FailAfter, fakedynamo.FailLate, fakedynamo.SendTwice, fakedynamo.Conflict, fakedynamo.Throttle}
 
 func (s *storm) verdict(_ *world, t *task) (v fakedynamo.Verdict, crash bool) {
 	ofBet := t.call.Write && strings.HasPrefix(t.call.Keys[0], "BETS#")
@@ -237,7 +238,7 @@ func (s *storm) verdict(_ *world, t *task) (v fakedynamo.Verdict, crash bool) {
 		return fakedynamo.FailBefore, crash
 	}
 	v = verdicts[s.random.IntN(len(verdicts))]
-	if v == fakedynamo.Conflict && t.call.Operation != "TransactWriteItems" {
+	if v == fakedynamo.Conflict && t.call.Operation == "Send" {
 		v = fakedynamo.FailAfter
 	}
 	if v == fakedynamo.FailLate && s.late > 0 && !ofBet && t.call.Operation != "Send" {

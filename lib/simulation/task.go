@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -22,9 +23,13 @@ type task struct {
 	call    fakedynamo.Call
 	slow    bool // it is let go on seldom
 	crashed bool // nothing that it does has an effect any more
-	done    bool
-	err     error
-	finish  func()
+	// committing says that it waits for the rest of its transaction to become visible,
+	// which it is by commitBy.
+	committing bool
+	commitBy   time.Time
+	done       bool
+	err        error
+	finish     func()
 }
 
 type taskKey struct{}
@@ -68,10 +73,43 @@ func (w *world) intercept(ctx context.Context, call fakedynamo.Call) fakedynamo.
 	return verdict
 }
 
+// commitWithin bounds how long a part of a transaction can be seen.
+const commitWithin = time.Second
+
+// torn stops a handler before a further item of its transaction becomes visible.
+func (w *world) torn(ctx context.Context, call fakedynamo.Call, left []string) (next int) {
+	next = w.random.IntN(len(left))
+	t, isTask := ctx.Value(taskKey{}).(*task)
+	if !isTask || w.landing || len(left) == len(call.Keys) {
+		return next
+	}
+	if !t.committing {
+		t.committing, t.commitBy = true, time.Now().Add(commitWithin)
+	}
+	t.call = fakedynamo.Call{Operation: "commits", Keys: left[next : next+1]}
+	t.waiting.Store(true)
+	<-t.gate
+	t.waiting.Store(false)
+	t.committing = len(left) > 1
+	return next
+}
+
+// commit lets the transactions end that have to before a time.
+func (w *world) commit(before time.Time) {
+	for _, t := range slices.Clone(w.active) {
+		for t.committing && t.commitBy.Before(before) {
+			w.proceed(t)
+		}
+	}
+}
+
 // proceed lets a waiting task make its request, with whatever becomes of it.
 func (w *world) proceed(t *task) {
 	w.step++
-	verdict, crash := w.policy.verdict(w, t)
+	verdict, crash := fakedynamo.Proceed, t.crashed
+	if !t.committing { // what is committed is not undone
+		verdict, crash = w.policy.verdict(w, t)
+	}
 	t.crashed = crash
 	if w.plan.Traced {
 		suffix := ""
@@ -94,7 +132,9 @@ func (w *world) proceed(t *task) {
 func (w *world) land() {
 	w.note("a late write arrives")
 	w.landBy = w.landBy[1:]
+	w.landing = true
 	w.db.Land()
+	w.landing = false
 	w.settle()
 }
 
@@ -108,7 +148,16 @@ func (w *world) deliver(q *queue, m *message) {
 		}
 		return w.sweeper().Take(ctx, parsed.Draw)
 	}
-	if q != w.sweeps {
+	if q == w.entries {
+		run = func(ctx context.Context) error {
+			told, err := wire.ParseEntry(m.body)
+			if err != nil {
+				return err
+			}
+			return w.archiver().Take(ctx, told)
+		}
+	}
+	if q == w.studio || q == w.orders {
 		from := intake.Studio
 		if q == w.orders {
 			from = intake.Operator
@@ -142,7 +191,7 @@ func (w *world) delivered(q *queue, m *message, t *task) {
 		q.giveBack(m, time.Duration(w.random.IntN(20_000))*time.Millisecond, false)
 	default:
 		q.remove(m)
-		if q != w.sweeps {
+		if q == w.studio || q == w.orders {
 			from := intake.Studio
 			if q == w.orders {
 				from = intake.Operator

@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -37,7 +38,9 @@ type world struct {
 	db     *fakedynamo.DB
 	table  *store.Table // for the checker: not intercepted
 
-	studio, orders, sweeps, replies, archive *queue
+	studio, orders, sweeps, entries *queue
+	replies, archive                *queue // all that was ever sent
+	log                             publicLog
 
 	started   time.Time
 	step      int
@@ -48,7 +51,8 @@ type world struct {
 	heads     map[string][]headAt
 	changed   []string    // draws whose head was written since it was last looked at
 	landBy    []time.Time // when each late write has to arrive
-	mutex     sync.Mutex  // of problems: handlers find some
+	landing   bool
+	mutex     sync.Mutex // of problems: handlers find some
 	problems  []string
 	trace     []string
 	abandoned int            // states, as the checker has counted them
@@ -78,12 +82,17 @@ type api struct {
 func newWorld(t testing.TB, plan *Plan, policy policy) *world {
 	copied := *plan
 	w := &world{plan: &copied, policy: policy, random: rand.New(rand.NewPCG(plan.Seed, 2)), started: time.Now(), heads: map[string][]headAt{}, found: map[string]int{}}
+	w.log.world = w
 	w.db = fakedynamo.New(t, tableName)
 	w.db.PageBytes = plan.PageBytes
 	w.db.Intercept = w.intercept
 	w.db.Applied = w.applied
+	w.db.Overwritten = w.overwritten
+	if plan.Torn {
+		w.db.Torn = w.torn
+	}
 	w.table = store.New(w.db, tableName)
-	for name, q := range map[string]**queue{"studio": &w.studio, "orders": &w.orders, "sweeps": &w.sweeps, "replies": &w.replies, "archive": &w.archive} {
+	for name, q := range map[string]**queue{"studio": &w.studio, "orders": &w.orders, "sweeps": &w.sweeps, "replies": &w.replies, "archive": &w.archive, "entries": &w.entries} {
 		*q = &queue{name: name}
 	}
 	for range plan.APIs {
@@ -153,6 +162,9 @@ func (w waiting) Depths(context.Context) (map[string]int, error) {
 	return map[string]int{"studio": len(w.world.studio.messages), "dead": len(w.world.studio.dead)}, nil
 }
 
+// queues are those that handlers work on.
+func (w *world) queues() []*queue { return []*queue{w.studio, w.orders, w.sweeps, w.entries} }
+
 // found is what reconcile finds: nothing that needs a repair may be among it.
 type found struct {
 	nothing
@@ -178,9 +190,21 @@ func (nothing) Stored(string, time.Duration, string)          {}
 func (nothing) Accepted(string)                               {}
 func (nothing) Refused(string, string)                        {}
 func (nothing) Settled(string, int, int, bool, time.Duration) {}
+func (nothing) Appended(string, int)                          {}
 func (nothing) Unequal(string)                                {}
 
 func (nothing) Depths(context.Context) (map[string]int, error) { return nil, nil }
+
+// once begins the keys that are written once: what is there is never replaced by
+// anything else.
+var once = regexp.MustCompile(`^(REPORT#\S+ / |FEED#\S+ / [0-9]|DRAW#\S+ / (DONE|FED|STATE|REV|OPENED|ROUND|CLOSED|ORDER|COMMITMENT)#?)`)
+
+// overwritten is told of each item put over another one; it runs inside the database.
+func (w *world) overwritten(key string, alike bool) {
+	if !alike && once.MatchString(key) {
+		w.problem("%s was written twice, with other bytes", key)
+	}
+}
 
 func (w *world) problem(format string, args ...any) {
 	w.mutex.Lock()

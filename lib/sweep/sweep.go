@@ -14,6 +14,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"log/slog"
 	"slices"
 	"time"
@@ -240,10 +241,8 @@ func (s *Sweeper) partitions(ctx context.Context, r *records, now status, versio
 	case err != nil:
 		return false, err
 	}
-	for _, bookmaker := range now.Bookmakers {
-		if err := s.feed(ctx, r, now, bookmaker, done[bookmaker]); err != nil {
-			return false, err
-		}
+	if err := s.feeds(ctx, r, now, done); err != nil {
+		return false, err
 	}
 	// Before this write the sweep is taken up again and finds everything done;
 	// after it, the announcement is what a replay repeats.
@@ -301,6 +300,26 @@ func (s *Sweeper) settle(ctx context.Context, r *records, now status, resume boo
 		}
 	}
 	return done, group.Wait()
+}
+
+// feeds tells the bookmakers of the plan, several at once. Draws that are settled at
+// the same time begin with different ones: their bookmakers are much the same, and two
+// that tell one bookmaker at once race for the next number of its feed.
+func (s *Sweeper) feeds(ctx context.Context, r *records, now status, done map[string][]*Done) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(max(1, s.Parallel))
+	start := startOf(r.draw, len(now.Bookmakers))
+	for _, bookmaker := range slices.Concat(now.Bookmakers[start:], now.Bookmakers[:start]) {
+		group.Go(func() error { return s.feed(ctx, r, now, bookmaker, done[bookmaker]) })
+	}
+	return group.Wait()
+}
+
+// startOf returns with which of n bookmakers a draw begins.
+func startOf(draw string, n int) int {
+	hash := fnv.New32a()
+	_, _ = hash.Write([]byte(draw)) // a hash never fails
+	return int(hash.Sum32() % uint32(max(1, n)))
 }
 
 // stop notes why a sweep can't go on. The message is done with: going on would

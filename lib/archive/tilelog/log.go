@@ -126,7 +126,12 @@ func (l *Log) appendSome(ctx context.Context, leaves []Leaf) (Appended, error) {
 		if err != nil {
 			return Appended{}, err
 		}
-		missing, conflicts, err := l.missing(ctx, leaves)
+		missing, conflicts, err := l.missing(ctx, now, leaves)
+		if errors.Is(err, store.ErrChanged) {
+			if lost, err = err, l.pause(ctx, try); err == nil {
+				continue // another appender has just committed
+			}
+		}
 		if err != nil {
 			return Appended{}, err
 		}

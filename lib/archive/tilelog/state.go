@@ -84,13 +84,15 @@ type index struct {
 }
 
 // missing returns the leaves that the log does not have, without repeats, and
-// those that contradict what it has.
-func (l *Log) missing(ctx context.Context, leaves []Leaf) (missing, conflicts []Leaf, err error) {
-	known := map[string]map[string]string{} // hashes by group and key
+// those that contradict what it has. store.ErrChanged says that the index knows of
+// entries that the state has not, which was read before it or is written with them:
+// they are not public yet.
+func (l *Log) missing(ctx context.Context, now state, leaves []Leaf) (missing, conflicts []Leaf, err error) {
+	known := map[string]map[string]Indexed{} // by group and key
 	for _, leaf := range leaves {
 		group, read := known[leaf.Group]
 		if !read {
-			if group, err = l.known(ctx, leaf.Group); err != nil {
+			if group, err = IndexedOf(ctx, l.Table, l.Origin, leaf.Group); err != nil {
 				return nil, nil, err
 			}
 			known[leaf.Group] = group
@@ -98,26 +100,15 @@ func (l *Log) missing(ctx context.Context, leaves []Leaf) (missing, conflicts []
 		hash := hashOf(leaf)
 		switch there, is := group[leaf.Key]; {
 		case !is:
-			group[leaf.Key] = hash
+			group[leaf.Key] = Indexed{Hash: hash}
 			missing = append(missing, leaf)
-		case there != hash:
+		case there.Index >= now.tree.N:
+			return nil, nil, fmt.Errorf("entry %s of %s is being committed: %w", leaf.Key, leaf.Group, store.ErrChanged)
+		case there.Hash != hash:
 			conflicts = append(conflicts, leaf)
 		}
 	}
 	return missing, conflicts, nil
-}
-
-// known returns the hashes of a group's entries that the log has, by key.
-func (l *Log) known(ctx context.Context, group string) (map[string]string, error) {
-	indexed, err := IndexedOf(ctx, l.Table, l.Origin, group)
-	if err != nil {
-		return nil, err
-	}
-	known := map[string]string{}
-	for key, at := range indexed {
-		known[key] = at.Hash
-	}
-	return known, nil
 }
 
 // Indexes returns where the log has a group's entries, by key. An entry may be
