@@ -29,7 +29,7 @@ func (h *Head) Apply(m *wire.Message, sentAt, storedAt instant, settings Setting
 		h.know(m.Game, m.Table)
 	}
 	if h.Game != "" && (h.Game != m.Game.ID || h.Table != m.Table) {
-		return conflict("the draw is known as a draw of %s on table %s", h.Game, h.Table)
+		return h.Another(m.Game.ID, m.Table)
 	}
 	if h.RetainUntil != 0 && storedAt >= h.RetainUntil-retainClosing {
 		return &TooLate{h.RetainUntil}
@@ -42,6 +42,13 @@ func (h *Head) Apply(m *wire.Message, sentAt, storedAt instant, settings Setting
 	}
 	h.StoredAt = max(h.StoredAt, storedAt)
 	return nil
+}
+
+// Another is the conflict of a message that names another game or table than the
+// draw's.
+func (h *Head) Another(game, table string) error {
+	return conflict("the message names %s on table %s, and the draw is one of %s on table %s: send it with what the draw has, or with the id of the draw that it is about",
+		cmp.Or(game, "no game"), cmp.Or(table, "no table"), h.Game, h.Table)
 }
 
 // know fixes the draw's game, with the version of its rules, and table. Orders that came before and agree are as if
@@ -114,8 +121,8 @@ func (h *Head) open(m *wire.Message, storedAt instant, settings Settings) error 
 func (h *Head) sameTimes(times wire.RoundTimes) error {
 	known, ok := h.Round(times.Round)
 	if ok && known.OpensAt != 0 && (known.OpensAt != times.OpensAt || known.ClosesAt != times.ClosesAt) {
-		return conflict("betting round %d is known to take bets from %s to %s", times.Round,
-			wire.FormatTime(known.OpensAt), wire.FormatTime(known.ClosesAt))
+		return conflict("the message has betting round %d from %s to %s, and by what is stored it takes bets from %s to %s, by which bets were answered: send it with the times that are stored, or cancel the draw",
+			times.Round, wire.FormatTime(times.OpensAt), wire.FormatTime(times.ClosesAt), wire.FormatTime(known.OpensAt), wire.FormatTime(known.ClosesAt))
 	}
 	return nil
 }
@@ -124,7 +131,7 @@ func (h *Head) sameTimes(times wire.RoundTimes) error {
 // there is only one.
 func (h *Head) board(number int, from wire.Type) error {
 	if known, ok := h.Round(number); ok && known.Board != "" {
-		return conflict("betting round %d has its odds from %s", number, known.Board)
+		return conflict("the message has odds of betting round %d, and it has its odds from %s, by which bets were priced: send it without odds, or cancel the draw", number, known.Board)
 	}
 	h.ensure(number).Board = from
 	return nil

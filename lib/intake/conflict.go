@@ -1,7 +1,10 @@
 package intake
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -9,14 +12,21 @@ import (
 	"tally/lib/wire"
 )
 
+// maxShown is how many differences a conflict shows.
+const maxShown = 3
+
 // conflictOf says in what a message differs from the stored one of its identity,
 // and what can be done about it: that depends on its type.
 func conflictOf(m *wire.Message, body []byte, stored string) string {
 	what := "another message of this identity and other content is stored"
-	if fields := differing(body, []byte(stored)); len(fields) > 0 {
-		what += "; it differs in " + strings.Join(fields, ", ")
+	differences := differing(body, []byte(stored))
+	if more := len(differences) - maxShown; more > 0 {
+		differences = append(differences[:maxShown], fmt.Sprintf("and %d more", more))
 	}
-	return what + ". " + adviceOf(m.Type)
+	if len(differences) > 0 {
+		what += ": " + strings.Join(differences, "; ")
+	}
+	return adviceOf(m.Type) + ". " + strings.ToUpper(what[:1]) + what[1:]
 }
 
 // adviceOf says what to send instead of a message whose identity is taken.
@@ -34,24 +44,76 @@ func adviceOf(t wire.Type) string {
 	return "An order never changes: send what is right under another order id"
 }
 
-// differing returns the fields in which two messages differ, but for those that are
-// no part of the content.
-func differing(a, b []byte) (fields []string) {
+// differing returns where two messages differ and what either has there, but for
+// what is no part of the content.
+func differing(sent, stored []byte) (differences []string) {
 	var one, other map[string]any
-	if json.Unmarshal(a, &one) != nil || json.Unmarshal(b, &other) != nil {
-		return nil // one that an earlier version took: without names it is still a conflict
+	if decode(sent, &one) != nil || decode(stored, &other) != nil {
+		return nil // one that an earlier version took: without values it is still a conflict
 	}
-	for name, value := range one {
-		if there, has := other[name]; !has || !reflect.DeepEqual(value, there) {
-			fields = append(fields, name)
+	for _, own := range []string{"id", "at"} {
+		delete(one, own)
+		delete(other, own)
+	}
+	return compare(nil, "", one, other)
+}
+
+// decode reads JSON with its numbers as they are written.
+func decode(text []byte, into any) error {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	return decoder.Decode(into)
+}
+
+// compare adds how two values differ, at the places in objects and in lists of
+// one length where they do.
+func compare(differences []string, path string, sent, stored any) []string {
+	one, isObject := sent.(map[string]any)
+	other, areObjects := stored.(map[string]any)
+	if isObject && areObjects {
+		names := slices.AppendSeq(slices.Collect(maps.Keys(one)), maps.Keys(other))
+		slices.Sort(names)
+		for _, name := range slices.Compact(names) {
+			differences = compare(differences, strings.TrimPrefix(path+"."+name, "."), valueOf(one, name), valueOf(other, name))
 		}
+		return differences
 	}
-	for name := range other {
-		if _, has := one[name]; !has {
-			fields = append(fields, name)
+	list, isList := sent.([]any)
+	others, areLists := stored.([]any)
+	if isList && areLists && len(list) == len(others) {
+		for i := range list {
+			differences = compare(differences, fmt.Sprintf("%s[%d]", path, i), list[i], others[i])
 		}
+		return differences
 	}
-	fields = slices.DeleteFunc(fields, func(name string) bool { return name == "id" || name == "at" })
-	slices.Sort(fields)
-	return fields
+	if reflect.DeepEqual(sent, stored) {
+		return differences
+	}
+	return append(differences, fmt.Sprintf("%s: stored is %s, sent was %s", path, shown(stored), shown(sent)))
+}
+
+// absent stands for what a message does not have.
+type absent struct{}
+
+func valueOf(object map[string]any, name string) any {
+	if value, has := object[name]; has {
+		return value
+	}
+	return absent{}
+}
+
+// shown is a value as text, not too long for a reply that shows several.
+func shown(value any) string {
+	if value == (absent{}) {
+		return "nothing"
+	}
+	text, err := json.Marshal(value)
+	if err != nil {
+		return err.Error()
+	}
+	const most = 60
+	if len(text) > most {
+		return strings.ToValidUTF8(string(text[:most]), "") + "…"
+	}
+	return string(text)
 }

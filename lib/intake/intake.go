@@ -151,6 +151,9 @@ func (in *Intake) parse(ctx context.Context, body []byte) (*wire.Message, wire.P
 		return nil, partial, nil, fmt.Errorf("taking up a message of draw %s: %w", partial.Draw, err)
 	}
 	m, partial, faults = wire.ParseUnder(body, game)
+	if len(faults) > 0 && (partial.Game != "" && partial.Game != head.Game || partial.Table != "" && partial.Table != head.Table) {
+		faults = append([]wire.Fault{{Code: wire.CodeConflict, Message: head.Another(partial.Game, partial.Table).Error()}}, faults...)
+	}
 	return m, partial, faults, nil
 }
 
@@ -211,6 +214,9 @@ func (in *Intake) try(ctx context.Context, m *wire.Message, d Delivery) (result,
 		return r, nil
 	}
 	now, known := head.Clock(in.Now()), head.Game != ""
+	if faults := m.Admit(now); len(faults) > 0 {
+		return result{status: wire.Quarantined, faults: faults}, nil
+	}
 	within, cancel := context.WithTimeout(ctx, StoreWithin)
 	defer cancel()
 	if faults := apply(head, m, d.SentAt, now, in.Settings); len(faults) > 0 {

@@ -390,16 +390,16 @@ func TestClockBehind(t *testing.T) {
 	}
 }
 
-// A conflict names what differs, and advises what the type of message allows.
+// A conflict shows both values where messages differ, and advises what the type of message allows.
 func TestConflictSaysWhatDiffers(t *testing.T) {
 	for _, row := range []struct{ kind, old, new, want string }{
-		{"draw.opened", `"table":"war-1"`, `"table":"war-2"`, "it differs in table. A draw is opened once"},
-		{"draw.opened", `"sequence":7`, `"sequence":8,"odds":{"player":"2.08"}`, "it differs in odds, sequence. A draw is opened once"},
-		{"betting.opened", "2.08", "2.09", "it differs in odds. A betting round is opened once"},
-		{"betting.closed", ":29.000Z", ":28.000Z", "it differs in closed_at. A betting round is closed once"},
-		{"draw.resulted", "KS", "QS", "it differs in facts. A revision never changes: send what is right as the next revision"},
-		{"draw.cancelled", "", "", "it differs in facts, reason, type. A revision never changes"},
-		{"bets.voided", `"reason":"x"`, `"reason":"z"`, "it differs in reason. An order never changes: send what is right under another order id"},
+		{"draw.opened", `"table":"war-1"`, `"table":"war-2"`, `Another message of this identity and other content is stored: table: stored is "war-1", sent was "war-2"`},
+		{"draw.opened", `"sequence":7`, `"sequence":8,"odds":{"player":"2.08"}`, `A draw is opened once: give another draw another id; if this opening was wrong, cancel the draw. Another message of this identity and other content is stored: odds: stored is nothing, sent was {"player":"2.08"}; sequence: stored is 7, sent was 8`},
+		{"betting.opened", "2.08", "2.09", `odds.player: stored is "2.08", sent was "2.09"`},
+		{"betting.closed", ":29.000Z", ":28.000Z", `A betting round is closed once: what was sent first holds; if that was wrong, an operator can void bets. Another message of this identity and other content is stored: closed_at: stored is "2026-11-29T12:00:29.000Z", sent was "2026-11-29T12:00:28.000Z"`},
+		{"draw.resulted", "KS", "QS", `facts.player: stored is "KS", sent was "QS"`},
+		{"draw.cancelled", "", "", `facts: stored is {"dealer":"AD","player":"KS"}, sent was nothing; reason: stored is nothing, sent was "card_hidden"; type: stored is "draw.resulted", sent was "draw.cancelled"`},
+		{"bets.voided", `"reason":"x"`, `"reason":"z"`, `An order never changes: send what is right under another order id. Another message of this identity and other content is stored: reason: stored is "x", sent was "z"`},
 	} {
 		d := newDesk(t)
 		from, first := intake.Studio, body(row.kind)

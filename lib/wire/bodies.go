@@ -133,7 +133,7 @@ func (r *reader) number(o form.Object, name string, most int64, rule string) int
 // impossible are faults of the message.
 func (r *reader) drawResulted(o form.Object, m *Message) {
 	m.Revision = r.revision(o)
-	r.correction(o, m.Revision)
+	r.correction(o, m, m.Revision)
 	v, present := o.Required("facts")
 	if !present {
 		return
@@ -155,7 +155,7 @@ func (r *reader) drawResulted(o form.Object, m *Message) {
 
 // correction reads why a result is corrected: every result above the first
 // revision says so.
-func (r *reader) correction(o form.Object, revision int) {
+func (r *reader) correction(o form.Object, m *Message, revision int) {
 	v, present := o.Optional("correction")
 	if !present {
 		if revision > 1 {
@@ -163,8 +163,9 @@ func (r *reader) correction(o form.Object, revision int) {
 		}
 		return
 	}
+	m.Corrects = true
 	if c, ok := v.Object(); ok {
-		r.note(c, "reason")
+		m.Correction = r.note(c, "reason")
 		if _, noted := c.Optional("note"); noted {
 			r.note(c, "note")
 		}
@@ -188,7 +189,7 @@ func (r *reader) drawCancelled(o form.Object, m *Message) {
 		r.fault(CodeUnknownReason, m.Game.CancelRule, fmt.Sprintf("reason: %.60q is no reason to cancel a draw of %s", m.Reason, m.Game.Title))
 	}
 	if _, corrects := o.Optional("correction"); corrects {
-		r.correction(o, 1)
+		r.correction(o, m, 1)
 	}
 }
 

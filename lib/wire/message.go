@@ -108,6 +108,8 @@ type Message struct {
 	Revision   int                             // draw.resulted, draw.cancelled
 	Resolution rules.Resolution[rules.Outcome] // draw.resulted
 	Reason     string                          // draw.cancelled, orders
+	Corrects   bool                            // draw.resulted, draw.cancelled
+	Correction string                          // why
 
 	Found    Found            // bets.found
 	Order    string           // orders

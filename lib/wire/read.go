@@ -18,9 +18,11 @@ const Schema = 1
 // Partial is what could be read of a message that can't be taken: enough to
 // file it and to answer.
 type Partial struct {
-	ID   string
-	Type Type
-	Draw string
+	ID    string
+	Type  Type
+	Draw  string
+	Table string
+	Game  string // empty for one that there is not
 }
 
 // Parse reads a message. When something is wrong with it, faults says
@@ -42,7 +44,10 @@ func ParseUnder(body []byte, game *rules.Game) (message *Message, partial Partia
 		faults = append(faults, Fault{Code: string(p.Code), Message: p.Message()})
 	}
 	faults = append(faults, r.faults...)
-	partial = Partial{ID: m.ID, Type: m.Type, Draw: m.Draw}
+	partial = Partial{ID: m.ID, Type: m.Type, Draw: m.Draw, Table: m.Table}
+	if m.Game != nil {
+		partial.Game = m.Game.ID
+	}
 	if len(faults) > 0 {
 		return nil, partial, faults
 	}
@@ -62,8 +67,13 @@ type reader struct {
 	faults   []Fault
 }
 
+// maxFaults is how many faults of a message are named.
+const maxFaults = 100
+
 func (r *reader) fault(code, rule, message string) {
-	r.faults = append(r.faults, Fault{code, rule, message})
+	if len(r.faults) < maxFaults {
+		r.faults = append(r.faults, Fault{code, rule, message})
+	}
 }
 
 func (r *reader) read(body []byte) *Message {
