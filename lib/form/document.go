@@ -109,7 +109,7 @@ func (d *Document) parse(root string, text []byte, depth int) (Value, bool) {
 	}
 	if err != nil {
 		d.nodes = d.nodes[:0]
-		d.Report(BadJSON, root, describe(err))
+		d.Report(BadJSON, root, d.describe(err))
 		return Value{}, false
 	}
 	return Value{d, 0}, true
@@ -214,7 +214,10 @@ func (d *Document) flatten() {
 	d.nodes = kept
 }
 
-func describe(err error) string {
+func (d *Document) describe(err error) string {
+	if bytes.HasPrefix(d.text, byteOrderMark) {
+		return "not JSON: it begins with a byte order mark (the bytes EF BB BF), which some editors put there: save it as UTF-8 without one"
+	}
 	if errors.Is(err, io.EOF) {
 		return "not JSON: it is empty"
 	}
@@ -224,6 +227,9 @@ func describe(err error) string {
 	}
 	return "not JSON: " + err.Error()
 }
+
+// byteOrderMark is U+FEFF in UTF-8. JSON may not begin with it (RFC 8259, 8.1).
+var byteOrderMark = []byte("\xef\xbb\xbf")
 
 // name returns the member's name, unquoted.
 func (d *Document) name(i int32) string {

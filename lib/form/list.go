@@ -15,13 +15,13 @@ func (d *Document) Each(root string, text []byte) iter.Seq2[int, Value] {
 			return
 		}
 		if _, err := d.decoder.ReadToken(); err != nil {
-			d.Report(BadJSON, root, describe(err))
+			d.Report(BadJSON, root, d.describe(err))
 			return
 		}
 		for index := 0; d.decoder.PeekKind() != ']'; index++ {
 			d.nodes, d.index = d.nodes[:0], index
 			if err := d.value(-1, 0, 0); err != nil {
-				d.Report(BadJSON, root, describe(err))
+				d.Report(BadJSON, root, d.describe(err))
 				return
 			}
 			if !yield(index, Value{d, 0}) {

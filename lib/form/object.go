@@ -157,6 +157,21 @@ func (o Object) Wholes(name string) []int64 {
 	return numbers
 }
 
+// Numerals returns a list that Wholes has read as it is written, which tells numbers
+// apart that pass 64 bits.
+func (o Object) Numerals(name string) []string {
+	v, present := o.Optional(name)
+	if !present || v.node().kind != '[' {
+		return nil
+	}
+	elements, _ := v.Elements()
+	numerals := make([]string, 0, len(elements))
+	for _, element := range elements {
+		numerals = append(numerals, string(element.Raw()))
+	}
+	return numerals
+}
+
 // NonEmptyObjects returns a required list of objects that must not be empty.
 func (o Object) NonEmptyObjects(name string) []Object {
 	return o.objects(name, true)

@@ -41,9 +41,9 @@ func (f *Faults) Add(code, rule, format string, args ...any) {
 func Number(n int64) string {
 	switch n {
 	case math.MaxInt64:
-		return "a number above 2^63"
+		return "2^63-1 or more"
 	case math.MinInt64:
-		return "a number below -2^63"
+		return "-2^63 or less"
 	}
 	return strconv.FormatInt(n, 10)
 }

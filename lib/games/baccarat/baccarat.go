@@ -47,7 +47,7 @@ var spec = rules.Spec[facts, *outcome]{
 	},
 	Groups: [][]string{{"player", "banker", "tie"}, {"small", "big"}},
 	Read:   read,
-	Resolve: resolver(decks, paragraphs{deal: "BAC-2.1", natural: "BAC-2.7.1", player: "BAC-2.6.1",
+	Resolve: resolver(decks, paragraphs{deal: "BAC-2.1", natural: "BAC-2.7.1", player: "BAC-2.6.1", playerStands: "BAC-2.6.1",
 		banker: "BAC-2.6.2", bankerAlone: "BAC-2.7.2"}),
 	ReadVisible: readVisible,
 	Decide:      decide,
@@ -68,7 +68,7 @@ var Live = rules.Define(rules.Spec[facts, *outcome]{
 	},
 	Groups: [][]string{{"player", "banker", "tie"}},
 	Read:   read,
-	Resolve: resolver(liveDecks, paragraphs{deal: "LBAC-3.4.3", natural: "LBAC-3.5.1.1", player: "LBAC-3.5.1.4",
+	Resolve: resolver(liveDecks, paragraphs{deal: "LBAC-3.4.3", natural: "LBAC-3.5.1.1", player: "LBAC-3.5.1.4", playerStands: "LBAC-3.5.1.2",
 		banker: "LBAC-3.5.1.5", bankerAlone: "LBAC-3.5.1.3"}),
 })
 

@@ -72,7 +72,7 @@ const Stood = -1
 func IsNatural(points int) bool { return points >= 8 }
 
 // paragraphs are the rule ids of the drawing rules in one rulebook.
-type paragraphs struct{ deal, natural, player, banker, bankerAlone string }
+type paragraphs struct{ deal, natural, player, playerStands, banker, bankerAlone string }
 
 // resolver returns the total function of a game with these decks and paragraphs.
 func resolver(decks int, p paragraphs) func(facts) rules.Resolution[*outcome] {
@@ -99,10 +99,15 @@ func (p paragraphs) play(player, banker []cards.Card) []rules.Fault {
 		return append(p.third("Player", p.natural, player, false, "there is a natural"),
 			p.third("Banker", p.natural, banker, false, "there is a natural")...)
 	}
-	if faults := p.third("Player", p.player, player, PlayerDraws(two), ""); len(faults) > 0 {
+	rule := p.player
+	if !PlayerDraws(two) {
+		rule = p.playerStands
+	}
+	if faults := p.third("Player", rule, player, PlayerDraws(two), ""); len(faults) > 0 {
 		return faults
 	}
-	third, rule, why := Stood, p.bankerAlone, "the Player stood"
+	third, why := Stood, "the Player stood"
+	rule = p.bankerAlone
 	if len(player) == 3 {
 		third, rule = points(player[2]), p.banker
 		why = fmt.Sprintf("the Player's third card counts %d", third)

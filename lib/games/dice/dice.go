@@ -87,9 +87,10 @@ func resolve(f facts) rules.Resolution[*outcome] {
 	return rules.Resolution[*outcome]{Outcome: newOutcome(f.rolls[len(f.rolls)-1].dice)}
 }
 
-// faultReasons are the faults of a roll: the dice reasons, without the common ones.
+// faultReasons are the faults of a roll: the dice reasons, and of the common ones that
+// picture or sound was lost, after which a roll is repeated, too.
 var faultReasons = slices.DeleteFunc(rules.ReasonsOf(rules.DiceReasons), func(r rules.CancelReason) bool {
-	return !r.Is(rules.DiceReasons)
+	return !r.Is(rules.DiceReasons) && r.Code != "stream_lost"
 })
 
 // impossible returns what can't be true of a roll. A faulty roll may show fewer
@@ -105,7 +106,7 @@ func (r roll) impossible(number int) (faults rules.Faults) {
 	}
 	for _, code := range r.faults {
 		if !slices.ContainsFunc(faultReasons, func(r rules.CancelReason) bool { return r.Code == code }) {
-			faults.Add("unknown_reason", "DICE-5.2", "roll %d: %q is no fault of a die", number, code)
+			faults.Add("unknown_reason", "DICE-5.2", "roll %d: %q is no fault of a roll", number, code)
 		}
 	}
 	return faults

@@ -163,6 +163,8 @@ func TestOnlyTheLastRollCounts(t *testing.T) {
 	for _, faulty := range []string{
 		`{"dice":[6,1,1,2,5],"faults":["die_on_edge"]}`,
 		`{"dice":[6,1,1,2],"faults":["die_fell"]}`,
+		`{"dice":[],"faults":["stream_lost"]}`,
+		`{"dice":[6,1,1,2,5],"faults":["stream_lost"]}`,
 		`{"dice":[],"faults":["die_fell","die_unclear","combination_unclear","die_covers_line"]}`,
 	} {
 		if got := ruletest.Answer(dice.Game, `{"rolls":[`+faulty+`,{"dice":[3,3,5,5,5],"faults":[]}]}`); got != first {

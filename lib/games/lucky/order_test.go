@@ -329,6 +329,14 @@ func TestOutcome(t *testing.T) {
 		lucky7 | 42,7,1,30,12,5         | void: wrong_ball_count LUCKY7-2.2
 		lucky7 | 42,7,1,30,12,5,19,43   | invalid: unknown_ball LUCKY7-1.2
 		lucky7 | 42,7,1,30,12,5,19,42   | invalid: duplicate_ball LUCKY7-1.2
+		# beyond 64 bits: out of range, and equal when they are
+		lucky5 | 9223372036854775807,9223372036854775807  | invalid: duplicate_ball LUCKY5-1.2, unknown_ball LUCKY5-1.2, unknown_ball LUCKY5-1.2
+		lucky5 | 9223372036854775807,9223372036854775808  | invalid: unknown_ball LUCKY5-1.2, unknown_ball LUCKY5-1.2
+		lucky5 | 99999999999999999999,99999999999999999999 | invalid: duplicate_ball LUCKY5-1.2, unknown_ball LUCKY5-1.2, unknown_ball LUCKY5-1.2
+		lucky7 | 99999999999999999999,99999999999999999998 | invalid: unknown_ball LUCKY7-1.2, unknown_ball LUCKY7-1.2
+		lucky7 | -9223372036854775808,-9223372036854775808 | invalid: duplicate_ball LUCKY7-1.2, unknown_ball LUCKY7-1.2, unknown_ball LUCKY7-1.2
+		lucky7 | -9223372036854775808,-9223372036854775809 | invalid: unknown_ball LUCKY7-1.2, unknown_ball LUCKY7-1.2
+		lucky5 | 0,-0                                      | invalid: duplicate_ball LUCKY5-1.2, unknown_ball LUCKY5-1.2, unknown_ball LUCKY5-1.2
 	`) {
 		game := lucky.Five
 		if row[0] == "lucky7" {

@@ -11,13 +11,14 @@ import (
 // colours seen.
 type facts struct {
 	balls      []int64
+	numerals   []string // the balls as they are written
 	colours    []string
 	hasColours bool
 }
 
 func read(o form.Object) facts {
 	colours := o.OptionalTexts("colours")
-	return facts{o.Wholes("balls"), colours, colours != nil}
+	return facts{balls: o.Wholes("balls"), numerals: o.Numerals("balls"), colours: colours, hasColours: colours != nil}
 }
 
 // outcome is a resolved draw.
@@ -74,16 +75,21 @@ func (set *ballSet) resolve(f facts) rules.Resolution[*outcome] {
 // too.
 func (set *ballSet) impossible(f facts) (faults rules.Faults) {
 	fault := func(code, format string, args ...any) { faults.Add(code, set.prefix+"-1.2", format, args...) }
-	seen := make(map[int64]int, len(f.balls))
+	seen, beyond := make(map[int64]int, len(f.balls)), map[string]int{}
 	for i, ball := range f.balls {
 		if ball < 1 || ball > int64(set.balls) {
 			fault("unknown_ball", "ball %d is %s; the balls are numbered 1 to %d", i+1, rules.Number(ball), set.balls)
 		}
-		if ball == math.MaxInt64 || ball == math.MinInt64 {
-			continue // cut to 64 bits: two of them may be different numbers
+		times := 0
+		if ball == math.MaxInt64 || ball == math.MinInt64 { // cut to 64 bits: what is written tells them apart
+			beyond[f.numerals[i]]++
+			times = beyond[f.numerals[i]]
+		} else {
+			seen[ball]++
+			times = seen[ball]
 		}
-		if seen[ball]++; seen[ball] == 2 {
-			fault("duplicate_ball", "ball %d appears more than once", ball)
+		if times == 2 {
+			fault("duplicate_ball", "ball %s appears more than once", rules.Number(ball))
 		}
 	}
 	if !f.hasColours {
