@@ -33,7 +33,8 @@ const keysExample = `  tally keys create acme --local
   tally keys list acme --local
   tally keys rotate acme k2v7mx4qhd3n6 --overlap-hours 48
   tally keys revoke acme k2v7mx4qhd3n6
-  tally keys settings acme --max-stake EUR=1000.00 --rounding half_even`
+  tally keys settings acme --min-stake EUR=0.50 --max-stake EUR=1000.00 --rounding half_even
+  tally keys settings acme --max-stake roulette:EUR=200.00`
 
 // keysFlags are the flags of all of keys' commands.
 type keysFlags struct {

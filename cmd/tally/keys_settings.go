@@ -17,6 +17,7 @@ import (
 // settingsFlags are what `tally keys settings` sets.
 type settingsFlags struct {
 	rounding string
+	minStake []string
 	maxStake []string
 	requests int
 }
@@ -24,22 +25,23 @@ type settingsFlags struct {
 func (app *app) newKeySettingsCommand(flags *keysFlags) *cobra.Command {
 	command := app.keysCommand(flags, "settings bookmaker", "show or set a bookmaker's rounding and limits",
 		`settings shows what holds for a bookmaker; with flags it sets that first. A
-change holds within 30 seconds. A bet keeps the rounding that it was placed with.`, app.keysSettings)
+change holds within 30 seconds. A bet keeps the rounding that it was placed with.
+
+Stakes are limited by currency, EUR=1000.00, and by game and currency,
+roulette:EUR=200.00, which goes before. The least stake is one of bets: what a
+side bet costs follows from the bet that it is made on.`, app.keysSettings)
 	command.Flags().Var(&choice{&flags.rounding, []string{"half_up", "half_even", "down"}}, "rounding", "`how` payouts are rounded")
-	command.Flags().StringArrayVar(&flags.maxStake, "max-stake", nil, "largest stake of a bet in a currency, such as EUR=1000.00; EUR= for no\nlimit; may be given more than once: `currency=amount`")
+	command.Flags().StringArrayVar(&flags.minStake, "min-stake", nil, "least stake of a bet, such as EUR=0.50 or roulette:EUR=1.00; EUR= for no\nlimit; may be given more than once: `[game:]currency=amount`")
+	command.Flags().StringArrayVar(&flags.maxStake, "max-stake", nil, "largest stake of a bet, likewise: `[game:]currency=amount`")
 	command.Flags().Var(&whole{&flags.requests, 1, 100_000}, "requests", "so `many` requests in a second, of each instance of the API")
 	command.Flags().Lookup("requests").DefValue = ""
 	return command
 }
 
 func (app *app) keysSettings(ctx context.Context, store *keys.Store, flags *keysFlags, args []string) error {
-	limits := map[string]string{}
-	for _, pair := range flags.maxStake {
-		currency, amount, ok := strings.Cut(pair, "=")
-		if !ok {
-			return fmt.Errorf("--max-stake is %q: write currency=amount, such as EUR=1000.00", pair)
-		}
-		limits[currency] = amount
+	limits, err := flags.limits()
+	if err != nil {
+		return err
 	}
 	settings, err := store.Settings(ctx, args[0])
 	changes := flags.rounding != "" || len(limits) > 0 || flags.requests > 0
@@ -59,21 +61,73 @@ func (app *app) keysSettings(ctx context.Context, store *keys.Store, flags *keys
 	return failed("writing", err)
 }
 
+// stakeLimit is a limit of stakes as a flag says it.
+type stakeLimit struct {
+	game, currency, amount string // without a game of all; without an amount none
+	least                  bool
+}
+
+// limits reads the flags that limit stakes.
+func (f *settingsFlags) limits() (limits []stakeLimit, err error) {
+	for _, flag := range []struct {
+		name  string
+		pairs []string
+		least bool
+	}{{"min-stake", f.minStake, true}, {"max-stake", f.maxStake, false}} {
+		for _, pair := range flag.pairs {
+			of, amount, ok := strings.Cut(pair, "=")
+			if !ok {
+				return nil, fmt.Errorf("--%s is %q: write currency=amount or game:currency=amount, such as EUR=1000.00", flag.name, pair)
+			}
+			game, currency, ofGame := strings.Cut(of, ":")
+			if !ofGame {
+				game, currency = "", of
+			}
+			limits = append(limits, stakeLimit{game: game, currency: currency, amount: amount, least: flag.least})
+		}
+	}
+	return limits, nil
+}
+
+// apply sets the limit, or takes it away.
+func (l stakeLimit) apply(s *keys.Settings) {
+	of := keys.Limits{MinStake: s.MinStake, MaxStake: s.MaxStake}
+	if l.game != "" {
+		of = s.Games[l.game]
+	}
+	amounts := &of.MaxStake
+	if l.least {
+		amounts = &of.MinStake
+	}
+	if *amounts == nil {
+		*amounts = map[string]string{}
+	}
+	if (*amounts)[l.currency] = l.amount; l.amount == "" {
+		delete(*amounts, l.currency)
+	}
+	switch {
+	case l.game == "":
+		s.MinStake, s.MaxStake = of.MinStake, of.MaxStake
+	case len(of.MinStake)+len(of.MaxStake) == 0:
+		delete(s.Games, l.game)
+	default:
+		if s.Games == nil {
+			s.Games = map[string]keys.Limits{}
+		}
+		s.Games[l.game] = of
+	}
+}
+
 // apply changes settings by the flags.
-func (f *settingsFlags) apply(s *keys.Settings, limits map[string]string) {
+func (f *settingsFlags) apply(s *keys.Settings, limits []stakeLimit) {
 	if f.rounding != "" {
 		s.Rounding = f.rounding
 	}
 	if f.requests > 0 {
 		s.RequestsPerSecond = f.requests
 	}
-	for currency, amount := range limits {
-		if s.MaxStake == nil {
-			s.MaxStake = map[string]string{}
-		}
-		if s.MaxStake[currency] = amount; amount == "" {
-			delete(s.MaxStake, currency)
-		}
+	for _, limit := range limits {
+		limit.apply(s)
 	}
 }
 
@@ -82,14 +136,28 @@ func (app *app) settingsOf(s keys.Settings) []byte {
 	list := pretty.NewList("")
 	list.Row(pen.Cell("rounding", pretty.Dim), cellOf(pen, s.Rounding))
 	list.Row(pen.Cell("requests a second", pretty.Dim), cellOf(pen, fmt.Sprint(s.RequestsPerSecond)))
-	limits := "none"
-	if len(s.MaxStake) > 0 {
-		var texts []string
-		for _, currency := range slices.Sorted(maps.Keys(s.MaxStake)) {
-			texts = append(texts, s.MaxStake[currency]+" "+currency)
+	list.Row(pen.Cell("least stake", pretty.Dim), cellOf(pen, amountsOf(s.MinStake)))
+	list.Row(pen.Cell("largest stake", pretty.Dim), cellOf(pen, amountsOf(s.MaxStake)))
+	for _, game := range slices.Sorted(maps.Keys(s.Games)) {
+		of := s.Games[game]
+		if len(of.MinStake) > 0 {
+			list.Row(pen.Cell("least on "+game, pretty.Dim), cellOf(pen, amountsOf(of.MinStake)))
 		}
-		limits = strings.Join(texts, ", ")
+		if len(of.MaxStake) > 0 {
+			list.Row(pen.Cell("largest on "+game, pretty.Dim), cellOf(pen, amountsOf(of.MaxStake)))
+		}
 	}
-	list.Row(pen.Cell("largest stake", pretty.Dim), cellOf(pen, limits))
 	return list.AppendTo(nil)
+}
+
+// amountsOf are amounts by currency in words.
+func amountsOf(amounts map[string]string) string {
+	var texts []string
+	for _, currency := range slices.Sorted(maps.Keys(amounts)) {
+		texts = append(texts, amounts[currency]+" "+currency)
+	}
+	if texts == nil {
+		return "none"
+	}
+	return strings.Join(texts, ", ")
 }

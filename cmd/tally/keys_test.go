@@ -28,5 +28,10 @@ func TestKeys(t *testing.T) {
 	o.types(0, "rounding…down…1000.00 EUR, 500 JPY\nstored; it holds within 30 seconds, everywhere\n", "keys", "settings", "acme", "--rounding", "down", "--max-stake", "EUR=1000.00", "--max-stake", "JPY=500")
 	o.types(0, "…500 JPY\nstored; …", "keys", "settings", "acme", "--max-stake", "EUR=")
 	o.types(2, "tally: \"5\" is no amount in EUR…", "keys", "settings", "acme", "--max-stake", "EUR=5")
+	o.types(0, "…least stake…0.50 EUR\n…largest on roulette…20.00 EUR\nstored; …", "keys", "settings", "acme", "--min-stake", "EUR=0.50", "--max-stake", "roulette:EUR=20.00", "--min-stake", "dice:EUR=2.00", "--min-stake", "dice:EUR=")
+	o.types(0, "…least stake…0.50 EUR\nlargest stake…500 JPY\nstored; …", "keys", "settings", "acme", "--max-stake", "roulette:EUR=")
+	o.types(2, "tally: there is no game \"chess\"…", "keys", "settings", "acme", "--max-stake", "chess:EUR=20.00")
+	o.types(2, "tally: the least stake on baccarat in JPY is above the greatest…", "keys", "settings", "acme", "--min-stake", "JPY=501")
+	o.types(2, "tally: --min-stake is \"EUR\": write…", "keys", "settings", "acme", "--min-stake", "EUR")
 	o.observed.compare(t, "keys")
 }

@@ -72,7 +72,9 @@ func TestEveryCode(t *testing.T) {
 	w.open("lucky5", "luc-1", `{"sum_odd":"1.95"}`)
 	w.say(intake.Studio, "blackjack", "bj-1", "draw.opened", fmt.Sprintf(`,"sequence":1,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q},{"round":2,"opens_at":%q,"closes_at":%q}]`,
 		wire.FormatTime(w.now()), wire.FormatTime(w.now()+60_000), wire.FormatTime(w.now()+60_000), wire.FormatTime(w.now()+120_000)))
-	if _, err := w.keys.Set(t.Context(), "acme", func(s *keys.Settings) { s.MaxStake = map[string]string{"CHF": "5.00"} }); err != nil {
+	if _, err := w.keys.Set(t.Context(), "acme", func(s *keys.Settings) {
+		s.MaxStake, s.MinStake = map[string]string{"CHF": "5.00"}, map[string]string{"CHF": "1.00"}
+	}); err != nil {
 		t.Fatal(err)
 	}
 	w.pass(time.Minute / 2) // what is remembered of the settings is read again
@@ -121,6 +123,7 @@ func TestEveryCode(t *testing.T) {
 	want("odds_missing", put, "/v1/draws/luc-1/bets/b-2", bet("sum_odd", "", "10.00", "EUR"))
 	want("odds_out_of_range", put, "/v1/draws/luc-1/bets/b-2", bet("sum_odd", "0.5", "10.00", "EUR"))
 	want("payout_too_large", put, "/v1/draws/luc-1/bets/b-2", bet("sum_odd", "100000", "9999999999.99", "EUR"))
+	want("stake_too_small", put, "/v1/draws/rou-1/bets/b-2", bet("red", "", "0.99", "CHF"))
 	want("limit_exceeded", put, "/v1/draws/rou-1/bets/b-2", bet("red", "", "5.01", "CHF"))
 
 	// What is stored, and the draw.

@@ -80,6 +80,7 @@ var problemKinds = []ProblemKind{
 	{placing.CodeOddsOutOfRange, http.StatusUnprocessableEntity, "Not odds", "Write decimal odds from 1 to 100000 with at most four decimals.", 0},
 	{placing.CodePayoutTooLarge, http.StatusUnprocessableEntity, "The possible payout is too large", "Stake less.", 0},
 	{placing.CodeLimit, http.StatusUnprocessableEntity, "Above your limit", "Stake less, or ask the operator to raise the limit; GET /v1/settings shows it.", 0},
+	{placing.CodeBelowLimit, http.StatusUnprocessableEntity, "Below your least stake", "Stake more, or ask the operator to lower the limit; GET /v1/settings shows it.", 0},
 	{placing.CodeBaseMismatch, http.StatusUnprocessableEntity, "The side wager does not fit its bet", "detail says what it has to be.", 0},
 	{codeUnknownBets, http.StatusUnprocessableEntity, "The dispute names bets that you don't have", "Check the draw and the references that errors names.", 0},
 	{codeTooMany, http.StatusTooManyRequests, "Too many requests", "Wait as long as Retry-After says; place up to 100 bets in one request.", 1},

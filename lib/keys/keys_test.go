@@ -180,6 +180,24 @@ func TestSettings(t *testing.T) {
 	if made := c.Placing("acme"); made.MaxStake["EUR"] != 5000 || made.Rounding.String() != "down" {
 		t.Errorf("%+v", made)
 	}
+	for name, set := range map[string]keys.Settings{
+		"no amount":               {MinStake: map[string]string{"EUR": "1"}},
+		"no game":                 {Games: map[string]keys.Limits{"chess": {}}},
+		"no currency of a game":   {Games: map[string]keys.Limits{"dice": {MaxStake: map[string]string{"XXX": "1.00"}}}},
+		"least above the largest": {MinStake: map[string]string{"EUR": "2.00"}, MaxStake: map[string]string{"EUR": "1.00"}},
+		"least of a game above the largest of all": {MaxStake: map[string]string{"EUR": "1.00"}, Games: map[string]keys.Limits{"dice": {MinStake: map[string]string{"EUR": "2.00"}}}},
+	} {
+		if _, err := set.Placing(); err == nil {
+			t.Errorf("settings with %s are taken", name)
+		}
+	}
+	both, err := keys.Settings{MinStake: map[string]string{"EUR": "1.00"}, Games: map[string]keys.Limits{"dice": {MaxStake: map[string]string{"EUR": "2.00"}}}}.Placing()
+	if least, most := both.Bounds("dice", "EUR"); err != nil || least != 100 || most != 200 {
+		t.Errorf("stakes on dice from %d to %d, want 100 to 200: %v", least, most, err)
+	}
+	if least, most := both.Bounds("roulette", "EUR"); least != 100 || most != 0 {
+		t.Errorf("stakes on roulette from %d to %d, want from 100 without end", least, most)
+	}
 	read, err := s.Settings(t.Context(), "acme")
 	if err != nil || read.RequestsPerSecond == 0 || read.MaxStake["EUR"] != "50.00" {
 		t.Errorf("%+v, %v", read, err)

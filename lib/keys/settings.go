@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 
+	"tally/lib/games"
 	"tally/lib/money"
 	"tally/lib/placing"
 	"tally/lib/store"
@@ -17,10 +18,18 @@ import (
 // Settings are what an operator has set for a bookmaker.
 type Settings struct {
 	Rounding string            `json:"rounding,omitempty"`  // of payouts: half_up, half_even or down
-	MaxStake map[string]string `json:"max_stake,omitempty"` // of one bet, by currency; no entry, no limit
+	MinStake map[string]string `json:"min_stake,omitempty"` // of one bet, by currency; no entry, no limit
+	MaxStake map[string]string `json:"max_stake,omitempty"` // likewise
+	Games    map[string]Limits `json:"games,omitempty"`     // by game; what one of them says goes before
 	// RequestsPerSecond is how many requests one instance of the API answers the
 	// bookmaker in a second; zero for defaultRate.
 	RequestsPerSecond int `json:"requests_per_second,omitempty"`
+}
+
+// Limits are the least and the greatest stakes of bets on one game, by currency.
+type Limits struct {
+	MinStake map[string]string `json:"min_stake,omitempty"`
+	MaxStake map[string]string `json:"max_stake,omitempty"`
 }
 
 // defaultRate is the limit of requests where none is set.
@@ -34,8 +43,14 @@ func (s Settings) withDefaults() Settings {
 	if s.Rounding == "" {
 		s.Rounding = money.HalfUp.String()
 	}
+	if s.MinStake == nil {
+		s.MinStake = map[string]string{}
+	}
 	if s.MaxStake == nil {
 		s.MaxStake = map[string]string{}
+	}
+	if s.Games == nil {
+		s.Games = map[string]Limits{}
 	}
 	if s.RequestsPerSecond == 0 {
 		s.RequestsPerSecond = defaultRate
@@ -52,24 +67,61 @@ func (s Settings) Placing() (placing.Settings, error) {
 	if !known {
 		faults = append(faults, fmt.Errorf("there is no rounding %.20q, only half_up, half_even and down", s.Rounding))
 	}
-	made := placing.Settings{Rounding: rounding, MaxStake: map[string]money.Amount{}}
-	for _, code := range slices.Sorted(maps.Keys(s.MaxStake)) {
+	amounts := func(of map[string]string) map[string]money.Amount {
+		read, wrong := stakes(of)
+		faults = append(faults, wrong...)
+		return read
+	}
+	made := placing.Settings{Rounding: rounding, MinStake: amounts(s.MinStake), MaxStake: amounts(s.MaxStake), Games: map[string]placing.Limits{}}
+	for _, id := range slices.Sorted(maps.Keys(s.Games)) {
+		if _, known := games.Find(id); !known {
+			faults = append(faults, fmt.Errorf("there is no game %.40q", id))
+			continue
+		}
+		made.Games[id] = placing.Limits{MinStake: amounts(s.Games[id].MinStake), MaxStake: amounts(s.Games[id].MaxStake)}
+	}
+	faults = append(faults, crossed(made)...)
+	if s.RequestsPerSecond < 1 || s.RequestsPerSecond > maxRate {
+		faults = append(faults, fmt.Errorf("%d requests a second is not between 1 and %d", s.RequestsPerSecond, maxRate))
+	}
+	return made, errors.Join(faults...)
+}
+
+// stakes reads amounts by currency, and says what is wrong with them.
+func stakes(of map[string]string) (read map[string]money.Amount, faults []error) {
+	read = map[string]money.Amount{}
+	for _, code := range slices.Sorted(maps.Keys(of)) {
 		currency, known := money.ParseCurrency(code)
 		if !known {
 			faults = append(faults, fmt.Errorf("%.10q is no ISO 4217 currency", code))
 			continue
 		}
-		limit, err := money.ParseStake(s.MaxStake[code], currency)
+		amount, err := money.ParseStake(of[code], currency)
 		if err != nil {
-			faults = append(faults, fmt.Errorf("%.40q is no amount in %s: write a decimal with exactly %d decimals", s.MaxStake[code], code, currency.Digits()))
+			faults = append(faults, fmt.Errorf("%.40q is no amount in %s: write a decimal with exactly %d decimals", of[code], code, currency.Digits()))
 			continue
 		}
-		made.MaxStake[code] = limit
+		read[code] = amount
 	}
-	if s.RequestsPerSecond < 1 || s.RequestsPerSecond > maxRate {
-		faults = append(faults, fmt.Errorf("%d requests a second is not between 1 and %d", s.RequestsPerSecond, maxRate))
+	return read, faults
+}
+
+// crossed says of which games, and in which currencies, no stake is left.
+func crossed(s placing.Settings) (faults []error) {
+	for _, game := range games.All() {
+		codes := map[string]bool{}
+		for _, of := range []map[string]money.Amount{s.MinStake, s.MaxStake, s.Games[game.ID].MinStake, s.Games[game.ID].MaxStake} {
+			for code := range of {
+				codes[code] = true
+			}
+		}
+		for _, code := range slices.Sorted(maps.Keys(codes)) {
+			if least, most := s.Bounds(game.ID, code); most != 0 && least > most {
+				faults = append(faults, fmt.Errorf("the least stake on %s in %s is above the greatest", game.ID, code))
+			}
+		}
 	}
-	return made, errors.Join(faults...)
+	return faults
 }
 
 // Settings reads a bookmaker's settings, with the defaults for what is not set.

@@ -40,7 +40,24 @@ const (
 // Settings are a bookmaker's.
 type Settings struct {
 	Rounding money.Rounding
-	MaxStake map[string]money.Amount // by currency; no entry, no limit
+	MinStake map[string]money.Amount // by currency; no entry, no limit
+	MaxStake map[string]money.Amount // likewise
+	Games    map[string]Limits       // by game; what one of them says goes before
+}
+
+// Limits are the least and the greatest stakes of bets on one game, by currency.
+type Limits struct{ MinStake, MaxStake map[string]money.Amount }
+
+// Bounds returns the least and the greatest stake of a bet on a game; zero for none.
+func (s Settings) Bounds(game, currency string) (least, most money.Amount) {
+	least, most = s.MinStake[currency], s.MaxStake[currency]
+	if own, set := s.Games[game].MinStake[currency]; set {
+		least = own
+	}
+	if own, set := s.Games[game].MaxStake[currency]; set {
+		most = own
+	}
+	return least, most
 }
 
 // Placer accepts bets.

@@ -85,6 +85,39 @@ func TestLimitLowered(t *testing.T) {
 	}
 }
 
+// A bookmaker's limits are by currency, and by game and currency, which goes before. At
+// the limit a stake is taken. The least stake is one of bets, not of side bets.
+func TestLimits(t *testing.T) {
+	general := placing.Settings{MinStake: map[string]money.Amount{"EUR": 1_00}, MaxStake: map[string]money.Amount{"EUR": 500_00}}
+	own := general
+	own.Games = map[string]placing.Limits{"blackjack": {MinStake: map[string]money.Amount{"EUR": 5_00}, MaxStake: map[string]money.Amount{"EUR": 50_00}},
+		"roulette": {MinStake: map[string]money.Amount{"EUR": 400_00}}}
+	for _, row := range []struct {
+		name     string
+		settings placing.Settings
+		stake    string
+		want     string
+	}{
+		{"none", placing.Settings{}, "0.01", "stored"},
+		{"at the least", general, "1.00", "stored"},
+		{"below the least", general, "0.99", placing.CodeBelowLimit},
+		{"at the greatest", general, "500.00", "stored"},
+		{"above the greatest", general, "500.01", placing.CodeLimit},
+		{"at the game's least", own, "5.00", "stored"},
+		{"below the game's least", own, "4.99", placing.CodeBelowLimit},
+		{"at the game's greatest", own, "50.00", "stored"},
+		{"above the game's greatest", own, "50.01", placing.CodeLimit},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			h := open(t, store.New(fakedynamo.New(t, "table"), "table"))
+			h.Settings = func(string) placing.Settings { return row.settings }
+			if got := h.outcome(t, 1000, bet("b1", "seat:1", row.stake)); got != row.want {
+				t.Errorf("a stake of %s EUR: got %s, want %s", row.stake, got, row.want)
+			}
+		})
+	}
+}
+
 // What a bookmaker is told of a bet whose answer was lost, by what became of it.
 func TestAnswerLost(t *testing.T) {
 	for _, row := range []struct {

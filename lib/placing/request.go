@@ -57,6 +57,7 @@ const (
 	CodeOddsOutOfRange   = "odds_out_of_range"
 	CodePayoutTooLarge   = "payout_too_large"
 	CodeLimit            = "limit_exceeded"
+	CodeBelowLimit       = "stake_too_small"
 	CodeReferenceUsed    = "reference_used"
 	CodeBaseNotFound     = "base_not_found"
 	CodeBaseMismatch     = "base_mismatch"
@@ -185,11 +186,16 @@ func (p *parsed) readOdds() *Refusal {
 	return nil
 }
 
-// limit refuses a stake above the bookmaker's limit, which may change between
-// two tries of one bet.
+// limit refuses a stake outside the bookmaker's limits, which may change between two
+// tries of one bet. The least stake is one of bets: what a side bet costs follows from
+// the bet that it is made on.
 func (p *parsed) limit(settings Settings) *Refusal {
-	if limit, limited := settings.MaxStake[p.Currency]; limited && p.stake > limit {
-		return refuse(CodeLimit, "the stake is above this bookmaker's limit of %s %s", money.AppendAmount(nil, limit, p.currency), p.Currency)
+	least, most := settings.Bounds(p.game.ID, p.Currency)
+	switch {
+	case most != 0 && p.stake > most:
+		return refuse(CodeLimit, "the stake is above this bookmaker's limit of %s %s", money.AppendAmount(nil, most, p.currency), p.Currency)
+	case p.Base == "" && p.stake < least:
+		return refuse(CodeBelowLimit, "the stake is below this bookmaker's least one of %s %s", money.AppendAmount(nil, least, p.currency), p.Currency)
 	}
 	return nil
 }

@@ -314,9 +314,17 @@ type Settings struct {
 	Key               string            `json:"key"` // its public id
 	Scopes            []string          `json:"scopes"`
 	Rounding          string            `json:"rounding"`
-	MaxStake          map[string]string `json:"max_stake"` // by currency; no entry, no limit
+	MinStake          map[string]string `json:"min_stake"` // of one bet, by currency; no entry, no limit
+	MaxStake          map[string]string `json:"max_stake"` // likewise
+	Games             map[string]Limits `json:"games"`     // by game; what one of them says goes before
 	RequestsPerSecond int               `json:"requests_per_second"`
 	BetsPerRequest    int               `json:"bets_per_request"`
+}
+
+// Limits are the least and the greatest stakes of bets on one game, by currency.
+type Limits struct {
+	MinStake map[string]string `json:"min_stake,omitempty"`
+	MaxStake map[string]string `json:"max_stake,omitempty"`
 }
 
 // Problem is an RFC 9457 problem document.
