@@ -77,6 +77,7 @@ type roundView struct {
 	Planned  settlement.Instant // its planned closing, 0 for one that was not planned
 	Closing  settlement.Instant // 0 while it is not final
 	Finished bool               // the closings are final: a round without one never opened
+	Stopped  []entry.Stopped    // what was closed before the round
 	Visible  shown
 	Raw      string // visible cards that can't be read
 	Odds     *entry.List
@@ -198,7 +199,7 @@ func roundsOf(d *history.Draw) (list []roundView) {
 
 // close adds what a closing says.
 func (r *roundView) close(game string, closed entry.Closed) {
-	r.OpensAt, r.Closing, r.Odds = closed.OpensAt, closed.Closing, closed.Odds
+	r.OpensAt, r.Closing, r.Odds, r.Stopped = closed.OpensAt, closed.Closing, closed.Odds, closed.Selections
 	if len(closed.Visible) == 0 {
 		return
 	}
@@ -246,6 +247,9 @@ func (w *words) rounds(closings *entry.Closings) (list []pair) {
 		view := roundView{}
 		view.close(closings.Game, r)
 		told := []string{clock(r.OpensAt) + " – " + clock(r.Closing), view.Raw}
+		for _, s := range r.Selections {
+			told = append(told, s.Selection+" "+clock(s.Closing))
+		}
 		if view.Visible != nil {
 			for _, p := range pairs(view.Visible.groups(w)) {
 				told = append(told, p.Label+" "+p.Value)

@@ -459,3 +459,14 @@ func FuzzDraw(f *testing.F) {
 		}
 	})
 }
+
+// What the studio closed within a betting round is told beside the round's closing.
+func TestClosedSelectionsAreTold(t *testing.T) {
+	d := drawn(t, tell(t, "war", "stopped").add(&entry.Closings{Draw: "stopped", Game: "war", State: 1, Rounds: []entry.Closed{
+		{Round: 1, OpensAt: opens, Closing: opens + 19_500, Selections: []entry.Stopped{{Selection: "player_black", Closing: opens + 3_000}, {Selection: "war", Closing: opens + 4_000}}},
+		{Round: 2, OpensAt: opens + 30_000, Closing: opens + 49_500}}}).history())
+	told := texts(d.class("lying"))
+	if len(told) != 2 || !strings.HasPrefix(told[0], "player_black ") || !strings.HasPrefix(told[1], "war ") {
+		t.Errorf("told is %q", told)
+	}
+}
