@@ -128,7 +128,7 @@ func (w *world) allow(perSecond int) {
 func (w *world) say(from intake.Source, game, id, kind, rest string) {
 	w.Helper()
 	body := fmt.Sprintf(`{"schema":1,"id":"m-%d","type":%q,"game":%q,"table":"t-1","draw":%q,"at":%q%s}`, len(rest), kind, game, id, wire.FormatTime(w.now()), rest)
-	if err := w.intake.Take(w.Context(), intake.Delivery{Body: []byte(body), SentAt: w.now(), From: from}); err != nil {
+	if err := w.intake.Take(w.Context(), intake.Delivery{Body: []byte(body), SentAt: w.now() + 1, From: from}); err != nil {
 		w.Fatal(err)
 	}
 	w.mutex.Lock()

@@ -93,7 +93,7 @@ func (s *studio) pass(d time.Duration)                              { s.clock.Ad
 func (s *studio) say(id, kind, rest string) {
 	s.Helper()
 	body := fmt.Sprintf(`{"schema":1,"id":"m-%s-%s","type":%q,"game":"roulette","table":"t-1","draw":%q,"at":%q%s}`, id, kind, kind, id, wire.FormatTime(s.now()), rest)
-	if err := s.intake.Take(s.Context(), intake.Delivery{Body: []byte(body), SentAt: s.now(), From: intake.Studio}); err != nil {
+	if err := s.intake.Take(s.Context(), intake.Delivery{Body: []byte(body), SentAt: s.now() + 1, From: intake.Studio}); err != nil {
 		s.Fatal(err)
 	}
 }

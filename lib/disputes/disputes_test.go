@@ -75,7 +75,7 @@ func (*office) Stored(string, time.Duration, string) {}
 // take has intake take a message.
 func (o *office) take(from intake.Source, body string) {
 	o.Helper()
-	if err := o.intake.Take(o.Context(), intake.Delivery{Body: []byte(body), SentAt: o.now(), From: from}); err != nil {
+	if err := o.intake.Take(o.Context(), intake.Delivery{Body: []byte(body), SentAt: o.now() + 1, From: from}); err != nil {
 		o.Fatal(err)
 	}
 	if o.held > 0 {
