@@ -25,7 +25,8 @@ type settingsFlags struct {
 func (app *app) newKeySettingsCommand(flags *keysFlags) *cobra.Command {
 	command := app.keysCommand(flags, "settings bookmaker", "show or set a bookmaker's rounding and limits",
 		`settings shows what holds for a bookmaker; with flags it sets that first. A
-change holds within 30 seconds. A bet keeps the rounding that it was placed with.
+change holds within 30 seconds. A bet keeps the rounding that it was placed
+with.
 
 Stakes are limited by currency, EUR=1000.00, and by game and currency,
 roulette:EUR=200.00, which goes before. The least stake is one of bets: what a
