@@ -217,6 +217,7 @@ func (in *Intake) try(ctx context.Context, m *wire.Message, d Delivery) (result,
 	if faults := m.Admit(now); len(faults) > 0 {
 		return result{status: wire.Quarantined, faults: faults}, nil
 	}
+	holds, first, before := m.Revision > 0 && in.Settings.Holds(head, m.Revision, now), head.ResultAt, head.Revision
 	within, cancel := context.WithTimeout(ctx, StoreWithin)
 	defer cancel()
 	if faults := apply(head, m, d.SentAt, now, in.Settings); len(faults) > 0 {
@@ -225,6 +226,14 @@ func (in *Intake) try(ctx context.Context, m *wire.Message, d Delivery) (result,
 			r.holds = &wire.Holds{Revision: head.Revision}
 		}
 		return r, nil
+	}
+	if holds {
+		switch _, released, err := in.Table.Get(within, store.DrawKey(m.Draw), store.ReleasedKey(hash)); {
+		case err != nil:
+			return result{}, err
+		case !released:
+			return held(first, before), nil
+		}
 	}
 	state, err := NextState(within, in.Table, head, m.Game, now)
 	if err != nil {
@@ -271,6 +280,16 @@ func sentAt(m *wire.Message, d Delivery, now instant) instant {
 
 func refused(code, message string) result {
 	return result{status: wire.Quarantined, faults: []wire.Fault{{Code: code, Message: message}}}
+}
+
+// held is what a late correction comes to that nobody has released.
+func held(first instant, revision int) result {
+	r := refused(wire.CodeHeld, fmt.Sprintf("the draw had its first result at %s: so late a correction waits until an operator releases it. Until then what was settled holds; a newer revision takes its place",
+		wire.FormatTime(first)))
+	if revision > 0 {
+		r.holds = &wire.Holds{Revision: revision}
+	}
+	return r
 }
 
 // apply changes the head by a message, or returns why it can't be taken.
