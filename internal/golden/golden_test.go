@@ -42,6 +42,7 @@ type dropped struct{}
 
 func (dropped) Send(context.Context, string, time.Duration) error { return nil }
 func (dropped) Quarantined(string)                                {}
+func (dropped) Stored(string, time.Duration, string)              {}
 func (dropped) Settled(string, int, int, bool, time.Duration)     {}
 func (dropped) Unequal(string)                                    {}
 func (dropped) Accepted(string)                                   {}
