@@ -45,8 +45,9 @@ func NewIntake(c IntakeConfig, r Runtime) (QueueHandler, error) {
 	}
 	client := sqs.NewFromConfig(r.AWS)
 	metrics := observe.NewMetrics(r.Metrics, c.Namespace, "intake", r.Now)
+	table, check := r.clocked(c.Common, metrics)
 	in := &intake.Intake{
-		Table: r.table(c.Common), Replies: r.queue(client, c.RepliesURL), Sweeps: r.queue(client, c.SweepsURL), Archive: r.queue(client, c.ArchiveURL),
+		Table: table, Clock: check, Replies: r.queue(client, c.RepliesURL), Sweeps: r.queue(client, c.SweepsURL), Archive: r.queue(client, c.ArchiveURL),
 		Record: recorder{metrics}, Settings: settings, Demanding: c.demanding(), Now: r.instant, Log: r.Log,
 	}
 	handler, err := r.queueHandler(func(ctx context.Context, m lambdaqueue.Message) error {

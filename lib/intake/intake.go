@@ -19,6 +19,7 @@ import (
 	"strings"
 	"time"
 
+	"tally/lib/clock"
 	"tally/lib/draw"
 	"tally/lib/games"
 	"tally/lib/rules"
@@ -63,7 +64,9 @@ type Intake struct {
 	Demanding map[string]bool
 	// Now is the time. Effective closings are made of it.
 	Now func() instant
-	Log *slog.Logger
+	// Clock tells whether Now can be trusted; nil for always.
+	Clock clock.Check
+	Log   *slog.Logger
 }
 
 // Delivery is a message as a queue delivers it.
@@ -107,6 +110,9 @@ const StoreWithin = 2 * time.Second
 
 // Take takes up one message. An error means that it has to be delivered again.
 func (in *Intake) Take(ctx context.Context, d Delivery) error {
+	if err := in.Clock.Passed(ctx); err != nil {
+		return fmt.Errorf("taking up a message: %w", err) // its time would be wrong for good
+	}
 	m, partial, faults, err := in.parse(ctx, d.Body)
 	if err != nil {
 		return err

@@ -15,6 +15,7 @@ type Outcome struct {
 	Steps     []string
 	Abandoned int            // states
 	Found     map[string]int // stragglers that reconcile had settled, by kind
+	Refused   int            // requests and messages, by a process whose clock is wrong
 }
 
 // Run carries out a plan.
@@ -23,7 +24,7 @@ func Run(t *testing.T, plan *Plan) (o Outcome) {
 	if plan.Stragglers {
 		s.late = 0.4
 	}
-	play(t, plan, s, func(w *world, _ *checker) { o = Outcome{w.problems, w.trace, w.abandoned, w.found} })
+	play(t, plan, s, func(w *world, _ *checker) { o = Outcome{w.problems, w.trace, w.abandoned, w.found, w.refused} })
 	return o
 }
 
