@@ -5,4 +5,11 @@
 // What a version stored never changes here. A version that stores something new, or in
 // another form, gets a folder of its own: TALLY_RECORD=<version> go test ./internal/golden
 // -run TestRecord plays a few draws and writes one.
+//
+// testdata/frozen has what this version writes: the sample log and its site, the items of
+// a few draws, what the functions send each other, and the packages of others that each
+// function, the client and the verifier need. Code that only moves changes none of it;
+// what is meant to change is written anew by go test ./internal/golden -update. The same
+// hold, beside what they hold, the keys of package store, the seeds of package simulation
+// and the sums of the demo.
 package golden

@@ -40,7 +40,8 @@ const noon settlement.Instant = 1_796_040_000_000
 type recorder struct {
 	*testing.T
 	*archivetest.Sample
-	now settlement.Instant
+	now  settlement.Instant
+	sent []string // to queues: the name of one and the message, a line each
 }
 
 // TestRecord writes a folder of what is stored now.
@@ -49,6 +50,17 @@ func TestRecord(t *testing.T) {
 	if version == "" {
 		return // nothing is to be recorded
 	}
+	r := played(t)
+	folder := filepath.Join("testdata", version)
+	r.check(os.MkdirAll(folder, 0o755))
+	r.check(os.WriteFile(filepath.Join(folder, "items.jsonl"), dump(t, r.DB), 0o644))
+	archivetest.WriteFiles(t, filepath.Join(folder, "log"), r.Files.Files())
+	r.check(os.WriteFile(filepath.Join(folder, "log", "verifier-key"), []byte(r.VerifierKey+"\n"), 0o644))
+	r.check(os.WriteFile(filepath.Join(folder, "want.txt"), []byte(read(t, r.DB, r.Files.Files())), 0o644))
+}
+
+// played has played all draws and stored what a bookmaker has.
+func played(t *testing.T) *recorder {
 	r := &recorder{T: t, Sample: archivetest.New(t), now: noon}
 	for _, id := range []string{"baccarat", "blackjack", "poker"} {
 		game, _ := games.Find(id)
@@ -57,12 +69,7 @@ func TestRecord(t *testing.T) {
 	r.draw()
 	r.ArchiveAll()
 	r.bookmaker()
-	folder := filepath.Join("testdata", version)
-	r.check(os.MkdirAll(folder, 0o755))
-	r.check(os.WriteFile(filepath.Join(folder, "items.jsonl"), dump(t, r.DB), 0o644))
-	archivetest.WriteFiles(t, filepath.Join(folder, "log"), r.Files.Files())
-	r.check(os.WriteFile(filepath.Join(folder, "log", "verifier-key"), []byte(r.VerifierKey+"\n"), 0o644))
-	r.check(os.WriteFile(filepath.Join(folder, "want.txt"), []byte(read(t, r.DB, r.Files.Files())), 0o644))
+	return r
 }
 
 func (r *recorder) check(err error) {
@@ -74,33 +81,48 @@ func (r *recorder) check(err error) {
 
 func (r *recorder) clock() settlement.Instant { return r.now }
 
-// archived keeps what is sent to the archive.
-type archived struct{ *recorder }
+// queue keeps what is sent to a queue; the archive is told of its own.
+func (r *recorder) queue(name string) sender {
+	return func(body string) error {
+		r.sent = append(r.sent, name+" "+body)
+		if name != "archive-entries" {
+			return nil
+		}
+		entry, err := wire.ParseEntry(body)
+		r.Told = append(r.Told, entry)
+		return err
+	}
+}
 
-func (a archived) send(body string) error {
-	entry, err := wire.ParseEntry(body)
-	a.Told = append(a.Told, entry)
-	return err
+func (r *recorder) intake() *intake.Intake {
+	return &intake.Intake{Table: r.Table, Replies: r.queue("studio-replies"), Sweeps: r.queue("sweeps"), Archive: r.queue("archive-entries"), Record: dropped{},
+		Settings: draw.Settings{Shards: 2}, Now: r.clock, Log: slog.New(slog.DiscardHandler)}
+}
+
+func (r *recorder) settle() *sweep.Sweeper {
+	return &sweep.Sweeper{Table: r.Table, Archive: r.queue("archive-entries"), Webhooks: r.queue("webhooks"), Record: dropped{}, Now: r.clock,
+		Log: slog.New(slog.DiscardHandler), Parallel: 1, PageLines: 4}
+}
+
+// take has intake take a message about a draw of roulette's first table.
+func (r *recorder) take(from intake.Source, game, draw, fields string) {
+	r.Helper()
+	body := `{"schema":1,"id":"m","game":"` + game + `","table":"rou-1","draw":"` + draw + `","at":"2026-11-30T12:00:00.000Z",` + fields + `}`
+	r.check(r.intake().Take(r.Context(), intake.Delivery{Body: []byte(body), SentAt: r.now, From: from}))
 }
 
 // draw plays a draw with everything that a later program may no longer accept: bets in
-// currencies that are withdrawn, a reason that the contract does not list, a betting
-// round of thirty hours, an order that is another game's, and one that is in quarantine.
+// currencies that are withdrawn, the longest betting round, an order that is another
+// game's, and a result that is in quarantine.
 func (r *recorder) draw() {
-	in := &intake.Intake{Table: r.Table, Replies: dropped{}, Sweeps: dropped{}, Archive: sender(archived{r}.send), Record: dropped{}, Settings: draw.Settings{Shards: 2},
-		Now: r.clock, Log: slog.New(slog.DiscardHandler)}
-	settle := &sweep.Sweeper{Table: r.Table, Archive: sender(archived{r}.send), Record: dropped{}, Now: r.clock, Log: slog.New(slog.DiscardHandler), PageLines: 4}
-	take := func(from intake.Source, game, fields string) {
-		body := `{"schema":1,"id":"m","game":"` + game + `","table":"rou-1","draw":"rou-1.7","at":"2026-11-30T12:00:00.000Z",` + fields + `}`
-		r.check(in.Take(r.Context(), intake.Delivery{Body: []byte(body), SentAt: r.now, From: from}))
-	}
+	take := func(from intake.Source, game, fields string) { r.Helper(); r.take(from, game, "rou-1.7", fields) }
 	sweeps := func() {
 		r.now += 20_000
-		r.check(settle.Take(r.Context(), "rou-1.7"))
+		r.check(r.settle().Take(r.Context(), "rou-1.7"))
 	}
 	take(intake.Operator, "war", `"type":"bets.voided","order":"ord-0","scope":{"round":1},"reason":"another game's","evidence":"e"`)
-	take(intake.Studio, "roulette", fmt.Sprintf(`"type":"draw.opened","sequence":7,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q}]`, wire.FormatTime(noon), wire.FormatTime(noon+30*3_600_000)))
-	r.now += 29 * 3_600_000
+	take(intake.Studio, "roulette", fmt.Sprintf(`"type":"draw.opened","sequence":7,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q}]`, wire.FormatTime(noon), wire.FormatTime(noon+24*3_600_000)))
+	r.now += 23 * 3_600_000
 	for i, currency := range []string{"BGN", "HRK", "EUR", "JPY", "KWD", "ZWL"} {
 		for n, bookmaker := range []string{"acme", "borealis"} {
 			r.bet(bookmaker, store.StoredBet{SK: store.BetKey(fmt.Sprintf("b%d", i)), Selection: []string{"red", "straight:17"}[n], Stake: 1000, Currency: currency, AcceptedAt: r.now, Round: 1, Shop: "riga-7", Rounding: int64(n)})
@@ -116,13 +138,13 @@ func (r *recorder) draw() {
 	r.bet("acme", store.StoredBet{SK: store.BetKey("late"), Selection: "black", Stake: 1000, Currency: "BGN", AcceptedAt: noon + 1000, Round: 1})
 	take(intake.Own, "roulette", `"type":"bets.found","order":"found-1-0123456789abcdef","bookmaker":"acme","records":["late"],"reason":"missed_by_sweep","evidence":"recount"`)
 	sweeps()
-	take(intake.Studio, "roulette", `"type":"draw.resulted","revision":2,"facts":{"spins":[{"revolutions":5,"pocket":34}]},"correction":{"reason":"typo of the croupier","note":"see protocol"}`)
+	take(intake.Studio, "roulette", `"type":"draw.resulted","revision":2,"facts":{"spins":[{"revolutions":5,"pocket":34}]},"correction":{"reason":"video_review","note":"see protocol"}`)
 	sweeps()
 	take(intake.Operator, "roulette", `"type":"bets.voided","order":"ord-1","scope":{"bookmaker":"acme","shop":"riga-7","bets":["b0"]},"reason":"display fault","evidence":"e"`)
 	sweeps()
 	take(intake.Operator, "roulette", `"type":"order.revoked","order":"ord-2","revokes":"ord-1","reason":"a mistake","evidence":"e"`)
 	sweeps()
-	take(intake.Studio, "roulette", `"type":"draw.resulted","revision":2,"facts":{"spins":[{"revolutions":5,"pocket":0}]},"correction":{"reason":"other"}`) // conflict: quarantined
+	take(intake.Studio, "roulette", `"type":"draw.resulted","revision":2,"facts":{"spins":[{"revolutions":5,"pocket":0}]},"correction":{"reason":"scanner_error"}`) // conflict: quarantined
 }
 
 func (r *recorder) bet(bookmaker string, bet store.StoredBet) {

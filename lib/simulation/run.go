@@ -15,17 +15,21 @@ type Outcome struct {
 	Steps     []string
 	Abandoned int            // states
 	Found     map[string]int // stragglers that reconcile had settled, by kind
-	Refused   int            // requests and messages, by a process whose clock is wrong
 }
 
 // Run carries out a plan.
 func Run(t *testing.T, plan *Plan) (o Outcome) {
+	play(t, plan, newStorm(plan), func(w *world, _ *checker) { o = Outcome{w.problems, w.trace, w.abandoned, w.found} })
+	return o
+}
+
+// newStorm returns the faults of a plan.
+func newStorm(plan *Plan) *storm {
 	s := &storm{random: rand.New(rand.NewPCG(plan.Seed, 3)), faults: plan.Faults, rate: 0.04, tasks: plan.Tasks}
 	if plan.Stragglers {
 		s.late = 0.4
 	}
-	play(t, plan, s, func(w *world, _ *checker) { o = Outcome{w.problems, w.trace, w.abandoned, w.found, w.refused} })
-	return o
+	return s
 }
 
 // play carries out a plan, checks the result and shows both to look.

@@ -21,7 +21,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"tally/lib/clock"
 	"tally/lib/games"
 	"tally/lib/rules"
 	"tally/lib/settlement"
@@ -55,9 +54,7 @@ type Sweeper struct {
 	Webhooks Sender
 	Record   Recorder
 	Now      func() instant
-	// Clock tells whether Now can be trusted; nil for always.
-	Clock clock.Check
-	Log   *slog.Logger
+	Log      *slog.Logger
 	// Parallel is how many partitions are worked on at once.
 	Parallel int
 	// PageLines is how many lines a page has, at most and by default 1,000.
@@ -146,9 +143,6 @@ func (s *Sweeper) Take(ctx context.Context, id string) error {
 
 // step does what the draw's records call for now.
 func (s *Sweeper) step(ctx context.Context, id string) (finished bool, err error) {
-	if err := s.Clock.Passed(ctx); err != nil {
-		return false, err // it could be too early for the bets under way
-	}
 	at := s.Now() // before the registry is read: no bookmaker can come after it
 	r, err := load(ctx, s.Table, id)
 	if err != nil {

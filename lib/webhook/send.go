@@ -207,8 +207,7 @@ func judge(answer *http.Response, at time.Time) Outcome {
 
 // retryAfter reads the header of that name: seconds or a date. Zero is for none.
 func retryAfter(text string, at time.Time) time.Duration {
-	seconds, err := strconv.ParseUint(text, 10, 31)
-	if err == nil || errors.Is(err, strconv.ErrRange) { // too many are as many as there can be
+	if seconds, err := strconv.ParseUint(text, 10, 31); err == nil {
 		return time.Duration(seconds) * time.Second
 	}
 	if date, err := http.ParseTime(text); err == nil {
