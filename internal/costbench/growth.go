@@ -45,7 +45,7 @@ func settleFabricated(ctx context.Context, bets int) (growth, error) {
 		functions.SettleConfig{Common: functions.Common{Table: tallyTable, Namespace: "tally"},
 			SweepsURL: queueURL("sweeps"), ArchiveURL: queueURL("archive-entries")},
 		functions.Runtime{AWS: f.config(), Log: p.intake.Log, Metrics: io.Discard,
-			Now: func() time.Time { return time.UnixMilli(int64(p.clock.now())) }})
+			Now: func() time.Time { return time.UnixMilli(int64(p.clock.now())) }, TrustClock: true})
 	if err != nil {
 		return growth{}, err
 	}

@@ -200,7 +200,7 @@ func (r *reading) bookmakerOf(bookmaker string) {
 	r.check(err)
 	placing, err := settings.Placing()
 	r.check(err)
-	r.say("settings {%s %v}", placing.Rounding, placing.MaxStake)
+	r.say("settings {%v %v}", placing.Rounding, placing.MaxStake)
 	listed, err := made.List(r.Context(), bookmaker)
 	r.check(err)
 	for _, key := range listed {

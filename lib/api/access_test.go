@@ -237,3 +237,28 @@ func TestLog(t *testing.T) {
 		}
 	}
 }
+
+// TestUnknownKeys has somebody make up keys: the table is asked for so many of them
+// only, and keys that are known work on.
+func TestUnknownKeys(t *testing.T) {
+	w := newWorld(t)
+	w.allow(100_000)
+	w.want(w.do(http.MethodGet, "/v1/games", ""), "200")
+	counts := map[string]int{}
+	other := newWorld(t) // whose keys this one does not know
+	for range 250 {
+		counts[w.do(http.MethodGet, "/v1/games", "", as(other.key("nobody", keys.BetsRead))...).code(t)]++
+	}
+	if counts["429 too_many_requests"] == 0 || counts["401 key_unknown"] < 100 || counts["401 key_unknown"]+counts["429 too_many_requests"] != 250 {
+		t.Errorf("%v", counts)
+	}
+	w.want(w.do(http.MethodGet, "/v1/games", ""), "200")
+	w.pass(31 * time.Second) // what is remembered is read again
+	counts = map[string]int{}
+	for range 250 {
+		counts[w.do(http.MethodGet, "/v1/games", "", as(other.key("nobody", keys.BetsRead))...).code(t)]++
+	}
+	w.want(w.do(http.MethodGet, "/v1/games", ""), "200")
+	w.pass(10 * time.Second)
+	w.want(w.do(http.MethodGet, "/v1/games", "", as(w.key("acme", keys.BetsRead))...), "200")
+}

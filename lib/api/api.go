@@ -16,6 +16,7 @@ import (
 	"time"
 
 	v1 "tally/lib/api/v1"
+	"tally/lib/clock"
 	"tally/lib/keys"
 	"tally/lib/placing"
 	"tally/lib/settlement"
@@ -38,8 +39,10 @@ type Recorder interface {
 
 // Options are what an API is made of.
 type Options struct {
-	Table  *store.Table
-	Now    func() instant
+	Table *store.Table
+	Now   func() instant
+	// Clock tells whether Now can be trusted; nil for always.
+	Clock  clock.Check
 	Record Recorder
 	Log    *slog.Logger
 	// RequestID names a request where something before this API has done so; nil
@@ -51,6 +54,7 @@ type Options struct {
 type API struct {
 	table    *store.Table
 	now      func() instant
+	clock    clock.Check
 	record   Recorder
 	log      *slog.Logger
 	id       func(*http.Request) string
@@ -81,6 +85,7 @@ type answered struct {
 	body   any    // written as JSON, unless text is set
 	media  string // of text
 	text   []byte
+	header map[string]string
 }
 
 // New returns the API. It fails when the document and the handlers don't agree.
@@ -89,12 +94,12 @@ func New(o Options) (*API, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &API{table: o.Table, now: o.Now, record: o.Record, log: o.Log, id: o.RequestID, document: d}
+	a := &API{table: o.Table, now: o.Now, clock: o.Clock, record: o.Record, log: o.Log, id: o.RequestID, document: d}
 	if a.id == nil {
 		a.id = func(*http.Request) string { return NewRequestID() }
 	}
 	a.keys = &keys.Checker{Table: o.Table, Now: o.Now}
-	a.placer = &placing.Placer{Table: o.Table, Settings: a.keys.Placing, Now: o.Now, Record: o.Record}
+	a.placer = &placing.Placer{Table: o.Table, Settings: a.keys.Placing, Now: o.Now, Clock: o.Clock, Record: o.Record}
 	a.handlers = handlers()
 	for _, op := range d.operations {
 		if a.handlers[op.ID] == nil {
@@ -205,7 +210,13 @@ func (a *API) answer(w http.ResponseWriter, r *http.Request, t *trail) (answer a
 	t.operation = op.ID
 	in := &request{api: a, trail: t, op: op, path: path}
 	if op.Keyed {
-		if in.Grant, err = a.authenticate(r, op, t); err != nil {
+		in.Grant, err = a.authenticate(r, op, t)
+		// The check of a key is by the clock, too, and the answer to it may be what shows
+		// that it is wrong.
+		if wrong := a.clock.Passed(r.Context()); wrong != nil {
+			return nil, wrong
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -264,6 +275,9 @@ func (a *API) authenticate(r *http.Request, op *operation, t *trail) (*keys.Gran
 			return nil, newProblem(denied.Code, "the key %s lacks the scope %s", denied.ID, denied.Scope)
 		}
 		return nil, newProblem(denied.Code, "%s", strings.ReplaceAll(denied.Code, "_", " "))
+	case errors.Is(err, keys.ErrTooMany):
+		a.record.Denied(codeTooMany)
+		return nil, newProblem(codeTooMany, "there are too many requests with keys that this instance does not know")
 	case err != nil:
 		return nil, err
 	}
@@ -285,6 +299,9 @@ func (a *API) read(w http.ResponseWriter, r *http.Request, in *request) error {
 		media, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
 		if !strings.EqualFold(strings.TrimSpace(media), "application/json") {
 			return newProblem(codeMediaType, "the body has the Content-Type %q, not application/json", shorten(media, 60))
+		}
+		if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
+			return newProblem(codeMediaType, "the body has the Content-Encoding %q: send it as it is", shorten(coding, 60))
 		}
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 		var large *http.MaxBytesError
@@ -315,6 +332,9 @@ func (a *API) write(ctx context.Context, w http.ResponseWriter, t *trail, value 
 		answer.media, answer.text = "application/json", append(text, '\n')
 	}
 	t.status = answer.status
+	for name, value := range answer.header {
+		w.Header().Set(name, value)
+	}
 	send(w, answer.status, answer.media, answer.text)
 }
 
@@ -362,6 +382,9 @@ func (a *API) problemOf(ctx context.Context, err error, t *trail) *problem {
 		return ofRefusal(refusal)
 	}
 	a.log.LogAttrs(ctx, slog.LevelError, "request failed", slog.String("request", t.id), slog.String("operation", t.operation), slog.String("error", err.Error()))
+	if wrong := (*clock.WrongError)(nil); errors.As(err, &wrong) {
+		return newProblem(codeClockWrong, "this instance can't tell the time")
+	}
 	if unavailable(err) {
 		return newProblem(codeUnavailable, "the request could not be carried out, or its outcome is not known")
 	}

@@ -17,6 +17,7 @@ import (
 
 	"tally/lib/api"
 	v1 "tally/lib/api/v1"
+	"tally/lib/clock"
 	"tally/lib/fakedynamo"
 	"tally/lib/intake"
 	"tally/lib/keys"
@@ -166,6 +167,14 @@ func TestEveryCode(t *testing.T) {
 		t.Errorf("an internal error is told: %s", a.body)
 	}
 	db.err = nil
+	w.wrong = &clock.WrongError{Off: 30_000}
+	want("clock_wrong", put, "/v1/draws/rou-2/bets/b-3", straight17)
+	want("clock_wrong", http.MethodPost, "/v1/bets", `{"bets":[{"draw":"rou-2","reference":"b-3","selection":"red","stake":"10.00","currency":"EUR"}]}`)
+	want("clock_wrong", put, "/v1/draws/rou-2/bets/b-1/cancellation", "")
+	want("clock_wrong", get, "/v1/totals?period=2026-11-30", "")
+	want("clock_wrong", get, "/v1/games", "", as(short)...) // that it has expired is by the clock
+	w.want(w.do(get, "/v1/health", ""), "200")
+	w.wrong = nil
 	w.allow(1)
 	w.pass(31 * time.Second)
 	for range 3 {

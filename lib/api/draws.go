@@ -10,6 +10,7 @@ import (
 
 	v1 "tally/lib/api/v1"
 	"tally/lib/draw"
+	"tally/lib/games"
 	"tally/lib/intake"
 	"tally/lib/store"
 	"tally/lib/wire"
@@ -217,7 +218,16 @@ func (r *request) wanted(ctx context.Context, id string) (*v1.Draw, error) {
 		return nil, err
 	}
 	d.Board.Current = true
+	if r.query["status"] == statusOpen && d.Board.Odds == nil && !paytable(head.Game) {
+		return nil, nil // it takes no bets before its odds are there
+	}
 	return &d, nil
+}
+
+// paytable reports whether a game has a paytable instead of odds boards.
+func paytable(id string) bool {
+	game, known := games.Find(id)
+	return known && game.Paytable()
 }
 
 // filtered reports whether a draw is of another game or table than is asked for.

@@ -198,3 +198,21 @@ func TestGetDraw(t *testing.T) {
 	w.want(w.do(http.MethodGet, "/v1/draws/nosuch", ""), "404 unknown_draw")
 	w.want(w.do(http.MethodGet, "/v1/games/chess", ""), "404 unknown_game")
 }
+
+// TestOddsToCome asks for what takes bets now, with its odds: a draw whose board has
+// not come is not among it, one with a paytable is.
+func TestOddsToCome(t *testing.T) {
+	w := newWorld(t)
+	w.open("poker", "pok-1", "")
+	w.open("poker", "pok-2", `{"hand:1":"5.80"}`)
+	w.open("roulette", "rou-1", "")
+	for query, want := range map[string]string{"status=open&board=current": "pok-2 rou-1 ", "status=open": "pok-1 pok-2 rou-1 ", "board=current": "pok-1 pok-2 rou-1 "} {
+		got := ""
+		for _, d := range decoded[v1.Draws](t, w.want(w.do(http.MethodGet, "/v1/draws?"+query, ""), "200")).Draws {
+			got += d.Draw + " "
+		}
+		if got != want {
+			t.Errorf("%s: %s, not %s", query, got, want)
+		}
+	}
+}

@@ -295,3 +295,16 @@ func TestTenReadersDuringSettlement(t *testing.T) {
 	settling.Wait()
 	reading.Wait()
 }
+
+// TestNoFormulas has a reference begin as a formula of a spreadsheet does.
+func TestNoFormulas(t *testing.T) {
+	w := newWorld(t)
+	w.open("roulette", "rou-1", "")
+	w.want(w.do(http.MethodPut, "/v1/draws/rou-1/bets/-1", straight17), "201")
+	w.pass(time.Minute)
+	w.result("roulette", "rou-1", 1, facts17)
+	page := w.want(w.do(http.MethodGet, "/v1/draws/rou-1/reports/1/0/1?format=csv", ""), "200")
+	if rows := strings.Split(page.body, "\r\n"); len(rows) != 3 || !strings.HasPrefix(rows[1], "'-1,,won,10.00,360.00,EUR,") {
+		t.Errorf("%q", page.body)
+	}
+}

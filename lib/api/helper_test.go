@@ -42,6 +42,7 @@ type world struct {
 
 	mutex sync.Mutex
 	at    settlement.Instant
+	wrong error // of the clock
 	log   strings.Builder
 	count map[string]int // what the recorder was told
 }
@@ -57,7 +58,7 @@ func newWorldOn(t testing.TB, table *store.Table) *world {
 	w := &world{TB: t, table: table, at: noon, count: map[string]int{}}
 	quiet := slog.New(slog.DiscardHandler)
 	var err error
-	w.api, err = api.New(api.Options{Table: w.table, Now: w.now, Record: w, Log: slog.New(slog.NewJSONHandler(w, nil))})
+	w.api, err = api.New(api.Options{Table: w.table, Now: w.now, Clock: func(context.Context) error { return w.wrong }, Record: w, Log: slog.New(slog.NewJSONHandler(w, nil))})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -85,6 +86,13 @@ func TestBodiesThatAreNotRead(t *testing.T) {
 	w := newWorld(t)
 	w.want(w.do(http.MethodPut, "/v1/draws/rou-1/bets/b-1", straight17, "Content-Type", "application/x-www-form-urlencoded"), "415 unsupported_media_type")
 	w.want(w.do(http.MethodPost, "/v1/bets", `{"bets":"`+string(make([]byte, 300<<10))+`"}`), "413 too_large")
+	if p := w.want(w.do(http.MethodPut, "/v1/draws/rou-1/bets/b-1", strings.Repeat(" ", 300<<10)), "413 too_large").problem(t); strings.Contains(p.Action, "fewer") {
+		t.Errorf("one bet is told: %s", p.Action)
+	}
+	for _, coding := range []string{"gzip", "br", "deflate, gzip"} {
+		w.want(w.do(http.MethodPut, "/v1/draws/rou-1/bets/b-1", straight17, "Content-Encoding", coding), "415 unsupported_media_type")
+	}
+	w.want(w.do(http.MethodPut, "/v1/draws/nosuch/bets/b-1", straight17, "Content-Encoding", "identity"), "404 unknown_draw")
 	w.want(w.do(http.MethodPut, "/v1/draws/nosuch/bets/b-1", straight17), "404 unknown_draw")
 	w.want(w.do(http.MethodGet, "/v1/nosuch", ""), "404 unknown_path")
 	if a := w.want(w.do(http.MethodDelete, "/v1/draws/rou-1/bets/b-1", ""), "405 method_not_allowed"); a.header.Get("Allow") != "GET, PUT" {
@@ -115,13 +123,37 @@ func TestFaultsInWords(t *testing.T) {
 		{http.MethodPut, "/v1/draws/rou-1/bets/b-1", `{"selection":7,"stake":"1.00","currency":"EUR"}`, "/selection: it is a number, not a string"},
 		{http.MethodPost, "/v1/bets", `{"bets":[` + bets + `]}`, "/bets: it has 101 entries; at most 100 are allowed"},
 		{http.MethodPost, "/v1/bets", `{"bets":[]}`, "/bets: it has 0 entries; at least 1 are needed"},
+		{http.MethodPost, "/v1/bets", `{"bets":[` + strings.Repeat("{},", 79_999) + `{}]}`, "/bets: it has 80000 entries; at most 100 are allowed"},
+		{http.MethodPost, "/v1/bets", "\ufeff" + `{"bets":[]}`, "/: the body begins with a byte order mark: send it without"},
+		{http.MethodPut, "/v1/draws/rou-1/bets/b-1", "\ufeff" + straight17, "/: the body begins with a byte order mark: send it without"},
+		{http.MethodPut, "/v1/disputes/d-1", `{"draw":"rou-1","bets":[` + strings.Repeat(`"b",`, 100) + `"b"],"reason":"r","evidence":"e"}`, "/bets: it has 101 entries; at most 100 are allowed"},
+		{http.MethodPut, "/v1/disputes/d-1", `{"draw":"..","reason":"r","evidence":"e"}`, `/draw: ".." is not written so: write 1 to 64 of A-Z a-z 0-9 . _ -, but not . or ..`},
+		{http.MethodPut, "/v1/draws/rou-1/bets/%2E", straight17, `path reference: "." is not written so: write 1 to 64 of A-Z a-z 0-9 . _ -, but not . or ..`},
+		{http.MethodGet, "/v1/feed?after=-1", "", "query after: it is below 0"},
+		{http.MethodGet, "/v1/feed?after=1000000000000", "", "query after: it is above 999999999999"},
+		{http.MethodGet, "/v1/feed?after=" + strings.Repeat("9", 400), "", "query after: it is above 999999999999"},
+		{http.MethodGet, "/v1/feed?after=-" + strings.Repeat("9", 400), "", "query after: it is below 0"},
+		{http.MethodGet, "/v1/feed?after=01", "", "query after: it is no whole number"},
+		{http.MethodGet, "/v1/feed?limit=101", "", "query limit: it is above 100"},
 		{http.MethodGet, "/v1/draws?from=noon", "", `query from: "noon" is not written so: write a time in UTC with milliseconds, such as 2026-11-30T12:00:00.000Z`},
-		{http.MethodGet, "/v1/draws/rou!1", "", `path draw: "rou!1" is not written so: write 1 to 64 of A-Z a-z 0-9 . _ -`},
+		{http.MethodGet, "/v1/draws/rou!1", "", `path draw: "rou!1" is not written so: write 1 to 64 of A-Z a-z 0-9 . _ -, but not . or ..`},
 		{http.MethodGet, "/v1/feed?limit=0", "", "query limit: it is below 1"},
 		{http.MethodPut, "/v1/disputes/d-1", `{"draw":"rou-1","bets":["a","b","a"],"reason":"","evidence":"e"}`, "2 faults, the first at /bets: entries 0 and 2 are the same, counted from 0"},
 	} {
 		if p := w.want(w.do(test.method, test.path, test.body), "400 invalid_request").problem(t); p.Detail != test.want {
 			t.Errorf("%s %s: %s", test.method, test.path, p.Detail)
+		}
+	}
+	var many []string
+	for i := range 5000 {
+		many = append(many, fmt.Sprintf(`"f-%04d":1`, i))
+	}
+	if p := w.want(w.do(http.MethodPut, "/v1/draws/rou-1/bets/b-1", "{"+strings.Join(many, ",")+"}"), "400 invalid_request").problem(t); len(p.Errors) != 100 {
+		t.Errorf("%d faults are told", len(p.Errors))
+	}
+	for currency, want := range map[string]string{"eur": "write the currency in capital letters: EUR", "euro": `"euro" is no active ISO 4217 currency with a minor unit`} {
+		if p := w.want(w.do(http.MethodPut, "/v1/draws/rou-1/bets/b-1", `{"selection":"red","stake":"1.00","currency":"`+currency+`"}`), "422 unknown_currency").problem(t); p.Detail != want {
+			t.Error(p.Detail)
 		}
 	}
 	red := w.want(w.do(http.MethodPut, "/v1/draws/rou-1/bets/b-1", `{"selection":"reed","stake":"1.00","currency":"EUR"}`), "422 unknown_selection").problem(t)

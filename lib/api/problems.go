@@ -39,6 +39,7 @@ const (
 	codeUnknownBets   = "unknown_bets"
 	codeDisputeUsed   = "dispute_used"
 	codePositionAhead = "position_ahead"
+	codeClockWrong    = "clock_wrong"
 	codeTotalsPending = "totals_pending"
 	codeTotalsExpired = "totals_expired"
 )
@@ -69,8 +70,8 @@ var problemKinds = []ProblemKind{
 	{codeDisputeUsed, http.StatusConflict, "The id has another dispute", "Use a new id for a new dispute; differs names what is not the same.", 0},
 	{codePositionAhead, http.StatusConflict, "The feed is not that long", "Check the number. If it was right before, the feed was set back by a restore: go on from newest.", 0},
 	{codeTotalsExpired, http.StatusGone, "The reports have expired", "Ask for the totals of a period while its reports are kept: once counted they stay.", 0},
-	{codeTooLarge, http.StatusRequestEntityTooLarge, "The body is too large", "Send fewer bets in one request.", 0},
-	{codeMediaType, http.StatusUnsupportedMediaType, "The body is not declared as JSON", "Send the header Content-Type: application/json.", 0},
+	{codeTooLarge, http.StatusRequestEntityTooLarge, "The body is too large", "Shorten it: a bet is less than a kilobyte, and 100 bets fit into one request.", 0},
+	{codeMediaType, http.StatusUnsupportedMediaType, "The body is not declared as plain JSON", "Send the header Content-Type: application/json, and no Content-Encoding.", 0},
 	{placing.CodeUnknownSelection, http.StatusUnprocessableEntity, "The game has no such selection", "Take selections from the game's catalogue.", 0},
 	{placing.CodeIllegalShape, http.StatusUnprocessableEntity, "The selection is not written so", "The catalogue says how the family's selections are written.", 0},
 	{placing.CodeUnknownCurrency, http.StatusUnprocessableEntity, "There is no such currency", "Use an active ISO 4217 code.", 0},
@@ -86,6 +87,7 @@ var problemKinds = []ProblemKind{
 	{codeTooMany, http.StatusTooManyRequests, "Too many requests", "Wait as long as Retry-After says; place up to 100 bets in one request.", 1},
 	{codeInternal, http.StatusInternalServerError, "A fault of ours", "Send the same again; if it stays, tell us the request_id.", 0},
 	{codeUnavailable, http.StatusServiceUnavailable, "It can't be answered now", "Whether it was carried out is not known: send the same again.", 1},
+	{codeClockWrong, http.StatusServiceUnavailable, "The clock of this instance is wrong", "This request was not carried out. Send the same again: another instance, or this one in a moment, takes it.", 2},
 	{placing.CodeOutcomeUnknown, http.StatusServiceUnavailable, "It could not be stored in time", "Nothing is stored. Send the same again.", 5},
 	{codeTotalsPending, http.StatusServiceUnavailable, "The totals are still being counted", "Send the same again: it goes on from where it is.", 1},
 }

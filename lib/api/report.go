@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	v1 "tally/lib/api/v1"
+	"tally/lib/spreadsheet"
 	"tally/lib/store"
 	"tally/lib/sweep"
 )
@@ -56,7 +57,7 @@ func csvLine(l v1.Line) []string {
 	if l.Replaces > 0 {
 		replaces = strconv.Itoa(l.Replaces)
 	}
-	return []string{l.Bet, l.Wager, l.Status, l.Stake, l.Payout, l.Currency, l.Reason, l.Rule, strconv.Itoa(l.State), replaces}
+	return []string{spreadsheet.Harmless(l.Bet), l.Wager, l.Status, l.Stake, l.Payout, l.Currency, l.Reason, l.Rule, strconv.Itoa(l.State), replaces}
 }
 
 // pathWhole returns a whole number of the path; the document has checked its form.

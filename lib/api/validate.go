@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bytes"
 	"cmp"
 	stdjson "encoding/json" // of numbers as the validator knows them
 	"errors"
@@ -136,26 +137,48 @@ func (d *document) value(op *operation, p parameter, text string, f *faults) {
 			f.add(faultType, p.In+" "+p.Name, "it is no whole number")
 			return
 		}
-		value = stdjson.Number(text)
+		value = saturated(text)
 	}
 	report(op.schemas[p.pointer].Validate(value), f, func([]string) string { return p.In + " " + p.Name })
 }
 
-// isWhole reports whether a text is a whole number as this API writes them.
+// isWhole reports whether a text is a whole number as this API writes them, whatever
+// its size.
 func isWhole(text string) bool {
-	if text == "" || len(text) > 18 || len(text) > 1 && text[0] == '0' {
+	digits := strings.TrimPrefix(text, "-")
+	if digits == "" || digits[0] == '0' && text != "0" {
 		return false
 	}
-	for i := range len(text) {
-		if text[i] < '0' || text[i] > '9' {
+	for i := range len(digits) {
+		if digits[i] < '0' || digits[i] > '9' {
 			return false
 		}
 	}
 	return true
 }
 
+// saturated is a whole number as the validator knows them. No limit of the document
+// has as many as 18 digits, so that one with more is as good as that.
+func saturated(text string) stdjson.Number {
+	const most = "999999999999999999"
+	switch digits, negative := strings.CutPrefix(text, "-"); {
+	case len(digits) <= len(most):
+		return stdjson.Number(text)
+	case negative:
+		return "-" + most
+	}
+	return most
+}
+
+// byteOrderMark is what some editors put before a text in UTF-8. JSON has none.
+var byteOrderMark = []byte("\ufeff")
+
 // read checks a body against the document and decodes it.
 func (d *document) read(op *operation, body []byte, into any, f *faults) {
+	if bytes.HasPrefix(body, byteOrderMark) {
+		f.add(faultJSON, "/", "the body begins with a byte order mark: send it without")
+		return
+	}
 	if op.object != nil && op.object.read(body, into) {
 		return
 	}
@@ -165,12 +188,33 @@ func (d *document) read(op *operation, body []byte, into any, f *faults) {
 		return
 	}
 	before := len(f.list)
+	if tooLong(op.schemas[op.body], value, nil, f); len(f.list) > before {
+		return // what is in a list without bound is not looked at
+	}
 	report(op.schemas[op.body].Validate(value), f, jsonPointer)
 	if len(f.list) > before {
 		return
 	}
 	if err := json.Unmarshal(body, into); err != nil {
 		f.add(faultType, "/", "a value has another type than the document says")
+	}
+}
+
+// tooLong counts the entries of the lists in a body, before anything in them is
+// looked at: the validator takes a second for some thousands of them.
+func tooLong(s *jsonschema.Schema, value any, at []string, f *faults) {
+	for s.Ref != nil {
+		s = s.Ref
+	}
+	switch value := value.(type) {
+	case []any:
+		if s.MaxItems != nil && len(value) > *s.MaxItems {
+			f.add(faultValue, jsonPointer(at), limitOf(&kind.MaxItems{Got: len(value), Want: *s.MaxItems}))
+		}
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+			tooLong(s.Properties[name], value[name], append(slices.Clone(at), name), f)
+		}
 	}
 }
 
@@ -244,7 +288,8 @@ func faultsOf(e *jsonschema.ValidationError, at func([]string) string) (list []v
 			add(faultMissing, below(name), "it is required")
 		}
 	case *kind.AdditionalProperties:
-		for _, name := range what.Properties {
+		slices.Sort(what.Properties)
+		for _, name := range what.Properties[:min(len(what.Properties), maxFaults)] {
 			add(faultUnknown, below(name), "there is no such field")
 		}
 	case *kind.Type:
@@ -304,8 +349,8 @@ func limitOf(broken jsonschema.ErrorKind) string {
 var written = map[string]string{
 	`^20[0-9]{2}-(0[1-9]|1[0-2])(-(0[1-9]|[12][0-9]|3[01]))?$`:                                                 "a day or a month, such as 2026-11-30 or 2026-11",
 	`^2[0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\.[0-9]{3}Z$`: "a time in UTC with milliseconds, such as 2026-11-30T12:00:00.000Z",
-	`^[ -~]+$`:               "printable ASCII characters",
-	`^[0-9]+$`:               "digits",
-	`^[A-Za-z0-9._-]{1,64}$`: "1 to 64 of A-Z a-z 0-9 . _ -",
-	`^[a-z0-9_]{1,40}$`:      "1 to 40 of a-z 0-9 _",
+	`^[ -~]+$`: "printable ASCII characters",
+	`^[0-9]+$`: "digits",
+	`^([A-Za-z0-9._-]{3,64}|[A-Za-z0-9_-][A-Za-z0-9._-]?|\.[A-Za-z0-9_-])$`: "1 to 64 of A-Z a-z 0-9 . _ -, but not . or ..",
+	`^[a-z0-9_]{1,40}$`: "1 to 40 of a-z 0-9 _",
 }

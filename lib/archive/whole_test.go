@@ -31,6 +31,7 @@ import (
 type nobody struct{}
 
 func (nobody) Quarantined(string)                                {}
+func (nobody) Stored(string, time.Duration, string)              {}
 func (nobody) Settled(string, int, int, bool, time.Duration)     {}
 func (nobody) Unequal(string)                                    {}
 func (nobody) Appended(string, int)                              {}

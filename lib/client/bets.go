@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"net/http"
 
@@ -63,6 +64,11 @@ func pages[T any](read func(cursor string) ([]T, string, error)) iter.Seq2[T, er
 				if !yield(each, nil) {
 					return
 				}
+			}
+			if next == cursor && next != "" {
+				var none T
+				yield(none, fmt.Errorf("the list does not go on after the page of the cursor %.80q", next))
+				return
 			}
 			if cursor = next; cursor == "" {
 				return

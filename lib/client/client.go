@@ -174,9 +174,12 @@ func (c *Client) once(ctx context.Context, method, path string, body []byte, int
 		return 0, fmt.Errorf("asking %s: %w", path, err)
 	}
 	defer response.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
 	if err != nil {
 		return 0, fmt.Errorf("reading the answer of %s: %w", path, err)
+	}
+	if len(text) > maxAnswer {
+		return 0, fmt.Errorf("the answer of %s has more than %d bytes", path, maxAnswer)
 	}
 	if response.StatusCode >= http.StatusBadRequest {
 		return response.StatusCode, failure(response, text)
@@ -199,7 +202,7 @@ func failure(response *http.Response, text []byte) error {
 		e.Problem = v1.Problem{Detail: fmt.Sprintf("answered %s: %.200s", response.Status, text)}
 	}
 	e.Status = response.StatusCode
-	if seconds, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil && seconds > 0 {
+	if seconds, err := strconv.ParseUint(response.Header.Get("Retry-After"), 10, 64); err == nil || errors.Is(err, strconv.ErrRange) {
 		e.RetryAfter = time.Duration(min(seconds, 60)) * time.Second
 	}
 	if e.Code == "position_ahead" && e.Newest != nil {

@@ -228,3 +228,77 @@ func TestUndecided(t *testing.T) {
 		}
 	}
 }
+
+// TestBoundsOfAnswers has a server answer more than it may, or go round in a circle.
+func TestBoundsOfAnswers(t *testing.T) {
+	var answer func(w http.ResponseWriter, r *http.Request)
+	c := newClient(t, func(w http.ResponseWriter, r *http.Request) { answer(w, r) })
+	c.Tries = 1
+	page := func(bytes int) func(http.ResponseWriter, *http.Request) {
+		return func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/v1/feed" {
+				tell(w, 200, v1.Feed{Entries: []v1.FeedEntry{{Sequence: 1, Pages: []v1.Page{{Page: 1, Href: "v1/page"}}}}, Next: 1, Newest: 1})
+				return
+			}
+			_, _ = w.Write(make([]byte, bytes))
+		}
+	}
+	for _, test := range []struct {
+		name   string
+		answer func(w http.ResponseWriter, r *http.Request)
+		ask    func() error
+		want   string // part of the error; empty for none
+	}{
+		{"a page of the most", page(16 << 20), func() error { return text(t, c) }, ""},
+		{"a page of more", page(16<<20 + 1), func() error { return text(t, c) }, "more than 16777216 bytes"},
+		{"a cursor that stays", func(w http.ResponseWriter, _ *http.Request) { tell(w, 200, v1.Draws{Next: "again"}) }, func() error {
+			for _, err := range c.Draws(t.Context(), client.Filter{}) {
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		}, "does not go on"},
+		{"a feed that stays", func(w http.ResponseWriter, _ *http.Request) {
+			tell(w, 200, v1.Feed{Entries: []v1.FeedEntry{{Sequence: 5}}, Next: 5, Newest: 9})
+		}, func() error {
+			for _, err := range c.Reports(t.Context(), 5) {
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		}, "does not go on"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			answer = test.answer
+			if err := test.ask(); (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+	for header, want := range map[string]time.Duration{"7": 7 * time.Second, "60": time.Minute, "61": time.Minute, "99999999999999999999999": time.Minute, "-1": 0, "x": 0} {
+		answer = func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Retry-After", header)
+			tell(w, http.StatusServiceUnavailable, v1.Problem{Code: "unavailable"})
+		}
+		_, err := c.Settings(t.Context())
+		var problem *client.Error
+		if !errors.As(err, &problem) || problem.RetryAfter != want {
+			t.Errorf("Retry-After %s: %v", header, err)
+		}
+	}
+}
+
+// text reads the one page of the one report.
+func text(t *testing.T, c *client.Client) error {
+	for report, err := range c.Reports(t.Context(), 0) {
+		if err != nil {
+			return err
+		}
+		if _, err := report.Text(t.Context()); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -2,8 +2,10 @@ package client
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"strconv"
+	"strings"
 	"time"
 
 	v1 "tally/lib/api/v1"
@@ -56,6 +58,10 @@ func (c *Client) read(ctx context.Context, after *int64, yield func(*Report, err
 			}
 			return false
 		}
+		if len(feed.Entries) > 0 && feed.Next <= *after {
+			yield(nil, fmt.Errorf("the feed does not go on: after %d it answers reports up to %d", *after, feed.Next))
+			return false
+		}
 		for _, entry := range feed.Entries {
 			if !yield(&Report{entry, c}, nil) {
 				return false
@@ -67,11 +73,15 @@ func (c *Client) read(ctx context.Context, after *int64, yield func(*Report, err
 	}
 }
 
+// below makes a path below the API of a link: the key is for no other host, which a
+// link such as @elsewhere.example would make of it.
+func below(link string) string { return "/" + strings.TrimLeft(link, "/") }
+
 // Lines yields the lines of a report, page by page.
 func (r *Report) Lines(ctx context.Context) iter.Seq2[v1.Line, error] {
 	return func(yield func(v1.Line, error) bool) {
 		for _, link := range r.Pages {
-			page, err := get[v1.ReportPage](ctx, r.client, link.Href)
+			page, err := get[v1.ReportPage](ctx, r.client, below(link.Href))
 			if err != nil {
 				yield(v1.Line{}, err)
 				return
@@ -90,7 +100,7 @@ func (r *Report) Lines(ctx context.Context) iter.Seq2[v1.Line, error] {
 func (r *Report) Text(ctx context.Context) ([]byte, error) {
 	var all []byte
 	for _, link := range r.Pages {
-		page, err := get[[]byte](ctx, r.client, link.Href, "format", "jsonl")
+		page, err := get[[]byte](ctx, r.client, below(link.Href), "format", "jsonl")
 		if err != nil {
 			return nil, err
 		}

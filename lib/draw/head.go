@@ -359,6 +359,15 @@ type Settings struct {
 	// take effect from then: zero for 15 minutes, less than zero for not at all.
 	LagMillis    int64
 	RetainMillis int64 // how long a draw's records are kept; zero for 400 days
+	// HoldMillis is how long after a draw's first result corrections are taken without an
+	// operator's release; zero for as long as its records are kept.
+	HoldMillis int64
+}
+
+// Holds reports whether a correction of the head comes so late that an operator has to
+// release it first.
+func (s Settings) Holds(h *Head, revision int, now instant) bool {
+	return s.HoldMillis > 0 && h.ResultAt != 0 && revision > h.Revision && now > h.ResultAt+instant(s.HoldMillis)
 }
 
 // defaultRetain is how long records are kept where nothing is set.

@@ -30,7 +30,8 @@ type HTTPHandler struct {
 // NewAPI puts api together.
 func NewAPI(c APIConfig, r Runtime) (HTTPHandler, error) {
 	metrics := observe.NewMetrics(r.Metrics, c.Namespace, "api", r.Now)
-	made, err := api.New(api.Options{Table: r.table(c.Common), Now: r.instant, Record: apiRecorder{metrics}, Log: r.Log, RequestID: requestID})
+	table, check := r.clocked(c.Common, metrics)
+	made, err := api.New(api.Options{Table: table, Now: r.instant, Clock: check, Record: apiRecorder{metrics}, Log: r.Log, RequestID: requestID})
 	if err != nil {
 		return HTTPHandler{}, fmt.Errorf("putting api together: %w", err)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
+	"tally/lib/clock"
 	"tally/lib/lambdaqueue"
 	"tally/lib/observe"
 	"tally/lib/settlement"
@@ -32,6 +33,9 @@ type Runtime struct {
 	Metrics io.Writer // takes metrics as lines; os.Stdout in a Lambda
 	Now     func() time.Time
 	Follow  FollowLog // of the function pages; nil for the others
+	// TrustClock leaves Now alone, where a test sets it: it is not held against the
+	// clock of DynamoDB.
+	TrustClock bool
 }
 
 // Common is the configuration of every function.
@@ -45,6 +49,21 @@ func (r Runtime) instant() settlement.Instant { return settlement.Instant(r.Now(
 
 func (r Runtime) table(c Common) *store.Table {
 	return store.New(dynamodb.NewFromConfig(r.AWS), c.Table)
+}
+
+// clocked is the table of a function that decides by time, with the check of its
+// clock, which hears all that the table is asked.
+func (r Runtime) clocked(c Common, metrics *observe.Metrics) (*store.Table, clock.Check) {
+	if r.TrustClock {
+		return r.table(c), nil
+	}
+	watch := &clock.Watch{Now: r.instant, Record: func() { metrics.Add(observe.ClockWrong, "", 1) }}
+	table := store.New(dynamodb.NewFromConfig(r.AWS, func(o *dynamodb.Options) { o.APIOptions = append(o.APIOptions, watch.Attach) }), c.Table)
+	watch.Ask = func(ctx context.Context) error {
+		_, _, err := table.Get(ctx, store.ReconcileKey, store.ReconcileKey)
+		return err
+	}
+	return table, watch.Check
 }
 
 func (r Runtime) queue(client *sqs.Client, url string) *sqsqueue.Queue {

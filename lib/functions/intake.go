@@ -20,17 +20,18 @@ import (
 // IntakeConfig is the configuration of intake.
 type IntakeConfig struct {
 	Common
-	StudioURL       string `env:"TALLY_STUDIO_URL" doc:"URL of the queue studio-messages"`
-	OrdersURL       string `env:"TALLY_ORDERS_URL" doc:"URL of the queue operator-orders"`
-	OrdersARN       string `env:"TALLY_ORDERS_ARN" doc:"ARN of the queue operator-orders: what comes from it may be an order"`
-	SweepsURL       string `env:"TALLY_SWEEPS_URL" doc:"URL of the queue sweeps"`
-	ArchiveURL      string `env:"TALLY_ARCHIVE_URL" doc:"URL of the queue archive-entries"`
-	RepliesURL      string `env:"TALLY_REPLIES_URL" doc:"URL of the queue studio-replies"`
-	Shards          int    `env:"TALLY_SHARDS" doc:"shards of the bets of a new draw" default:"1" min:"1" max:"256"`
-	ShardsByGame    string `env:"TALLY_SHARDS_BY_GAME" doc:"shards of games that need more, such as roulette=4,poker=2" default:""`
-	LagBound        int    `env:"TALLY_LAG_BOUND_SECONDS" doc:"seconds before it is stored for which a message of the studio may have been sent and still close betting from then; 0 for none" default:"900" min:"0" max:"86400"`
-	SelectionTables string `env:"TALLY_SELECTION_TABLES" doc:"tables whose studio has to close side wagers within their round, such as bj-1,bj-2" default:""`
-	RetentionDays   int    `env:"TALLY_RETENTION_DAYS" doc:"days for which a new draw's records are kept" default:"400" min:"30" max:"3650"`
+	StudioURL       string        `env:"TALLY_STUDIO_URL" doc:"URL of the queue studio-messages"`
+	OrdersURL       string        `env:"TALLY_ORDERS_URL" doc:"URL of the queue operator-orders"`
+	OrdersARN       string        `env:"TALLY_ORDERS_ARN" doc:"ARN of the queue operator-orders: what comes from it may be an order"`
+	SweepsURL       string        `env:"TALLY_SWEEPS_URL" doc:"URL of the queue sweeps"`
+	ArchiveURL      string        `env:"TALLY_ARCHIVE_URL" doc:"URL of the queue archive-entries"`
+	RepliesURL      string        `env:"TALLY_REPLIES_URL" doc:"URL of the queue studio-replies"`
+	Shards          int           `env:"TALLY_SHARDS" doc:"shards of the bets of a new draw" default:"1" min:"1" max:"256"`
+	ShardsByGame    string        `env:"TALLY_SHARDS_BY_GAME" doc:"shards of games that need more, such as roulette=4,poker=2" default:""`
+	LagBound        int           `env:"TALLY_LAG_BOUND_SECONDS" doc:"seconds before it is stored for which a message of the studio may have been sent and still close betting from then; 0 for none" default:"900" min:"0" max:"86400"`
+	SelectionTables string        `env:"TALLY_SELECTION_TABLES" doc:"tables whose studio has to close side wagers within their round, such as bj-1,bj-2" default:""`
+	RetentionDays   int           `env:"TALLY_RETENTION_DAYS" doc:"days for which a new draw's records are kept" default:"400" min:"30" max:"3650"`
+	HoldAfter       time.Duration `env:"TALLY_HOLD_CORRECTIONS_AFTER" doc:"time after a draw's first result from which corrections wait for an operator's release; 0s never" default:"0s" min:"0s"`
 }
 
 // intakeConcurrency is how many messages of a batch are worked on at once.
@@ -44,8 +45,9 @@ func NewIntake(c IntakeConfig, r Runtime) (QueueHandler, error) {
 	}
 	client := sqs.NewFromConfig(r.AWS)
 	metrics := observe.NewMetrics(r.Metrics, c.Namespace, "intake", r.Now)
+	table, check := r.clocked(c.Common, metrics)
 	in := &intake.Intake{
-		Table: r.table(c.Common), Replies: r.queue(client, c.RepliesURL), Sweeps: r.queue(client, c.SweepsURL), Archive: r.queue(client, c.ArchiveURL),
+		Table: table, Clock: check, Replies: r.queue(client, c.RepliesURL), Sweeps: r.queue(client, c.SweepsURL), Archive: r.queue(client, c.ArchiveURL),
 		Record: recorder{metrics}, Settings: settings, Demanding: c.demanding(), Now: r.instant, Log: r.Log,
 	}
 	handler, err := r.queueHandler(func(ctx context.Context, m lambdaqueue.Message) error {
@@ -73,7 +75,8 @@ func (c IntakeConfig) demanding() map[string]bool {
 // settings are those of new draws.
 func (c IntakeConfig) settings() (draw.Settings, error) {
 	settings := draw.Settings{Shards: c.Shards, ShardsByGame: map[string]int{}, LagMillis: int64(c.LagBound) * time.Second.Milliseconds(),
-		RetainMillis: int64(c.RetentionDays) * 24 * time.Hour.Milliseconds()}
+		RetainMillis: int64(c.RetentionDays) * 24 * time.Hour.Milliseconds(),
+		HoldMillis:   c.HoldAfter.Milliseconds()}
 	if c.LagBound == 0 {
 		settings.LagMillis = -1
 	}

@@ -17,8 +17,8 @@ type OperatorUse struct {
 	// an operator can't reach bets, reports or the log.
 	Partitions []string
 	Actions    []string // as policies name them
-	// Seldom are actions that it calls only after an answer was lost, or where the
-	// service has tasks that the emulator lacks.
+	// Seldom are actions that it calls only after an answer was lost, for a late correction,
+	// or where the service has tasks that the emulator lacks.
 	Seldom []string
 }
 
@@ -27,7 +27,7 @@ func OperatorUses() []OperatorUse {
 	const get, put, remove, query = "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:DeleteItem", "dynamodb:Query"
 	sends := []string{"sqs:GetQueueUrl", "sqs:SendMessage"}
 	return []OperatorUse{
-		{Command: "quarantine", On: OnTable, Partitions: []string{"QUARANTINE#", "DRAW#"}, Actions: []string{query, remove}, Seldom: []string{get}},
+		{Command: "quarantine", On: OnTable, Partitions: []string{"QUARANTINE#", "DRAW#"}, Actions: []string{query, remove}, Seldom: []string{get, put}},
 		{Command: "quarantine", On: "studio-messages", Actions: sends},
 		{Command: "quarantine", On: "operator-orders", Actions: sends},
 		{Command: "send", On: "studio-messages", Actions: sends},

@@ -45,10 +45,12 @@ type ScheduledHandler func(ctx context.Context) error
 func NewReconcile(c ReconcileConfig, r Runtime) (ScheduledHandler, error) {
 	client := sqs.NewFromConfig(r.AWS)
 	metrics := observe.NewMetrics(r.Metrics, c.Namespace, "reconcile", r.Now)
-	table, record := r.table(c.Common), recorder{metrics}
+	record := recorder{metrics}
+	table, check := r.clocked(c.Common, metrics)
 	sweeps, archive := r.queue(client, c.SweepsURL), r.queue(client, c.ArchiveURL)
 	reconciler := &reconcile.Reconciler{
 		Table:   table,
+		Clock:   check,
 		Intake:  &intake.Intake{Table: table, Replies: noReplies{}, Sweeps: sweeps, Archive: archive, Record: record, Now: r.instant, Log: r.Log},
 		Sweeper: &sweep.Sweeper{Table: table, Archive: archive, Record: record, Now: r.instant, Log: r.Log},
 		Sweeps:  sweeps,

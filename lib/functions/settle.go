@@ -27,7 +27,8 @@ type SettleConfig struct {
 func NewSettle(c SettleConfig, r Runtime) (QueueHandler, error) {
 	client := sqs.NewFromConfig(r.AWS)
 	metrics := observe.NewMetrics(r.Metrics, c.Namespace, "settle", r.Now)
-	sweeper := &sweep.Sweeper{Table: r.table(c.Common), Archive: r.queue(client, c.ArchiveURL), Webhooks: r.queue(client, c.WebhooksURL), Record: recorder{metrics},
+	table, check := r.clocked(c.Common, metrics)
+	sweeper := &sweep.Sweeper{Table: table, Clock: check, Archive: r.queue(client, c.ArchiveURL), Webhooks: r.queue(client, c.WebhooksURL), Record: recorder{metrics},
 		Now: r.instant, Log: r.Log, Parallel: c.Parallel}
 	handler, err := r.queueHandler(func(ctx context.Context, m lambdaqueue.Message) error {
 		asked, err := wire.ParseSweep(m.Body)

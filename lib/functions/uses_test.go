@@ -119,7 +119,7 @@ type day struct {
 }
 
 func runtimeAt(t *testing.T, now func() time.Time) functions.Runtime {
-	return functions.Runtime{Log: logger(t), Metrics: io.Discard, Now: now}
+	return functions.Runtime{Log: logger(t), Metrics: io.Discard, Now: now, TrustClock: true}
 }
 
 func newDay(t *testing.T) *day {

@@ -19,6 +19,7 @@ import (
 	"strings"
 	"time"
 
+	"tally/lib/clock"
 	"tally/lib/draw"
 	"tally/lib/games"
 	"tally/lib/rules"
@@ -63,7 +64,9 @@ type Intake struct {
 	Demanding map[string]bool
 	// Now is the time. Effective closings are made of it.
 	Now func() instant
-	Log *slog.Logger
+	// Clock tells whether Now can be trusted; nil for always.
+	Clock clock.Check
+	Log   *slog.Logger
 }
 
 // Delivery is a message as a queue delivers it.
@@ -107,6 +110,9 @@ const StoreWithin = 2 * time.Second
 
 // Take takes up one message. An error means that it has to be delivered again.
 func (in *Intake) Take(ctx context.Context, d Delivery) error {
+	if err := in.Clock.Passed(ctx); err != nil {
+		return fmt.Errorf("taking up a message: %w", err) // its time would be wrong for good
+	}
 	m, partial, faults, err := in.parse(ctx, d.Body)
 	if err != nil {
 		return err
@@ -217,6 +223,7 @@ func (in *Intake) try(ctx context.Context, m *wire.Message, d Delivery) (result,
 	if faults := m.Admit(now); len(faults) > 0 {
 		return result{status: wire.Quarantined, faults: faults}, nil
 	}
+	holds, first, before := m.Revision > 0 && in.Settings.Holds(head, m.Revision, now), head.ResultAt, head.Revision
 	within, cancel := context.WithTimeout(ctx, StoreWithin)
 	defer cancel()
 	if faults := apply(head, m, d.SentAt, now, in.Settings); len(faults) > 0 {
@@ -225,6 +232,14 @@ func (in *Intake) try(ctx context.Context, m *wire.Message, d Delivery) (result,
 			r.holds = &wire.Holds{Revision: head.Revision}
 		}
 		return r, nil
+	}
+	if holds {
+		switch _, released, err := in.Table.Get(within, store.DrawKey(m.Draw), store.ReleasedKey(hash)); {
+		case err != nil:
+			return result{}, err
+		case !released:
+			return held(first, before), nil
+		}
 	}
 	state, err := NextState(within, in.Table, head, m.Game, now)
 	if err != nil {
@@ -271,6 +286,16 @@ func sentAt(m *wire.Message, d Delivery, now instant) instant {
 
 func refused(code, message string) result {
 	return result{status: wire.Quarantined, faults: []wire.Fault{{Code: code, Message: message}}}
+}
+
+// held is what a late correction comes to that nobody has released.
+func held(first instant, revision int) result {
+	r := refused(wire.CodeHeld, fmt.Sprintf("the draw had its first result at %s: so late a correction waits until an operator releases it. Until then what was settled holds; a newer revision takes its place",
+		wire.FormatTime(first)))
+	if revision > 0 {
+		r.holds = &wire.Holds{Revision: revision}
+	}
+	return r
 }
 
 // apply changes the head by a message, or returns why it can't be taken.

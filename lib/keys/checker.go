@@ -4,9 +4,13 @@ import (
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
 
 	"tally/lib/placing"
 	"tally/lib/store"
@@ -18,6 +22,18 @@ const rememberFor = 30_000
 
 // maxKeys is how many keys are remembered.
 const maxKeys = 4096
+
+// Keys that are not remembered are looked up so often a second, and so many at once,
+// in each process: who makes up keys can have the table read no more often. What is
+// remembered is not bound by it.
+const (
+	lookupsPerSecond = 20
+	lookupsAtOnce    = 200
+)
+
+// ErrTooMany says that a key was not looked up, since too many were that this process
+// did not know.
+var ErrTooMany = errors.New("too many unknown keys")
 
 // The reasons to deny a request.
 const (
@@ -56,6 +72,7 @@ type Checker struct {
 	Now   func() instant
 
 	mutex    sync.Mutex
+	lookups  *rate.Limiter                // of keys that are not remembered
 	grants   map[[sha256.Size]byte]*Grant // of keys that are known
 	settings map[string]placing.Settings  // of every bookmaker whose key was read, as read last
 }
@@ -97,6 +114,9 @@ func (c *Checker) grant(ctx context.Context, token, bookmaker, id string) (*Gran
 	if known != nil && now-known.readAt < rememberFor && now >= known.readAt {
 		return known, nil
 	}
+	if known == nil && !c.mayLookUp(now) {
+		return nil, ErrTooMany
+	}
 	grant, err := c.read(ctx, token, bookmaker, id, now)
 	if err != nil || grant == nil {
 		return nil, err
@@ -108,6 +128,16 @@ func (c *Checker) grant(ctx context.Context, token, bookmaker, id string) (*Gran
 	}
 	c.grants[hash] = grant
 	return grant, nil
+}
+
+// mayLookUp takes one look-up of a key that is not remembered.
+func (c *Checker) mayLookUp(now instant) bool {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if c.lookups == nil {
+		c.lookups = rate.NewLimiter(lookupsPerSecond, lookupsAtOnce)
+	}
+	return c.lookups.AllowN(time.UnixMilli(int64(now)), 1)
 }
 
 // read reads a key and its bookmaker's settings.

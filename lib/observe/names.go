@@ -15,6 +15,7 @@ const (
 	MovedClosings Name = "moved_closings" // closings that take effect later than they say
 	Unclosed      Name = "unclosed"       // results whose side wagers were never closed, of tables that have to
 	Failures      Name = "failures"       // messages and runs that failed, by kind
+	ClockWrong    Name = "clock_wrong"    // requests and messages refused since the process's clock is wrong
 	Unequal       Name = "unequal"        // totals or digests that don't add up
 	Stuck         Name = "stuck"          // sweeps that don't advance
 	Overdue       Name = "overdue"        // draws past their deadline
@@ -53,6 +54,7 @@ var divided = map[Name]string{
 	Corrected:        DimensionGame,
 	Quarantined:      DimensionGame,
 	Failures:         DimensionKind, // of failure
+	ClockWrong:       DimensionFunction,
 	Unequal:          DimensionGame,
 	Stuck:            DimensionGame,
 	Overdue:          DimensionGame,

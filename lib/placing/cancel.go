@@ -13,6 +13,9 @@ import (
 // known of whether it counts; and a refusal makes sure that an earlier try can't
 // land afterwards.
 func (p *Placer) Cancel(ctx context.Context, bookmaker, id, reference string) (*Answer, error) {
+	if err := p.Clock.Passed(ctx); err != nil {
+		return nil, err
+	}
 	at := p.Now()
 	request := Request{Bookmaker: bookmaker, Draw: id, Reference: reference}
 	if refusal := request.identifiers(); refusal != nil {

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"tally/lib/clock"
 	"tally/lib/draw"
 	"tally/lib/money"
 	"tally/lib/rules"
@@ -66,7 +67,9 @@ type Placer struct {
 	// Settings returns a bookmaker's settings.
 	Settings func(bookmaker string) Settings
 	Now      func() instant
-	Record   Recorder
+	// Clock tells whether Now can be trusted; nil for always.
+	Clock  clock.Check
+	Record Recorder
 
 	draws drawCache
 	parts partCache
@@ -97,6 +100,9 @@ type Answer struct {
 // *Refusal, or says that the outcome is not known and the same request has to be
 // sent again.
 func (p *Placer) Place(ctx context.Context, request Request) (*Answer, error) {
+	if err := p.Clock.Passed(ctx); err != nil {
+		return nil, err
+	}
 	at := p.Now()
 	if refusal := request.identifiers(); refusal != nil {
 		return nil, refusal

@@ -2,6 +2,7 @@ package placing
 
 import (
 	"fmt"
+	"strings"
 
 	"tally/lib/draw"
 	"tally/lib/money"
@@ -161,6 +162,9 @@ func (p *parsed) readSelection() *Refusal {
 func (p *parsed) readStake() *Refusal {
 	var known bool
 	if p.currency, known = money.ParseActive(p.Currency); !known {
+		if _, upper := money.ParseActive(strings.ToUpper(p.Currency)); upper {
+			return refuse(CodeUnknownCurrency, "write the currency in capital letters: %s", strings.ToUpper(p.Currency)).at("currency")
+		}
 		return refuse(CodeUnknownCurrency, "%.10q is no active ISO 4217 currency with a minor unit", p.Currency).at("currency")
 	}
 	var err error

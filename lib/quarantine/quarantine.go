@@ -18,12 +18,14 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
 	"tally/lib/intake"
 	"tally/lib/settlement"
 	"tally/lib/store"
+	"tally/lib/wire"
 )
 
 // Day is how long a day is; the partitions are those of UTC.
@@ -129,6 +131,9 @@ func (q *Quarantine) Release(ctx context.Context, m *Message) error {
 	if !m.Whole() {
 		return fmt.Errorf("releasing %s: %w", m.ShortID(), ErrCutOff)
 	}
+	if err := q.mark(ctx, m); err != nil {
+		return fmt.Errorf("releasing %s: %w", m.ShortID(), err)
+	}
 	queue := q.Studio
 	if m.Queue == "orders" {
 		queue = q.Orders
@@ -144,6 +149,19 @@ func (q *Quarantine) Release(ctx context.Context, m *Message) error {
 	}
 	q.log(ctx, m, "message released", "")
 	return nil
+}
+
+// mark lets intake take a correction that it has held. The mark is there before the
+// message is sent: without the message it lets nothing else through.
+func (q *Quarantine) mark(ctx context.Context, m *Message) error {
+	if !slices.ContainsFunc(m.Faults, func(f wire.Fault) bool { return f.Code == wire.CodeHeld }) {
+		return nil
+	}
+	content, err := wire.Content(m.Body)
+	if err != nil {
+		return err
+	}
+	return q.Table.Put(ctx, store.Item{PK: store.DrawKey(m.Draw), SK: store.ReleasedKey(intake.HashOf(content)), ExpiresAt: m.item.ExpiresAt})
 }
 
 // Drop takes the message out of quarantine for good. The reason goes to the log.

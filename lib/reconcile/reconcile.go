@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"tally/lib/archive/monitor"
+	"tally/lib/clock"
 	"tally/lib/draw"
 	"tally/lib/games"
 	"tally/lib/intake"
@@ -68,7 +69,9 @@ type Reconciler struct {
 	Studio Depths
 	Record Recorder
 	Now    func() instant
-	Log    *slog.Logger
+	// Clock tells whether Now can be trusted; nil for always.
+	Clock clock.Check
+	Log   *slog.Logger
 	// ResultWithin is how long after its last closing a draw's result is missed.
 	ResultWithin time.Duration
 	// CancelAfter is how long after its last closing a draw without a result is
@@ -117,6 +120,9 @@ type cursor struct {
 // quarantine. What one draw's fault stops, it reports and goes on with the next; the
 // draw is looked at again like one that is stuck.
 func (r *Reconciler) Run(ctx context.Context) error {
+	if err := r.Clock.Passed(ctx); err != nil {
+		return errors.Join(err, r.depths(ctx)) // nothing else is looked at by a wrong clock
+	}
 	log, err := r.watch(ctx)
 	if log != nil {
 		defer log.End()

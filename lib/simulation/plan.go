@@ -21,6 +21,9 @@ type Plan struct {
 	Tasks     int // handlers at work at once; 1 runs one after the other
 	Faults    int // at most
 	Skew      time.Duration
+	// WrongClock is how far off the clock of one more API process is, and of one that
+	// takes messages; zero for none.
+	WrongClock time.Duration
 	// LateWithin bounds how long a request whose answer was lost is on its way. A
 	// bet that is longer on its way than the first sweep waits is a straggler.
 	LateWithin time.Duration

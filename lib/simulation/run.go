@@ -15,11 +15,12 @@ type Outcome struct {
 	Steps     []string
 	Abandoned int            // states
 	Found     map[string]int // stragglers that reconcile had settled, by kind
+	Refused   int            // requests and messages, by a process whose clock is wrong
 }
 
 // Run carries out a plan.
 func Run(t *testing.T, plan *Plan) (o Outcome) {
-	play(t, plan, newStorm(plan), func(w *world, _ *checker) { o = Outcome{w.problems, w.trace, w.abandoned, w.found} })
+	play(t, plan, newStorm(plan), func(w *world, _ *checker) { o = Outcome{w.problems, w.trace, w.abandoned, w.found, w.refused} })
 	return o
 }
 

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"tally/lib/clock"
 	"tally/lib/fakedynamo"
 	"tally/lib/intake"
 	"tally/lib/placing"
@@ -216,7 +217,7 @@ type attempt struct {
 
 // request hands a bookmaker's request to a free API process.
 func (w *world) request(a *api, op *Op) {
-	at := &attempt{op: op, bet: op.Bet, cancel: op.Cancel, started: w.step, at: clock(a.skew)(), taken: time.Now()}
+	at := &attempt{op: op, bet: op.Bet, cancel: op.Cancel, started: w.step, at: clock.Local(a.skew)(), taken: time.Now()}
 	w.attempts = append(w.attempts, at)
 	a.busy = true
 	var answer *placing.Answer
@@ -238,6 +239,9 @@ func (w *world) request(a *api, op *Op) {
 		}
 		if !errors.As(t.err, &at.refusal) && t.err == nil {
 			at.answer = answer
+			if off := time.Duration(answer.Bet.AcceptedAt-instant(at.taken.UnixMilli())) * time.Millisecond; op.Bet != nil && !answer.Replay && off.Abs() > w.plan.Skew+time.Millisecond {
+				w.problem("%s: it was accepted %v off the time", t.name, off)
+			}
 		}
 		w.note("%s: answer %s", t.name, at.result())
 	})

@@ -14,6 +14,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"tally/lib/clock"
 	"tally/lib/draw"
 	"tally/lib/fakedynamo"
 	"tally/lib/intake"
@@ -23,6 +26,7 @@ import (
 	"tally/lib/settlement"
 	"tally/lib/store"
 	"tally/lib/sweep"
+	"tally/lib/wire"
 )
 
 type instant = settlement.Instant
@@ -46,6 +50,8 @@ type world struct {
 	step      int
 	active    []*task
 	apis      []*api
+	wrong     *process // whose clock is; nil for none
+	refused   int      // requests and messages by it
 	attempts  []*attempt
 	handled   []handled
 	heads     map[string][]headAt
@@ -71,11 +77,83 @@ type handled struct {
 	from intake.Source
 }
 
+// process is one that takes messages or requests: its clock, with the watch over it,
+// and the table as it asks it.
+type process struct {
+	now   func() instant
+	watch *clock.Watch
+	table *store.Table
+}
+
+// dated is a database whose answers have a date, as DynamoDB's have over HTTP.
+type dated struct {
+	store.DynamoDB
+	watch *clock.Watch
+}
+
+func (d dated) heard(sent instant) { d.watch.Heard(time.Now().Unix(), sent, d.watch.Now()) }
+
+func (d dated) GetItem(ctx context.Context, in *dynamodb.GetItemInput, o ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error) {
+	defer d.heard(d.watch.Now())
+	return d.DynamoDB.GetItem(ctx, in, o...)
+}
+
+func (d dated) PutItem(ctx context.Context, in *dynamodb.PutItemInput, o ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error) {
+	defer d.heard(d.watch.Now())
+	return d.DynamoDB.PutItem(ctx, in, o...)
+}
+
+func (d dated) Query(ctx context.Context, in *dynamodb.QueryInput, o ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error) {
+	defer d.heard(d.watch.Now())
+	return d.DynamoDB.Query(ctx, in, o...)
+}
+
+func (d dated) TransactWriteItems(ctx context.Context, in *dynamodb.TransactWriteItemsInput, o ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error) {
+	defer d.heard(d.watch.Now())
+	return d.DynamoDB.TransactWriteItems(ctx, in, o...)
+}
+
+// processOf starts a process whose clock is off by a while.
+func (w *world) processOf(skew time.Duration) *process {
+	p := &process{now: clock.Local(skew)}
+	p.watch = &clock.Watch{Now: p.now, Record: func() { w.problem("a clock that is off by %v is taken for wrong", skew) }}
+	p.table = store.New(dated{w.db, p.watch}, tableName)
+	return p
+}
+
+// wrongProcess starts a process whose clock is wrong, which three answers have shown.
+func (w *world) wrongProcess() *process {
+	p := w.processOf(w.plan.WrongClock)
+	p.watch.Record = func() {
+		w.mutex.Lock()
+		defer w.mutex.Unlock()
+		w.refused++
+	}
+	p.watch.Ask = func(ctx context.Context) error {
+		_, _, err := p.table.Get(ctx, store.ReconcileKey, store.ReconcileKey)
+		return err
+	}
+	for ago := range int64(3) {
+		p.watch.Heard(time.Now().Unix()-ago, p.now()-instant(1000*ago), p.now()-instant(1000*ago))
+	}
+	return p
+}
+
+// process is what takes the next message. Where one's clock is wrong it gets half of
+// them, until all has to come to its end.
+func (w *world) process() *process {
+	if _, ending := w.policy.(*calm); !ending && w.wrong != nil && w.random.IntN(2) == 0 {
+		return w.wrong
+	}
+	return w.processOf(w.skew())
+}
+
 // api is a process that answers bookmakers, one request at a time. It keeps what
 // it remembers until it crashes.
 type api struct {
 	placer *placing.Placer
 	skew   time.Duration
+	wrong  bool // its clock is off by more than skew
 	busy   bool
 }
 
@@ -95,6 +173,10 @@ func newWorld(t testing.TB, plan *Plan, policy policy) *world {
 	for name, q := range map[string]**queue{"studio": &w.studio, "orders": &w.orders, "sweeps": &w.sweeps, "replies": &w.replies, "archive": &w.archive, "entries": &w.entries} {
 		*q = &queue{name: name}
 	}
+	if plan.WrongClock != 0 {
+		w.wrong = w.wrongProcess()
+		w.apis = append(w.apis, &api{skew: plan.WrongClock, wrong: true})
+	}
 	for range plan.APIs {
 		w.apis = append(w.apis, &api{skew: w.skew()})
 	}
@@ -112,13 +194,13 @@ func (w *world) skew() time.Duration {
 	return time.Duration(w.random.Int64N(2*int64(w.plan.Skew))) - w.plan.Skew
 }
 
-func clock(skew time.Duration) func() instant {
-	return func() instant { return instant(time.Now().Add(skew).UnixMilli()) }
-}
-
 // boot gives an API process an empty memory.
 func (w *world) boot(a *api) {
-	a.placer = &placing.Placer{Table: w.table, Settings: settingsOf, Now: clock(a.skew), Record: nothing{}}
+	p := w.wrong
+	if !a.wrong {
+		p = w.processOf(a.skew)
+	}
+	a.placer = &placing.Placer{Table: p.table, Settings: settingsOf, Now: p.now, Clock: p.watch.Check, Record: nothing{}}
 }
 
 // settingsOf are the settings of the bookmakers of all plans. The operator keeps
@@ -141,18 +223,21 @@ func settingsOf(bookmaker string) placing.Settings {
 var quiet = slog.New(slog.NewTextHandler(io.Discard, &slog.HandlerOptions{Level: slog.LevelError + 1}))
 
 func (w *world) intake() *intake.Intake {
-	return &intake.Intake{Table: w.table, Replies: sender{w, w.replies}, Sweeps: sender{w, w.sweeps}, Archive: sender{w, w.archive},
-		Record: nothing{}, Settings: draw.Settings{Shards: w.plan.Shards, LagMillis: lagBound, RetainMillis: 400 * 24 * 3600 * 1000}, Now: clock(w.skew()), Log: quiet}
+	p := w.process()
+	return &intake.Intake{Table: p.table, Clock: p.watch.Check, Replies: sender{w, w.replies}, Sweeps: sender{w, w.sweeps}, Archive: sender{w, w.archive},
+		Record: nothing{}, Settings: draw.Settings{Shards: w.plan.Shards, LagMillis: lagBound, RetainMillis: 400 * 24 * 3600 * 1000}, Now: p.now, Log: quiet}
 }
 
 func (w *world) sweeper() *sweep.Sweeper {
-	return &sweep.Sweeper{Table: w.table, Archive: sender{w, w.archive}, Record: nothing{}, Now: clock(w.skew()), Log: quiet,
+	p := w.process()
+	return &sweep.Sweeper{Table: p.table, Clock: p.watch.Check, Archive: sender{w, w.archive}, Record: nothing{}, Now: p.now, Log: quiet,
 		Parallel: 1, PageLines: w.plan.PageLines}
 }
 
 func (w *world) reconciler() *reconcile.Reconciler {
-	return &reconcile.Reconciler{Table: w.table, Intake: w.intake(), Sweeper: w.sweeper(), Sweeps: sender{w, w.sweeps}, Depths: nothing{}, Studio: waiting{w},
-		Record: found{world: w}, Now: clock(w.skew()), Log: quiet, ResultWithin: 20 * time.Second, CancelAfter: w.plan.CancelAfter}
+	in, sweeper, p := w.intake(), w.sweeper(), w.process()
+	return &reconcile.Reconciler{Table: p.table, Clock: p.watch.Check, Intake: in, Sweeper: sweeper, Sweeps: sender{w, w.sweeps}, Depths: nothing{}, Studio: waiting{w},
+		Record: found{world: w}, Now: p.now, Log: quiet, ResultWithin: 20 * time.Second, CancelAfter: w.plan.CancelAfter}
 }
 
 // waiting counts the studio's messages that intake has not taken up.
@@ -241,6 +326,9 @@ func (w *world) settle() {
 		if err != nil {
 			w.problem("reading the head of %s: %v", id, err)
 			continue
+		}
+		if head.StoredAt > instant(time.Now().Add(time.Second).UnixMilli()) {
+			w.problem("the head of %s says that it was stored at %s, which is to come", id, wire.FormatTime(head.StoredAt))
 		}
 		w.heads[id] = append(w.heads[id], headAt{time.Now(), head})
 	}

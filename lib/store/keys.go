@@ -130,6 +130,10 @@ func DueOf(sk string) (draw string, stage int, err error) {
 // worked.
 const ReconcileKey = "RECONCILE"
 
+// ReleasedKey marks that an operator has released a late correction of the draw, by the
+// hash of its content.
+func ReleasedKey(hash string) string { return "RELEASED#" + hash }
+
 const quarantinePrefix = "QUARANTINE#"
 
 // QuarantineKey is the partition of the messages quarantined on a day.

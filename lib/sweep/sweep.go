@@ -21,6 +21,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"tally/lib/clock"
 	"tally/lib/games"
 	"tally/lib/rules"
 	"tally/lib/settlement"
@@ -54,7 +55,9 @@ type Sweeper struct {
 	Webhooks Sender
 	Record   Recorder
 	Now      func() instant
-	Log      *slog.Logger
+	// Clock tells whether Now can be trusted; nil for always.
+	Clock clock.Check
+	Log   *slog.Logger
 	// Parallel is how many partitions are worked on at once.
 	Parallel int
 	// PageLines is how many lines a page has, at most and by default 1,000.
@@ -143,6 +146,9 @@ func (s *Sweeper) Take(ctx context.Context, id string) error {
 
 // step does what the draw's records call for now.
 func (s *Sweeper) step(ctx context.Context, id string) (finished bool, err error) {
+	if err := s.Clock.Passed(ctx); err != nil {
+		return false, err // it could be too early for the bets under way
+	}
 	at := s.Now() // before the registry is read: no bookmaker can come after it
 	r, err := load(ctx, s.Table, id)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"unicode/utf8"
 
 	"code.dny.dev/ssrf"
 )
@@ -64,7 +65,25 @@ func checkURL(text string, loopback bool) error {
 	if !strings.Contains(strings.TrimSuffix(u.Hostname(), "."), ".") {
 		return wrong("%q is no name of the public internet", u.Hostname())
 	}
+	if name := u.Hostname(); endsInNumber(name) {
+		return wrong("%q is an address in an unusual form, no address of the public internet: write four decimal numbers, or a name", name)
+	}
+	if strings.ContainsFunc(u.Hostname(), func(r rune) bool { return r >= utf8.RuneSelf }) {
+		return wrong("%q has letters beyond ASCII: write the name as DNS has it, with xn--", u.Hostname())
+	}
 	return nil
+}
+
+// endsInNumber reports whether the last part of a host is a number, decimal, octal or
+// hexadecimal. Of no name it is; of the forms in which resolvers take addresses, such
+// as 127.1, 0x7f.1 and 0177.0.0.1, it always is.
+func endsInNumber(host string) bool {
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	last := host[strings.LastIndexByte(host, '.')+1:]
+	if digits, hexadecimal := strings.CutPrefix(last, "0x"); hexadecimal {
+		return strings.Trim(digits, "0123456789abcdef") == ""
+	}
+	return strings.Trim(last, "0123456789") == ""
 }
 
 func isLoopback(host string) bool {

@@ -207,7 +207,8 @@ func judge(answer *http.Response, at time.Time) Outcome {
 
 // retryAfter reads the header of that name: seconds or a date. Zero is for none.
 func retryAfter(text string, at time.Time) time.Duration {
-	if seconds, err := strconv.ParseUint(text, 10, 31); err == nil {
+	seconds, err := strconv.ParseUint(text, 10, 31)
+	if err == nil || errors.Is(err, strconv.ErrRange) { // too many are as many as there can be
 		return time.Duration(seconds) * time.Second
 	}
 	if date, err := http.ParseTime(text); err == nil {

@@ -277,3 +277,18 @@ func TestErrorsQuoteNothing(t *testing.T) {
 		}
 	}
 }
+
+// What a receiver asks to wait is bounded, however large.
+func TestRetryAfterSaturates(t *testing.T) {
+	at := time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
+	for text, want := range map[string]time.Duration{"": 0, "soon": 0, "-5": 0, "7": 7 * time.Second, "Mon, 30 Nov 2026 12:01:00 GMT": time.Minute, "Mon, 30 Nov 2026 11:00:00 GMT": 0} {
+		if got := retryAfter(text, at); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+	for _, text := range []string{"2147483647", "2147483648", "9223372036854775807", strings.Repeat("9", 100), "Fri, 31 Dec 9999 23:59:59 GMT"} {
+		if got := retryAfter(text, at); got < maxAfter {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}

@@ -50,6 +50,7 @@ type Fault struct {
 const (
 	CodeConflict       = "conflict"          // same identity, other content
 	CodeTooLate        = "too_late"          // the draw's records are about to expire
+	CodeHeld           = "held_for_release"  // a late correction, which an operator has to release
 	CodeUnknownType    = "unknown_type"      // no such type of message
 	CodeUnknownSchema  = "unknown_schema"    // another version of the format
 	CodeBadID          = "bad_identifier"    // not 1 to 64 of A-Z a-z 0-9 . _ -

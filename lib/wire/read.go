@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -201,6 +202,17 @@ func (r *reader) timeOf(v form.Value) settlement.Instant {
 		r.fault(CodeBadTime, "", fmt.Sprintf("%s: %.40q is no time: write RFC 3339 in UTC with milliseconds, such as 2026-11-30T12:00:00.000Z", v.Path(), text))
 	}
 	return at
+}
+
+// Content returns what identifies the content of a result or a cancellation, whatever
+// rules its draw has.
+func Content(body []byte) (string, error) {
+	var document form.Document
+	root, ok := document.Parse("", body)
+	if o, is := root.Object(); ok && is {
+		return canonical(o, &Message{})
+	}
+	return "", errors.New("the message is no JSON object")
 }
 
 // canonical returns the message without its id and time as canonical JSON

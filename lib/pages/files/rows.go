@@ -11,6 +11,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"tally/lib/pages/history"
+	"tally/lib/spreadsheet"
 )
 
 // forms are the forms of a day's rows.
@@ -49,7 +50,7 @@ func writeCSV(rows []history.Row) ([]byte, error) {
 			number(row.Revision), string(row.Status), row.Reason, row.Rule, boolean(row.Corrected), number(row.Settled),
 			string(row.Facts), row.FactsSHA256, string(row.Outcome), indexes(row.Leaves)}
 		for i := range record {
-			record[i] = harmless(record[i])
+			record[i] = spreadsheet.Harmless(record[i])
 		}
 		if err := w.Write(record); err != nil {
 			return nil, fmt.Errorf("writing CSV: %w", err)
@@ -84,15 +85,6 @@ func indexes(leaves []int64) string {
 		texts[i] = strconv.FormatInt(leaf, 10)
 	}
 	return strings.Join(texts, " ")
-}
-
-// harmless puts an apostrophe before a text that a spreadsheet would take for a
-// formula: identifiers may begin with a hyphen.
-func harmless(text string) string {
-	if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
-		return "'" + text
-	}
-	return text
 }
 
 // parquetRow is a row as Parquet has it. What is a pointer is null where the row
