@@ -1,0 +1,105 @@
+package archive_test
+
+import (
+	"bytes"
+	"crypto/rand"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"tally/lib/archive"
+	"tally/lib/archive/archivetest"
+	"tally/lib/draw"
+	"tally/lib/fakedynamo"
+	"tally/lib/games"
+	"tally/lib/intake"
+	"tally/lib/settlement"
+	"tally/lib/store"
+	"tally/lib/sweep"
+	"tally/lib/wire"
+)
+
+// A draw that never gets an outcome is in the log, from its opening on, and has its
+// opening there once.
+func TestOpeningWithoutOutcome(t *testing.T) {
+	const noon settlement.Instant = 1_795_953_600_000
+	table := store.New(fakedynamo.New(t, "table"), "table")
+	quiet := slog.New(slog.DiscardHandler)
+	in := &intake.Intake{Table: table, Replies: nobody{}, Sweeps: nobody{}, Archive: nobody{}, Record: nobody{}, Now: func() settlement.Instant { return noon }, Log: quiet}
+	body := fmt.Sprintf(`{"schema":1,"id":"m","game":"roulette","table":"rou-1","draw":"d","at":%q,"type":"draw.opened","sequence":7,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q}]}`,
+		wire.FormatTime(noon), wire.FormatTime(noon), wire.FormatTime(noon+60_000))
+	if err := in.Take(t.Context(), intake.Delivery{Body: []byte(body), SentAt: noon}); err != nil {
+		t.Fatal(err)
+	}
+	to := &memory{}
+	a := &archive.Archive{Table: table, To: to, Random: rand.Reader, Record: nobody{}, Log: quiet}
+	for range 2 {
+		if err := a.Take(t.Context(), wire.Entry{Draw: "d", What: wire.EntryOpening}); err != nil {
+			t.Errorf("it is not archived: %v", err)
+		}
+	}
+	if len(to.leaves) != 1 || !strings.Contains(string(to.leaves[0].Data), `"entry":"opening"`) {
+		t.Errorf("the log has %s", to.leaves)
+	}
+}
+
+// A try of a sweep that was given up, or came second, has left pages behind those of
+// DONE. What is committed to is what the bookmaker was told.
+func TestPagesLeftBehind(t *testing.T) {
+	game, _ := games.Find("roulette")
+	archived := func(leave func(s *archivetest.Sample)) []byte {
+		s := archivetest.New(t)
+		s.Play(game)
+		leave(s)
+		s.ArchiveAll()
+		return entriesOf(t, s)
+	}
+	want := archived(func(*archivetest.Sample) {})
+	left := 0
+	got := archived(func(s *archivetest.Sample) {
+		for _, told := range s.Told {
+			if told.What != wire.EntrySettlement {
+				continue
+			}
+			head, _, err := intake.LoadHead(t.Context(), s.Table, told.Draw)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, bookmaker := range []string{"acme", "borealis"} {
+				for shard := range head.Shards {
+					left += leavePage(t, s.Table, head, told.State, bookmaker, shard)
+				}
+			}
+		}
+	})
+	if left == 0 || !bytes.Equal(got, want) {
+		t.Errorf("with %d pages left behind the log has\n%s\nnot\n%s", left, got, want)
+	}
+}
+
+// leavePage puts the first page of a report once more behind its last, and returns how
+// many pages that were.
+func leavePage(t *testing.T, table *store.Table, head *draw.Head, state int, bookmaker string, shard int) int {
+	t.Helper()
+	item, found, err := table.Get(t.Context(), store.DrawKey(head.Draw), store.DoneKey(state, bookmaker, shard))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, paged, err := table.Get(t.Context(), store.ReportKey(head.Draw, state, bookmaker, shard), store.PageKey(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !found || !paged {
+		return 0
+	}
+	done, err := store.Decode[sweep.Done](item)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page.SK = store.PageKey(done.Pages + 1)
+	if err := table.Create(t.Context(), page); err != nil {
+		t.Fatal(err)
+	}
+	return 1
+}
