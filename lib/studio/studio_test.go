@@ -2,6 +2,10 @@ package studio
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"flag"
+	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +15,8 @@ import (
 	"tally/lib/rules"
 	"tally/lib/wire"
 )
+
+var update = flag.Bool("update", false, "rewrite golden files")
 
 var start = time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
 
@@ -99,6 +105,25 @@ func TestSameSeedSameScript(t *testing.T) {
 	}
 }
 
+// A seed gives the same messages and bets as ever.
+func TestFrozenScript(t *testing.T) {
+	script := write(t, 1)
+	got := fmt.Sprintf("%d draws, %d steps, sha256 %x\n", len(script.Draws), len(script.Steps), sha256.Sum256(bodies(script)))
+	const golden = "testdata/script.txt"
+	if *update {
+		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("the script of seed 1 has %sinstead of %s", got, want)
+	}
+}
+
 func bodies(s *Script) []byte {
 	var all bytes.Buffer
 	for _, step := range s.Steps {
@@ -106,7 +131,8 @@ func bodies(s *Script) []byte {
 		case step.Message != nil:
 			all.WriteString(step.Message.Body(start, start))
 		case step.Bet != nil:
-			all.WriteString(step.Bet.Reference + step.Bet.Selection + step.Bet.Odds + step.Bet.Stake)
+			bet := step.Bet
+			all.WriteString(strings.Join([]string{bet.Bookmaker, bet.Reference, bet.Selection, bet.Odds, bet.Stake, bet.Currency, bet.Shop, bet.Base}, " "))
 		}
 		all.WriteString(step.At.String() + "\n")
 	}
