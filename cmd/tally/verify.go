@@ -56,12 +56,12 @@ the reports of all bookmakers, so that their totals are compared as well.
 
 With --proof it checks one proof file instead, offline: a .tlog-proof, or the
 proof of a bet's settlement that ` + "`tally prove`" + ` has written. A result is
-resolved again by the rules here, too. A proof that does not show its entry is one
-of the file --entry, by default the .json of the same name beside it.
+resolved again by the rules here, too. A proof that does not show its entry is
+one of the file --entry, by default the .json of the same name beside it.
 
-It says which draws have a newest state that was never settled; with --strict that
-has an exit code. Of a log in use it may be a moment's: run it again. In a folder
-it names the files that are no part of the log and were not read.
+It says which draws have a newest state that was never settled; with --strict
+that has an exit code. Of a log in use it may be a moment's: run it again. In a
+folder it names the files that are no part of the log and were not read.
 
 Exit codes: 0 nothing is wrong; 1 the log could not be read; 2 misuse; and what
 is wrong: 3 the checkpoint or its signature; 4 it is older than what was seen
