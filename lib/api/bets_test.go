@@ -158,7 +158,9 @@ func TestCancel(t *testing.T) {
 	same()
 	w.pass(time.Minute)
 	w.want(w.do(http.MethodPut, "/v1/draws/rou-1/bets/b-2/cancellation", ""), "409 betting_closed")
-	w.pass(15 * time.Second) // nothing that would move the closing can be on its way any more
+	w.pass(15 * time.Second)
+	same()                   // a message that moves the closing may still wait on the queue
+	w.pass(15 * time.Minute) // as long as one may have waited and still do so
 	bet = decoded[v1.Bet](t, w.want(w.do(http.MethodPut, "/v1/draws/rou-1/bets/b-1/cancellation", ""), "200"))
 	if bet.Status != "refunded" || bet.Reason != "cancelled_by_bookmaker" || bet.Cancellation != "counts" || bet.CancelledAt != "2026-11-30T12:00:01.000Z" {
 		t.Errorf("%+v", bet)

@@ -140,7 +140,7 @@ func TestCodes(t *testing.T) {
 func TestSchemasAreTheTypes(t *testing.T) {
 	schemas := parsedDocument(t).at("components", "schemas")
 	types := map[string]any{
-		"Health": v1.Health{}, "Games": v1.Games{}, "GameSummary": v1.GameSummary{}, "Round": v1.Round{}, "Draw": v1.Draw{}, "Draws": v1.Draws{},
+		"Health": v1.Health{}, "Games": v1.Games{}, "GameSummary": v1.GameSummary{}, "Round": v1.Round{}, "ClosedSelection": v1.ClosedSelection{}, "Draw": v1.Draw{}, "Draws": v1.Draws{},
 		"DrawDetail": v1.DrawDetail{}, "Board": v1.Board{}, "Revision": v1.Revision{}, "State": v1.State{}, "BetRequest": v1.BetRequest{},
 		"WagerRequest": v1.WagerRequest{}, "BatchBet": v1.BatchBet{}, "BatchRequest": v1.BatchRequest{}, "BatchResult": v1.BatchResult{},
 		"BatchAnswer": v1.BatchAnswer{}, "Bet": v1.Bet{}, "BetDetail": v1.BetDetail{}, "Bets": v1.Bets{}, "Line": v1.Line{}, "Totals": v1.Totals{},
