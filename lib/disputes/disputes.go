@@ -100,13 +100,16 @@ func Create(ctx context.Context, table *store.Table, bookmaker, id string, r Req
 	}
 	// An earlier try, perhaps this very one, whose answer was lost, or which is under
 	// way: then it is there in a moment.
-	_, found, readErr := table.Sure(ctx, store.DisputesKey(bookmaker), store.DisputeKey(id))
-	if readErr != nil || !found {
-		return nil, false, cmp.Or(readErr, err)
+	there, readErr := Get(ctx, table, bookmaker, id)
+	if errors.Is(readErr, ErrUnknown) {
+		_, found, sureErr := table.Sure(ctx, store.DisputesKey(bookmaker), store.DisputeKey(id))
+		if sureErr != nil || !found {
+			return nil, false, cmp.Or(sureErr, err)
+		}
+		there, readErr = Get(ctx, table, bookmaker, id)
 	}
-	there, err := Get(ctx, table, bookmaker, id)
-	if err != nil {
-		return nil, false, err
+	if readErr != nil {
+		return nil, false, readErr
 	}
 	if differs := differences(there.Request, r); len(differs) > 0 {
 		return nil, false, &UsedError{differs}
