@@ -177,6 +177,12 @@ func TestGetDraw(t *testing.T) {
 	if d := get(); d.Status != "open" || d.Sequence != 7 || len(d.Boards) != 2 || !d.Boards[0].Current || d.Boards[0].Odds["player"] != "2.08" || d.Boards[1].Odds != nil {
 		t.Errorf("%+v", d)
 	}
+	// Without a result there is no state, not a state 0.
+	for _, path := range []string{"/v1/draws/w-1", "/v1/draws/w-1/totals", "/v1/draws?from=" + at(0) + "&to=" + at(1)} {
+		if text := string(w.want(w.do(http.MethodGet, path, ""), "200").body); strings.Contains(text, `"state"`) {
+			t.Errorf("%s: %s", path, text)
+		}
+	}
 	w.pass(90 * time.Second)
 	if d := get(); d.Status != "closed" || d.Rounds[0].Status != "closed" || d.Rounds[1].Status != "upcoming" {
 		t.Errorf("%+v", d)

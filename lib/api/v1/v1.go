@@ -67,7 +67,7 @@ type Draw struct {
 	// Notes are what holds of the draw as a whole: selections_unclosed says that no side
 	// wager was closed within its betting round.
 	Notes []string `json:"notes,omitempty"`
-	State int      `json:"state"` // the newest state; 0 before the first result
+	State int      `json:"state,omitempty"` // the newest state; not there before the first result
 	// Board is that of the betting round that takes bets now, where a list is asked
 	// for it.
 	Board *Board `json:"board,omitempty"`
@@ -210,7 +210,7 @@ type Totals struct {
 // DrawTotals are what a draw's bets came to under its newest settlement.
 type DrawTotals struct {
 	Draw   string   `json:"draw"`
-	State  int      `json:"state"` // 0 as long as nothing is settled
+	State  int      `json:"state,omitempty"` // not there as long as nothing is settled
 	Totals []Totals `json:"totals"`
 }
 
