@@ -54,12 +54,15 @@ const (
 
 // Intake takes up messages.
 type Intake struct {
-	Table    *store.Table
-	Replies  Sender
-	Sweeps   Sender
-	Archive  Sender
-	Record   Recorder
-	Settings draw.Settings
+	Table   *store.Table
+	Replies Sender
+	Sweeps  Sender
+	Archive Sender
+	Record  Recorder
+	// OutOfSequence is told, for metrics, what is wrong with a table's running numbers; nil
+	// for nobody.
+	OutOfSequence func(concern string)
+	Settings      draw.Settings
 	// Demanding are the tables whose studio has to close side wagers within their round.
 	Demanding map[string]bool
 	// Now is the time. Effective closings are made of it.
@@ -327,6 +330,7 @@ func (in *Intake) follow(ctx context.Context, m *wire.Message, d Delivery, parti
 	if err := in.Announce(ctx, r.head); err != nil {
 		return err
 	}
+	repeats := ""
 	if m.Type == wire.DrawOpened {
 		if err := in.entry(ctx, wire.Entry{Draw: m.Draw, What: wire.EntryOpening}); err != nil {
 			return err
@@ -334,13 +338,19 @@ func (in *Intake) follow(ctx context.Context, m *wire.Message, d Delivery, parti
 		if err := in.strays(ctx, r.head); err != nil {
 			return err
 		}
+		// A replay too: the one before may have ended in between.
+		repeats = in.number(ctx, m, r.head, r.status == wire.Replay)
 	}
 	in.Log.LogAttrs(ctx, slog.LevelInfo, "message "+r.status, slog.String("draw", m.Draw), slog.String("type", string(m.Type)),
 		slog.Int("revision", m.Revision), slog.Int("state", r.head.State), slog.String("message_id", m.ID))
 	if d.From == Own {
 		return nil
 	}
-	return in.reply(ctx, replyTo(m, r))
+	reply := replyTo(m, r)
+	if repeats != "" {
+		reply.Note = fmt.Sprintf("repeated_sequence: draw %s of the table has the running number %d too; the draw counts all the same", repeats, m.Sequence)
+	}
+	return in.reply(ctx, reply)
 }
 
 // strays puts into quarantine the orders that came before the draw was known and

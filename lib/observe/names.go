@@ -14,6 +14,7 @@ const (
 	Quarantined   Name = "quarantined"    // messages put in quarantine
 	MovedClosings Name = "moved_closings" // closings that take effect later than they say
 	Unclosed      Name = "unclosed"       // results whose side wagers were never closed, of tables that have to
+	BadSequence   Name = "bad_sequence"   // running numbers of tables that were repeated, skipped or restarted
 	Failures      Name = "failures"       // messages and runs that failed, by kind
 	ClockWrong    Name = "clock_wrong"    // requests and messages refused since the process's clock is wrong
 	Unequal       Name = "unequal"        // totals or digests that don't add up
@@ -72,6 +73,7 @@ var divided = map[Name]string{
 	MessageAge:       DimensionGame,
 	MovedClosings:    DimensionGame,
 	Unclosed:         DimensionGame,
+	BadSequence:      DimensionKind, // what is wrong
 	QuarantineDepth:  DimensionFunction,
 	DeadLetterDepth:  DimensionKind, // the queue
 }

@@ -141,6 +141,12 @@ func QuarantineKey(at settlement.Instant) string {
 	return quarantinePrefix + time.UnixMilli(int64(at)).UTC().Format("20060102")
 }
 
+// TableKey is the partition of a table of the studio's.
+func TableKey(table string) string { return "TABLE#" + table }
+
+// SequenceKey is the running numbers of a table that came last.
+const SequenceKey = "SEQUENCE"
+
 // DrawsKey is the partition that finds the draws whose first betting round opens
 // on a day. It finds; what decides is the draw's head.
 func DrawsKey(at settlement.Instant) string {

@@ -66,7 +66,7 @@ func wantedAlarms(stack *template.Stack) map[string]bool {
 		"unequal function=settle", "unequal function=archive", "stuck function=reconcile", "overdue function=reconcile", "stragglers function=reconcile",
 		"log_faults function=reconcile", "log_faults function=archive", "log_lag function=reconcile", "uncosigned function=archive",
 		"webhooks_disabled function=webhook",
-		"message_age function=intake", "moved_closings function=intake", "unclosed function=intake",
+		"message_age function=intake", "moved_closings function=intake", "unclosed function=intake", "bad_sequence function=intake",
 		"clock_wrong function=api", "clock_wrong function=intake", "clock_wrong function=settle", "clock_wrong function=reconcile",
 	} {
 		want["tally/prod "+own] = true

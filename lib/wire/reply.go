@@ -27,7 +27,7 @@ type Reply struct {
 	Order    string    `json:"order,omitempty"`
 	Outcome  *Outcome  `json:"outcome,omitempty"`  // of a result or a cancellation
 	Closings []Closing `json:"closings,omitempty"` // those that took effect
-	Note     string    `json:"note,omitempty"`     // what the draw lacks
+	Note     string    `json:"note,omitempty"`     // what the draw lacks, or has twice
 	Holds    *Holds    `json:"holds,omitempty"`    // instead of what the message says
 }
 
