@@ -97,7 +97,7 @@ func (s *Store) Create(ctx context.Context, spec Spec) (token string, key *Key, 
 }
 
 func (s *Store) check(spec Spec) error {
-	if !wire.ValidID(spec.Bookmaker) {
+	if !wire.ValidNewID(spec.Bookmaker) {
 		return wrong("%.80q is no bookmaker: write 1 to 64 of A-Z a-z 0-9 . _ -", spec.Bookmaker)
 	}
 	if len(spec.Scopes) == 0 {

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"tally/lib/store"
+	"tally/lib/wire"
 )
 
 // Cancel takes a bet back for its bookmaker, before its betting round closes,
@@ -18,7 +19,7 @@ func (p *Placer) Cancel(ctx context.Context, bookmaker, id, reference string) (*
 	}
 	at := p.Now()
 	request := Request{Bookmaker: bookmaker, Draw: id, Reference: reference}
-	if refusal := request.identifiers(); refusal != nil {
+	if refusal := request.identifiers(wire.ValidID); refusal != nil {
 		return nil, refusal
 	}
 	ctx, cancel := p.until(ctx, at, acceptWithin)

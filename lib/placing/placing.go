@@ -20,6 +20,7 @@ import (
 	"tally/lib/rules"
 	"tally/lib/settlement"
 	"tally/lib/store"
+	"tally/lib/wire"
 )
 
 type instant = settlement.Instant
@@ -104,7 +105,7 @@ func (p *Placer) Place(ctx context.Context, request Request) (*Answer, error) {
 		return nil, err
 	}
 	at := p.Now()
-	if refusal := request.identifiers(); refusal != nil {
+	if refusal := request.identifiers(wire.ValidNewID); refusal != nil {
 		return nil, refusal
 	}
 	within, cancel := p.until(ctx, at, acceptWithin)

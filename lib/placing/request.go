@@ -9,7 +9,6 @@ import (
 	"tally/lib/rules"
 	"tally/lib/settlement"
 	"tally/lib/store"
-	"tally/lib/wire"
 )
 
 // Request is a bet as a bookmaker sends it.
@@ -97,8 +96,9 @@ func (p *parsed) key() string {
 	return store.BetKey(p.Reference)
 }
 
-// identifiers checks the names in a request.
-func (r *Request) identifiers() *Refusal {
+// identifiers checks the names in a request: all that are valid, or those that
+// something new may have.
+func (r *Request) identifiers(valid func(string) bool) *Refusal {
 	names := []struct {
 		field, name string
 		needed      bool
@@ -110,8 +110,8 @@ func (r *Request) identifiers() *Refusal {
 		{"shop", r.Shop, r.Shop != ""},
 	}
 	for _, n := range names {
-		if n.needed && !wire.ValidID(n.name) {
-			return refuse(CodeBadIdentifier, "%s: %.80q is no identifier: write 1 to 64 of A-Z a-z 0-9 . _ -", n.field, n.name).at(n.field)
+		if n.needed && !valid(n.name) {
+			return refuse(CodeBadIdentifier, "%s: %.80q is no identifier: write 1 to 64 of A-Z a-z 0-9 . _ -, and not . or .. alone", n.field, n.name).at(n.field)
 		}
 	}
 	return nil

@@ -104,7 +104,7 @@ func startAfter(after int64, feed sweep.Feed) (int64, error) {
 }
 
 func (s *Store) check(spec Spec) error {
-	if !wire.ValidID(spec.Bookmaker) {
+	if !wire.ValidNewID(spec.Bookmaker) {
 		return wrong("%.80q is no bookmaker: write 1 to 64 of A-Z a-z 0-9 . _ -", spec.Bookmaker)
 	}
 	if len(spec.Note) > maxNote {

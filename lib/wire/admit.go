@@ -26,7 +26,7 @@ func (m *Message) Admit(now settlement.Instant) (faults []Fault) {
 		faults = append(faults, Fault{Code: code, Message: fmt.Sprintf(format, args...)})
 	}
 	for _, named := range m.ids() {
-		if named.id == "." || named.id == ".." {
+		if named.id != "" && !ValidNewID(named.id) {
 			fault(CodeBadID, "%s: %q is no identifier: in addresses it means a folder", named.path, named.id)
 		}
 	}
