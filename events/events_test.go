@@ -14,7 +14,7 @@ import (
 )
 
 // A file's name: its place, the type, and what is special about it.
-var fileName = regexp.MustCompile(`^(\d\d)-([a-z]+\.[a-z]+)(?:\.(round-(\d)|impossible|void|correction))?\.json$`)
+var fileName = regexp.MustCompile(`^(\d\d)-([a-z]+\.[a-z]+)(?:\.(round-(\d)(?:\.selections)?|impossible|void|correction))?\.json$`)
 
 // story is one game's messages, read.
 type story struct {
@@ -50,6 +50,9 @@ func read(t *testing.T, game *rules.Game) story {
 		if message.Game != game {
 			t.Errorf("%s: the game is %s", file.Name, message.Game.ID)
 		}
+		if strings.HasSuffix(name[3], ".selections") != (len(message.Selections) > 0) {
+			t.Errorf("%s: it closes the selections %q", file.Name, message.Selections)
+		}
 		if round := name[4]; round != "" && round != fmt.Sprint(message.Round) {
 			t.Errorf("%s: the betting round is %d", file.Name, message.Round)
 		}
@@ -70,6 +73,8 @@ func TestEveryKindOfMessage(t *testing.T) {
 		for _, m := range s.messages {
 			seen[string(m.Type)] = true
 			switch {
+			case len(m.Selections) > 0:
+				seen["closed selections"] = true
 			case m.Type == wire.BettingOpened, m.Type == wire.BettingClosed:
 				seen[fmt.Sprintf("%s of round %d", m.Type, m.Round)] = true
 			case m.Type == wire.DrawResulted && m.Revision > 1:
@@ -79,6 +84,9 @@ func TestEveryKindOfMessage(t *testing.T) {
 		want := []string{"draw.opened", "draw.resulted", "correction", "draw.cancelled", "bets.voided", "order.revoked"}
 		for _, round := range s.game.Rounds {
 			want = append(want, fmt.Sprintf("betting.opened of round %d", round.Number), fmt.Sprintf("betting.closed of round %d", round.Number))
+		}
+		if s.game.ID == "blackjack" {
+			want = append(want, "closed selections") // side wagers end before their round does
 		}
 		for _, kind := range want {
 			if !seen[kind] {
@@ -111,7 +119,7 @@ func TestMessagesInOrder(t *testing.T) {
 			if i > 0 && m.At < s.messages[i-1].At {
 				t.Errorf("%s %s is sent before the message in front of it", m.Draw, m.Type)
 			}
-			identity := fmt.Sprint(m.Draw, m.Type, m.Revision, m.Round, m.Order)
+			identity := fmt.Sprint(m.Draw, m.Type, m.Revision, m.Round, m.Selections, m.Order)
 			if identities[identity] {
 				t.Errorf("%s %s is there twice", m.Draw, m.Type)
 			}
