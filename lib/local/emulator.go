@@ -1,9 +1,11 @@
 package local
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httputil"
@@ -38,13 +40,29 @@ func startEmulator(ctx context.Context, address string) (*front, error) {
 		return nil, errors.Join(fmt.Errorf("reading the emulator's address: %w", err), listener.Close())
 	}
 	f := &front{endpoint: "http://" + listener.Addr().String()}
-	proxy := &httputil.ReverseProxy{
-		Rewrite:      func(r *httputil.ProxyRequest) { r.SetURL(target) },
-		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) },
-	}
-	f.server = &http.Server{Handler: proxy, ReadHeaderTimeout: 10 * time.Second}
+	f.server = &http.Server{Handler: proxyTo(target), ReadHeaderTimeout: 10 * time.Second}
 	go func() { _ = f.server.Serve(listener) }() // ends with close
 	return f, nil
+}
+
+// proxyTo passes requests on. An answer is passed back once all of it is there: clients
+// of AWS try again after a 502, and fail of an answer that breaks off.
+func proxyTo(target *url.URL) http.Handler {
+	return &httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) },
+		ModifyResponse: func(r *http.Response) error {
+			if r.Request.Method == http.MethodHead {
+				return nil
+			}
+			body, err := io.ReadAll(r.Body)
+			if err != nil {
+				return fmt.Errorf("reading the emulator's answer: %w", err)
+			}
+			r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+			return nil
+		},
+		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) },
+	}
 }
 
 // close stops listening. Answers under way are cut off.
