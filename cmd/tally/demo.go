@@ -58,7 +58,7 @@ const demoExample = `  $ tally demo --offline wheel | head -n 8
                = sector cup
     bet  by           selection   odds  stake  is    payout       why
     b1   acme riga-7  fortune    18.00   2.00  won    36.00  EUR  WHEEL-2.6
-    b2   acme riga-7  red_even    6.00   5.00  lost    0.00  EUR  WHEEL-2.6
+    b2   acme riga-7  red_even    6.00   5.00  lost    0.00  EUR  WHEEL-2.8.19
     b3   acme riga-7  over:9.5    2.00  10.00  lost    0.00  EUR  WHEEL-2.6`
 
 // demoFlags are the flags of demo.

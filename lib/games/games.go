@@ -31,18 +31,21 @@ var released atomic.Pointer[versions]
 
 func init() {
 	released.Store(&versions{
-		{baccarat.Game},
-		{baccarat.Live},
-		{dice.Game},
-		{lucky.Five},
-		{lucky.Seven},
-		{poker.Game},
-		{war.Game},
-		{wheel.Game},
-		{blackjack.Game},
-		{roulette.Game},
+		quotingMore(baccarat.Game),
+		quotingMore(baccarat.Live),
+		quotingMore(dice.Game),
+		quotingMore(lucky.Five),
+		quotingMore(lucky.Seven),
+		quotingMore(poker.Game),
+		quotingMore(war.Game),
+		quotingMore(wheel.Game),
+		quotingMore(blackjack.Game),
+		quotingMore(roulette.Game),
 	})
 }
+
+// quotingMore are both versions of a game whose second one quotes more paragraphs.
+func quotingMore(second *rules.Game) []*rules.Game { return []*rules.Game{second.First(), second} }
 
 // ErrUnknown says that this program does not have the rules of a draw: a newer one has
 // released them. The draw waits for that program.

@@ -1,13 +1,16 @@
 package games_test
 
 import (
+	"encoding/json"
 	"io/fs"
 	"os"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
 	"tally/lib/games"
+	"tally/lib/ruletest"
 )
 
 // paragraphs are the paragraphs of the rulebook that tally quotes, with what each of
@@ -62,12 +65,15 @@ var paragraphs = map[string]string{
 
 	"POK-1.2":   "six positions get two open cards each",
 	"POK-1.6":   "five community cards go with every hand",
+	"POK-2.2":   "the hand of the best combination wins",
 	"POK-2.3":   "all hands of the best combination win",
 	"POK-2.4":   "the combinations that a hand can make, and which is stronger",
 	"POK-3":     "how cards are dealt and betting rounds follow each other",
 	"POK-3.2":   "the first betting round is before the cards; later ones follow the cards that are shown",
+	"POK-3.6.3": "no bets are taken on what is marked won or lost already",
 	"POK-5.1.4": "bets on a cancelled draw come back",
 
+	"POK-5.4":   "what was bet where the data were shown wrong is void, once that is proved",
 	"WAR-1.8":   "what a draw comes to may be read in several ways, each of which can be bet on",
 	"WAR-2.2":   "Player and Dealer get one open card each, the Player first",
 	"WAR-2.3.1": "the higher card wins",
@@ -75,17 +81,37 @@ var paragraphs = map[string]string{
 	"WAR-3.2":   "betting rounds follow each other; each has bets of its own",
 	"WAR-5.1.4": "bets on a cancelled draw come back",
 
-	"WHEEL-1.2":   "nineteen equal sectors: 1 to 18, and a cup",
-	"WHEEL-2.3":   "the wheel is turned once, but where a turn has to be repeated",
-	"WHEEL-2.6":   "the result is the number or the symbol at which the pointer stops",
-	"WHEEL-3.1.1": "the betting round lies between the draws, and the broadcast begins when it is over",
-	"WHEEL-4.1":   "why a draw may be cancelled",
+	"WHEEL-1.2":    "nineteen equal sectors: 1 to 18, and a cup",
+	"WHEEL-2.3":    "the wheel is turned once, but where a turn has to be repeated",
+	"WHEEL-2.6":    "the result is the number or the symbol at which the pointer stops",
+	"WHEEL-2.8.1":  "1 is black and odd",
+	"WHEEL-2.8.2":  "2 is grey and even",
+	"WHEEL-2.8.3":  "3 is red and odd",
+	"WHEEL-2.8.4":  "4 is black and even",
+	"WHEEL-2.8.5":  "5 is grey and odd",
+	"WHEEL-2.8.6":  "6 is red and even",
+	"WHEEL-2.8.7":  "7 is black and odd",
+	"WHEEL-2.8.8":  "8 is grey and even",
+	"WHEEL-2.8.9":  "9 is red and odd",
+	"WHEEL-2.8.10": "10 is black and even",
+	"WHEEL-2.8.11": "11 is grey and odd",
+	"WHEEL-2.8.12": "12 is red and even",
+	"WHEEL-2.8.13": "13 is black and odd",
+	"WHEEL-2.8.14": "14 is grey and even",
+	"WHEEL-2.8.15": "15 is red and odd",
+	"WHEEL-2.8.16": "16 is black and even",
+	"WHEEL-2.8.17": "17 is grey and odd",
+	"WHEEL-2.8.18": "18 is red and even",
+	"WHEEL-2.8.19": "the last sector is the cup: it has no colour and no parity",
+	"WHEEL-3.1.1":  "the betting round lies between the draws, and the broadcast begins when it is over",
+	"WHEEL-4.1":    "why a draw may be cancelled",
 
 	"BJ-1.2.1": "the table has room for seven players",
 	"BJ-2.1.2": "but for splits, doubles and insurance no bet is made, changed or taken back once the first card is dealt",
 	"BJ-2.1.5": "a malfunction voids what was bet",
 	"BJ-2.2":   "equal totals, and two blackjacks, return the bet; the dealer's blackjack takes it",
 	"BJ-2.3.1": "winning bets pay 1 to 1, a blackjack 3 to 2",
+	"BJ-2.3.3": "a hand over 21 loses its bet",
 	"BJ-2.5.1": "insurance may be bet under the dealer's ace; it wins when the hole card counts ten and loses otherwise",
 	"BJ-2.5.2": "insurance is bet right after the second cards, before any further card",
 	"BJ-2.5.3": "winning insurance pays 2 to 1",
@@ -119,11 +145,14 @@ func TestQuotedParagraphsSayWhatIsClaimed(t *testing.T) {
 	}
 	for _, game := range games.All() {
 		quote(game.CancelRule, game.ID)
+		quote(game.DecidedRule(), game.ID+", of a decided selection")
+		quote(game.VoidedRule(), game.ID+", of a voided bet")
 		for _, family := range game.Families {
 			quote(family.Rule, game.ID+" "+family.Name)
 			quote(family.Until, game.ID+" "+family.Name+", when it is late")
 		}
 	}
+	eachSector(t, func(rule, _ string) { quote(rule, "wheel") })
 	err := fs.WalkDir(os.DirFS("."), ".", func(path string, _ fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 			return err
@@ -151,4 +180,34 @@ func TestQuotedParagraphsSayWhatIsClaimed(t *testing.T) {
 			t.Errorf("%s is quoted nowhere", id)
 		}
 	}
+}
+
+// eachSector tells what each sector of the wheel quotes for its colour, and its outcome.
+func eachSector(t *testing.T, tell func(rule, outcome string)) {
+	wheel, _ := games.Find("wheel")
+	for n := range 19 {
+		sector := strconv.Itoa(n)
+		if n == 0 {
+			sector = "cup"
+		}
+		o := ruletest.Outcome(t, wheel, `{"spins":[{"turns":3,"sector":"`+sector+`"}]}`)
+		tell(wheel.Judge(o, ruletest.Selection(t, wheel, "red")).Rule, ruletest.JSON(o))
+	}
+}
+
+// The paragraph that a sector quotes says its number, colour and parity.
+func TestSectorsQuoteTheirParagraphs(t *testing.T) {
+	eachSector(t, func(rule, outcome string) {
+		var o struct{ Sector, Colour, Parity string }
+		if err := json.Unmarshal([]byte(outcome), &o); err != nil {
+			t.Fatal(err)
+		}
+		want := o.Sector + " is " + o.Colour + " and " + o.Parity
+		if o.Sector == "cup" {
+			want = paragraphs["WHEEL-2.8.19"]
+		}
+		if paragraphs[rule] != want {
+			t.Errorf("%s quotes %s: %q", outcome, rule, paragraphs[rule])
+		}
+	})
 }

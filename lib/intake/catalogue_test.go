@@ -1,7 +1,9 @@
 package intake_test
 
 import (
+	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -9,6 +11,7 @@ import (
 	"tally/lib/games"
 	"tally/lib/intake"
 	"tally/lib/rules"
+	"tally/lib/store"
 )
 
 // A message about a draw is judged by the rules that the draw began with, whatever was
@@ -39,6 +42,29 @@ func TestMessagesOfARaisedCatalogue(t *testing.T) {
 	}
 	if sent, err := d.take(t, intake.Studio, cancelled); err != nil || !strings.Contains(sent, "reply quarantined") {
 		t.Errorf("of a draw that began since: %s, %v", sent, err)
+	}
+}
+
+// What both versions take of an earlier draw is read by that draw's.
+func TestMessagesThatBothVersionsTake(t *testing.T) {
+	d := newDesk(t)
+	if _, err := d.take(t, intake.Studio, body("draw.opened")); err != nil {
+		t.Fatal(err)
+	}
+	first, _ := games.Find("war")
+	second := *first
+	second.Version++
+	t.Cleanup(games.Release(&second))
+	if sent, err := d.take(t, intake.Studio, body("draw.resulted")); err != nil || !strings.Contains(sent, "reply stored") {
+		t.Fatalf("%s, %v", sent, err)
+	}
+	var m struct{ Draw string }
+	if err := json.Unmarshal([]byte(body("draw.resulted")), &m); err != nil {
+		t.Fatal(err)
+	}
+	item, _, err := d.Table.Get(t.Context(), store.DrawKey(m.Draw), store.StateKey(1))
+	if want := fmt.Sprintf(`"catalogue":%d,`, first.Version); err != nil || !strings.Contains(item.Body, want) {
+		t.Errorf("its state is %s, %v; want %s in it", item.Body, err, want)
 	}
 }
 

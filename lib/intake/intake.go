@@ -21,7 +21,6 @@ import (
 
 	"tally/lib/clock"
 	"tally/lib/draw"
-	"tally/lib/games"
 	"tally/lib/rules"
 	"tally/lib/settlement"
 	"tally/lib/store"
@@ -130,12 +129,18 @@ func (in *Intake) Take(ctx context.Context, d Delivery) error {
 		return in.quarantine(ctx, d, partial, nil, result{faults: faults})
 	}
 	for try := range maxTries {
-		result, err := in.try(ctx, m, d)
+		r, err := in.try(ctx, m, d)
+		if other := (*ruledError)(nil); errors.As(err, &other) {
+			if m, partial, faults = wire.ParseUnder(d.Body, other.game); len(faults) > 0 {
+				return in.quarantine(ctx, d, partial, nil, result{faults: faults})
+			}
+			continue
+		}
 		if !errors.Is(err, store.ErrChanged) {
 			if err != nil {
 				return fmt.Errorf("taking up %s of draw %s: %w", m.Type, m.Draw, err)
 			}
-			return in.follow(ctx, m, d, partial, result)
+			return in.follow(ctx, m, d, partial, r)
 		}
 		if err := store.Pause(ctx, try); err != nil {
 			return err
@@ -144,11 +149,12 @@ func (in *Intake) Take(ctx context.Context, d Delivery) error {
 	return fmt.Errorf("taking up %s of draw %s: other writers came first %d times", m.Type, m.Draw, maxTries)
 }
 
-// parse reads a message, by the rules of its draw: which may be of an earlier version
-// than the newest, though only where there are several or the newest finds faults.
+// parse reads a message by the newest rules; and, where these find faults, by those of
+// its draw, which may be of an earlier version. What the newest take is read again when
+// the draw turns out to have others, see ruledError.
 func (in *Intake) parse(ctx context.Context, body []byte) (*wire.Message, wire.Partial, []wire.Fault, error) {
 	m, partial, faults := wire.Parse(body)
-	if m != nil && len(games.Versions(m.Game.ID)) == 1 || !wire.ValidID(partial.Draw) {
+	if m != nil || !wire.ValidID(partial.Draw) {
 		return m, partial, faults, nil
 	}
 	head, _, err := LoadHead(ctx, in.Table, partial.Draw)
@@ -164,6 +170,13 @@ func (in *Intake) parse(ctx context.Context, body []byte) (*wire.Message, wire.P
 		faults = append([]wire.Fault{{Code: wire.CodeConflict, Message: head.Another(partial.Game, partial.Table).Error()}}, faults...)
 	}
 	return m, partial, faults, nil
+}
+
+// ruledError says that a draw has other rules than its message was read by.
+type ruledError struct{ game *rules.Game }
+
+func (e *ruledError) Error() string {
+	return fmt.Sprintf("the draw has version %d of %s, not the one that its message was read by", e.game.Version, e.game.ID)
 }
 
 // result is what one try came to.
@@ -209,7 +222,7 @@ func (in *Intake) try(ctx context.Context, m *wire.Message, d Delivery) (result,
 		case err != nil:
 			return result{}, err
 		case game != m.Game:
-			return result{}, fmt.Errorf("it began with version %d of %s just now, and this message was read by version %d", game.Version, game.ID, m.Game.Version)
+			return result{}, &ruledError{game}
 		}
 	}
 	existing, hash := stored[1], HashOf(m.Content)

@@ -41,6 +41,7 @@ func Define[F any, O Outcome](spec Spec[F, O]) *Game {
 			params: family.Params, check: family.Check, board: family.Board,
 		})
 		g.judges = append(g.judges, judge(family))
+		g.quotes = append(g.quotes, quote(family))
 	}
 	if wrong := inspect(g, spec); len(wrong) > 0 {
 		panic(fmt.Sprintf("catalogue of %s: %s", spec.ID, strings.Join(wrong, "; ")))
@@ -70,6 +71,14 @@ func judge[O Outcome](f Family[O]) func(Outcome, Selection) Verdict {
 		}
 		return v
 	}
+}
+
+// quote returns the family's quotes; nil when it has none beside those of its verdicts.
+func quote[O Outcome](f Family[O]) func(Outcome, Selection) string {
+	if f.Quote == nil {
+		return nil
+	}
+	return func(o Outcome, s Selection) string { return f.Quote(o.(O), s) }
 }
 
 // inspect returns what contradicts itself in a catalogue.

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -24,6 +25,8 @@ type Game struct {
 
 	byName      map[string]int
 	judges      []func(Outcome, Selection) Verdict
+	quotes      []func(Outcome, Selection) string
+	terse       bool // see First
 	read        func(form.Object) any
 	resolve     func(any) Resolution[Outcome]
 	readVisible func(form.Object) any
@@ -70,7 +73,42 @@ func (g *Game) Resolve(f Facts) Resolution[Outcome] { return g.resolve(f.value) 
 
 // Judge returns the verdict on a selection of the same game.
 func (g *Game) Judge(outcome Outcome, s Selection) Verdict {
-	return g.judges[s.family](outcome, s)
+	verdict := g.judges[s.family](outcome, s)
+	if quote := g.quotes[s.family]; quote != nil && !g.terse {
+		verdict.Rule = cmp.Or(quote(outcome, s), verdict.Rule)
+	}
+	return verdict
+}
+
+// First returns version 1 of a game whose version 2 differs in its quotes alone. It
+// quoted the same paragraph whatever the outcome, and none for bets that were late,
+// decided or voided. Its draws are recounted by what their lines said.
+func (g *Game) First() *Game {
+	first := *g
+	first.Version, first.terse = 1, true
+	return &first
+}
+
+// The paragraphs that hold for the bets of every game.
+const (
+	decidedRule = "POK-3.6.3"
+	voidedRule  = "POK-5.4"
+)
+
+// LateRule returns the paragraph quoted for a bet outside its betting round.
+func (g *Game) LateRule(s Selection) string { return g.sinceSecond(g.Family(s).Until) }
+
+// DecidedRule returns the paragraph quoted for a bet on a selection that was decided.
+func (g *Game) DecidedRule() string { return g.sinceSecond(decidedRule) }
+
+// VoidedRule returns the paragraph quoted for a bet that an order voids.
+func (g *Game) VoidedRule() string { return g.sinceSecond(voidedRule) }
+
+func (g *Game) sinceSecond(rule string) string {
+	if g.terse {
+		return ""
+	}
+	return rule
 }
 
 // Paytable reports whether the rulebook itself gives the odds, so that bets

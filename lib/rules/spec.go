@@ -60,6 +60,9 @@ type Family[O any] struct {
 	// Until is the paragraph that says up to when it is taken within its betting
 	// round; empty for the game's LateRule.
 	Until string
+	// Quote returns the paragraph that decides it under an outcome, where that is
+	// another than Rule; nil, or an empty one, for what the verdict says.
+	Quote func(O, Selection) string
 
 	// Exactly one of the two: Wins for selections that win or lose, Judge for
 	// those that may also be refunded or have several odds. Judge need not fill

@@ -202,17 +202,25 @@ func TestSettle(t *testing.T) {
 // TestRules: a settlement names the paragraph that decided; one that the rulebook
 // does not decide names none.
 func TestRules(t *testing.T) {
+	first := war.Game.First()
 	for _, row := range ruletest.Rows(t, `
-		bet           | state                | rule
-		on=war        | KS/KD                | WAR-2.3.2
-		on=war        | KS/2D                | WAR-2.3.2
-		on=war        | cancelled=wrong_scan | WAR-5.1.4
-		on=war at=200 | KS/KD                |
-		on=war        | KS/KD;by=acme        |
+		bet                         | state                | rule      | in version 1
+		on=war                      | KS/KD                | WAR-2.3.2 | WAR-2.3.2
+		on=war                      | KS/2D                | WAR-2.3.2 | WAR-2.3.2
+		on=war                      | cancelled=wrong_scan | WAR-5.1.4 | WAR-5.1.4
+		on=war at=200               | KS/KD                | WAR-3.2   |
+		on=war round=3              | KS/KD                | WAR-3.2   |
+		on=war                      | KS/KD;by=acme        | POK-5.4   |
+		on=player_red round=2 at=300 | KS/2D               | POK-3.6.3 |
+		on=war cancelled=160        | KS/KD                |           |
 	`) {
-		got, err := settlement.Settle(bet(t, war.Game, row[0]), state(t, 1, row[1]))
-		if err != nil || got.Rule != row[2] {
-			t.Errorf("%s under %s: %q, %v; want %q", row[0], row[1], got.Rule, err, row[2])
+		for i, game := range []*rules.Game{war.Game, first} {
+			s := state(t, 1, row[1])
+			s.Game = game
+			got, err := settlement.Settle(bet(t, game, row[0]), s)
+			if want := row[2+i]; err != nil || got.Rule != want {
+				t.Errorf("%s under %s of version %d: %q, %v; want %q", row[0], row[1], game.Version, got.Rule, err, want)
+			}
 		}
 	}
 }
@@ -463,7 +471,7 @@ func TestSettleClosedSelections(t *testing.T) {
 		on=insurance:1 round=2 at=320              | refunded late_bet 1000               | BJ-2.5.2
 		on=double:1:1 round=2 at=329               | won 2000                             | BJ-2.6
 		on=double:1:1 round=2 at=330               | refunded late_bet 1000               | BJ-2.6
-		on=double:1:1 round=2 at=400               | refunded late_bet 1000               |
+		on=double:1:1 round=2 at=400               | refunded late_bet 1000               | BJ-2.6
 		on=double:4:1 round=2 at=399               | refunded no_such_wager 1000          | BJ-2.6
 		on=split:4 round=2 at=339                  | push                                 |
 		on=split:4 round=2 at=340                  | refunded late_bet 1000               | BJ-2.7

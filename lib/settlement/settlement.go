@@ -133,7 +133,7 @@ func (s *State) refund(bet *Bet) (reason, rule string) {
 	}
 	for i := range s.Orders {
 		if s.Orders[i].Scope.Covers(bet) || bet.Base != nil && s.Orders[i].Scope.Covers(bet.Base) {
-			return Voided, ""
+			return Voided, s.Game.VoidedRule()
 		}
 	}
 	switch {
@@ -146,7 +146,7 @@ func (s *State) refund(bet *Bet) (reason, rule string) {
 }
 
 // placed returns why a bet does not count, by its own times and its round, and the
-// paragraph of one on a selection that was closed.
+// paragraph. What a bookmaker does by itself has none.
 func (s *State) placed(bet *Bet) (reason, rule string) {
 	if bet.Base != nil {
 		if reason, rule := s.placed(bet.Base); reason == LateBet || reason == CancelledByBookmaker {
@@ -154,17 +154,17 @@ func (s *State) placed(bet *Bet) (reason, rule string) {
 		}
 	}
 	if bet.Round < 1 || bet.Round > len(s.Rounds) {
-		return LateBet, ""
+		return LateBet, s.Game.LateRule(bet.Selection)
 	}
 	switch round := s.Rounds[bet.Round-1]; {
 	case !round.covers(bet.AcceptedAt):
-		return LateBet, ""
+		return LateBet, s.Game.LateRule(bet.Selection)
 	case round.stopped(bet.Selection, bet.AcceptedAt):
 		return LateBet, s.Game.Family(bet.Selection).Until
 	case bet.CancelledAt != 0 && round.covers(bet.CancelledAt) && !round.stopped(bet.Selection, bet.CancelledAt):
 		return CancelledByBookmaker, ""
 	case round.Decided[bet.Selection] != rules.Open:
-		return DecidedSelection, ""
+		return DecidedSelection, s.Game.DecidedRule()
 	}
 	return "", ""
 }

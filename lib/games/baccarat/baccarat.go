@@ -19,7 +19,7 @@ var Game *rules.Game
 func init() { Game = rules.Define(spec) } // decide names Game: a plain initialiser would be a cycle
 
 var spec = rules.Spec[facts, *outcome]{
-	ID: "baccarat", Title: "Baccarat", Prefix: "BAC", Version: 1,
+	ID: "baccarat", Title: "Baccarat", Prefix: "BAC", Version: 2,
 	Equipment: "six decks", Decks: decks,
 	Rounds: []rules.Round{
 		{Number: 1, When: "before any card"},
@@ -56,7 +56,7 @@ var spec = rules.Spec[facts, *outcome]{
 // Live is live baccarat: eight decks, one betting round, a paytable. The
 // commission of 5% on a Banker win is part of its odds.
 var Live = rules.Define(rules.Spec[facts, *outcome]{
-	ID: "live_baccarat", Title: "Live baccarat", Prefix: "LBAC", Version: 1,
+	ID: "live_baccarat", Title: "Live baccarat", Prefix: "LBAC", Version: 2,
 	Equipment: "eight decks", Decks: liveDecks,
 	Rounds: []rules.Round{{Number: 1, When: "before any card"}},
 	Cancel: rules.CardReasons, CancelRule: "LBAC-2.1.8", LateRule: "LBAC-2.1.6",

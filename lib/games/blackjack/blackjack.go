@@ -17,7 +17,7 @@ const blackjackOdds money.Odds = 2_5000
 
 // Game is blackjack.
 var Game = rules.Define(rules.Spec[facts, *outcome]{
-	ID: "blackjack", Title: "Blackjack", Prefix: "BJ", Version: 1, Equipment: "eight decks, seven seats", Decks: decks,
+	ID: "blackjack", Title: "Blackjack", Prefix: "BJ", Version: 2, Equipment: "eight decks, seven seats", Decks: decks,
 	Rounds: []rules.Round{
 		{Number: 1, When: "before the cards"},
 		{Number: 2, When: "while the hands are played: double, split, insurance"},
@@ -32,32 +32,35 @@ var Game = rules.Define(rules.Spec[facts, *outcome]{
 
 func families() []rules.Family[*outcome] {
 	type selection = rules.Selection
+	type family = rules.Family[*outcome]
 	number := rules.Int{Min: 1, Max: seats}
-	return []rules.Family[*outcome]{
-		{Name: "seat", Params: []rules.Param{number}, Odds: money.ToOne(1), Rule: "BJ-2.3.1", Round: 1,
-			Means: "the seat's first hand beats the dealer; a blackjack pays 3 to 2; equal totals return the stake",
-			Judge: func(o *outcome, s selection) rules.Verdict {
-				if seat := o.seats[s.At(0)]; seat.plays {
-					return seat.hands[0].verdict()
-				}
-				return noSuchWager
-			}},
-		{Name: "split", Params: []rules.Param{number}, Odds: money.ToOne(1), Rule: "BJ-2.7", Round: 2, Until: "BJ-2.7",
-			Means: "the second hand of a split beats the dealer; equal totals return the stake",
-			Judge: func(o *outcome, s selection) rules.Verdict {
-				if seat := o.seats[s.At(0)]; seat.split {
-					return seat.hands[1].verdict()
-				}
-				return noSuchWager
-			}},
-		{Name: "double", Params: []rules.Param{number, rules.Int{Min: 1, Max: 1}}, Odds: money.ToOne(1), Rule: "BJ-2.6", Round: 2, Until: "BJ-2.6",
-			Means: "the doubled hand beats the dealer; equal totals return the stake",
-			Judge: func(o *outcome, s selection) rules.Verdict {
-				if seat := o.seats[s.At(0)]; seat.plays && seat.hands[0].doubled {
-					return seat.hands[0].verdict()
-				}
-				return noSuchWager
-			}},
+	// on is a family of wagers on a hand, which a seat may not have.
+	on := func(f family, of func(seat) (h hand, made bool)) family {
+		f.Odds = money.ToOne(1)
+		f.Judge = func(o *outcome, s selection) rules.Verdict {
+			if h, made := of(o.seats[s.At(0)]); made {
+				return h.verdict()
+			}
+			return noSuchWager
+		}
+		f.Quote = func(o *outcome, s selection) string {
+			if h, made := of(o.seats[s.At(0)]); made && h.result == lose {
+				return o.dealer.beats(h)
+			}
+			return ""
+		}
+		return f
+	}
+	return []family{
+		on(family{Name: "seat", Params: []rules.Param{number}, Rule: "BJ-2.3.1", Round: 1,
+			Means: "the seat's first hand beats the dealer; a blackjack pays 3 to 2; equal totals return the stake"},
+			func(s seat) (hand, bool) { return s.hands[0], s.plays }),
+		on(family{Name: "split", Params: []rules.Param{number}, Rule: "BJ-2.7", Round: 2, Until: "BJ-2.7",
+			Means: "the second hand of a split beats the dealer; equal totals return the stake"},
+			func(s seat) (hand, bool) { return s.hands[1], s.split }),
+		on(family{Name: "double", Params: []rules.Param{number, rules.Int{Min: 1, Max: 1}}, Rule: "BJ-2.6", Round: 2, Until: "BJ-2.6",
+			Means: "the doubled hand beats the dealer; equal totals return the stake"},
+			func(s seat) (hand, bool) { return s.hands[0], s.plays && s.hands[0].doubled }),
 		{Name: "insurance", Params: []rules.Param{number}, Odds: money.ToOne(2), Rule: "BJ-2.5.1", Round: 2, Until: "BJ-2.5.2",
 			Means: "the dealer shows an ace and the hole card counts ten",
 			Judge: func(o *outcome, s selection) rules.Verdict {
@@ -86,4 +89,15 @@ func (h hand) verdict() rules.Verdict {
 		return rules.Verdict{Result: rules.Won, Odds: blackjackOdds}
 	}
 	return rules.Verdict{Result: rules.Won}
+}
+
+// beats returns the paragraph by which a hand lost; empty where it only had less.
+func (d dealer) beats(h hand) string {
+	switch {
+	case h.total > limit:
+		return "BJ-2.3.3"
+	case d.blackjack:
+		return "BJ-2.2"
+	}
+	return ""
 }

@@ -17,7 +17,7 @@ var tries = rules.Tries{Noun: "roll", Most: 2, Rule: "DICE-2.3"}
 
 // Game is the dice game.
 var Game = rules.Define(rules.Spec[facts, *outcome]{
-	ID: "dice", Title: "Dice", Prefix: "DICE", Version: 1, Equipment: "five dice",
+	ID: "dice", Title: "Dice", Prefix: "DICE", Version: 2, Equipment: "five dice",
 	Rounds: []rules.Round{{Number: 1, When: "before the roll"}},
 	Cancel: rules.DiceReasons, CancelRule: "DICE-5.1", LateRule: "DICE-3.1.1",
 	Families: families(),

@@ -11,7 +11,7 @@ import (
 
 // Five is Lucky 5: exactly five of 36 balls, in cylinders left to right.
 var Five = define(&ballSet{
-	id: "lucky5", title: "Lucky 5", prefix: "LUCKY5", version: 1, equipment: "36 balls, nine of each colour",
+	id: "lucky5", title: "Lucky 5", prefix: "LUCKY5", version: 2, equipment: "36 balls, nine of each colour",
 	balls: 36, drawn: 5, longestPick: 3,
 	colours:  []string{"white", "green", "red", "blue"},
 	colourOf: func(ball int) int { return (ball - 1) / 9 },
@@ -22,7 +22,7 @@ var Five = define(&ballSet{
 // yellow no source says; the sums 451 and 452 of the two colours leave many
 // ways, so the ball set is part of the catalogue's version.
 var Seven = define(&ballSet{
-	id: "lucky7", title: "Lucky 7", prefix: "LUCKY7", version: 1, equipment: "42 balls, 21 of each colour (which numbers are yellow is provisional)",
+	id: "lucky7", title: "Lucky 7", prefix: "LUCKY7", version: 2, equipment: "42 balls, 21 of each colour (which numbers are yellow is provisional)",
 	balls: 42, drawn: 7, longestPick: 4, moreAllowed: true,
 	colours: []string{"yellow", "black"},
 	colourOf: func(ball int) int {

@@ -61,6 +61,16 @@ func resolve(f facts) rules.Resolution[*outcome] {
 	return rules.Resolution[*outcome]{Outcome: o}
 }
 
+// winners returns how many hands are best or equal best.
+func (o *outcome) winners() (count int) {
+	for _, won := range o.won {
+		if won {
+			count++
+		}
+	}
+	return count
+}
+
 // AppendJSON implements rules.Outcome.
 func (o *outcome) AppendJSON(dst []byte) []byte {
 	out := form.Out(dst).Open().Name("winners").OpenList()

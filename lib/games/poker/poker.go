@@ -17,7 +17,7 @@ const (
 
 // Game is Bet on Poker.
 var Game = rules.Define(rules.Spec[facts, *outcome]{
-	ID: "poker", Title: "Bet on Poker", Prefix: "POK", Version: 1, Equipment: "one deck, six open hands", Decks: decks,
+	ID: "poker", Title: "Bet on Poker", Prefix: "POK", Version: 2, Equipment: "one deck, six open hands", Decks: decks,
 	Rounds: []rules.Round{
 		{Number: 1, When: "before the cards"},
 		{Number: 2, When: "after the six hands"},
@@ -28,7 +28,13 @@ var Game = rules.Define(rules.Spec[facts, *outcome]{
 	Families: []rules.Family[*outcome]{
 		{Name: "hand", Params: []rules.Param{rules.Int{Min: 1, Max: hands}}, Rule: "POK-2.3",
 			Means: "the hand is best or equal best; every tied hand wins at full odds",
-			Wins:  func(o *outcome, s rules.Selection) bool { return o.won[s.At(0)-1] }},
+			Wins:  func(o *outcome, s rules.Selection) bool { return o.won[s.At(0)-1] },
+			Quote: func(o *outcome, _ rules.Selection) string {
+				if o.winners() == 1 {
+					return "POK-2.2"
+				}
+				return ""
+			}},
 		{Name: "combo", Params: []rules.Param{rules.Word(categories())}, Rule: "POK-2.4",
 			Means: "the winning hand is of the category",
 			Wins:  func(o *outcome, s rules.Selection) bool { return int(o.best.Category()) == s.At(0) }},

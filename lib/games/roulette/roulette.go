@@ -17,7 +17,7 @@ var tries = rules.Tries{Noun: "spin", Rule: "ROU-3.1.1"}
 
 // Game is roulette.
 var Game = rules.Define(rules.Spec[facts, outcome]{
-	ID: "roulette", Title: "Roulette", Prefix: "ROU", Version: 1, Equipment: "a wheel of 37 pockets, one zero",
+	ID: "roulette", Title: "Roulette", Prefix: "ROU", Version: 2, Equipment: "a wheel of 37 pockets, one zero",
 	Rounds: []rules.Round{{Number: 1, When: "before the ball falls"}},
 	Cancel: rules.WheelReasons, CancelRule: "ROU-2.1.6", LateRule: "ROU-2.1.1",
 	Families: families(),

@@ -18,7 +18,7 @@ func init() { Game = rules.Define(spec) } // decide names Game: a plain initiali
 type family = rules.Family[*outcome]
 
 var spec = rules.Spec[facts, *outcome]{
-	ID: "war", Title: "War of Bets", Prefix: "WAR", Version: 1, Equipment: "six decks", Decks: decks,
+	ID: "war", Title: "War of Bets", Prefix: "WAR", Version: 2, Equipment: "six decks", Decks: decks,
 	Rounds: []rules.Round{
 		{Number: 1, When: "before any card"},
 		{Number: 2, When: "after the Player's card"},

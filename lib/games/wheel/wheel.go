@@ -20,7 +20,7 @@ var tries = rules.Tries{Noun: "spin", Most: 2, Rule: "WHEEL-2.3"}
 
 // Game is the Wheel of Fortune.
 var Game = rules.Define(rules.Spec[facts, outcome]{
-	ID: "wheel", Title: "Wheel of Fortune", Prefix: "WHEEL", Version: 1, Equipment: "a wheel of 19 equal sectors",
+	ID: "wheel", Title: "Wheel of Fortune", Prefix: "WHEEL", Version: 2, Equipment: "a wheel of 19 equal sectors",
 	Rounds: []rules.Round{{Number: 1, When: "before the spin"}},
 	Cancel: rules.WheelReasons, CancelRule: "WHEEL-4.1", LateRule: "WHEEL-3.1.1",
 	Families: families(),
@@ -39,13 +39,17 @@ func families() []rules.Family[outcome] {
 			Means: "the pointer stops on " + means,
 			Wins:  func(o outcome, s rules.Selection) bool { return o != cup && wins(o, s) }}
 	}
+	sector := func(f rules.Family[outcome]) rules.Family[outcome] {
+		f.Quote = func(o outcome, _ rules.Selection) string { return o.paragraph() }
+		return f
+	}
 	odd := func(o outcome) bool { return o%2 == 1 }
 	nine := rules.Line{Min: 9, Max: 9}
 	list := []rules.Family[outcome]{
 		on("under", 2, "a number under 9.5", func(o outcome, s rules.Selection) bool { return rules.Under(int(o), s.At(0)) }, nine),
 		on("over", 2, "a number over 9.5", func(o outcome, s rules.Selection) bool { return rules.Over(int(o), s.At(0)) }, nine),
-		on("even", 2, "an even number", func(o outcome, _ rules.Selection) bool { return !odd(o) }),
-		on("odd", 2, "an odd number", func(o outcome, _ rules.Selection) bool { return odd(o) }),
+		sector(on("even", 2, "an even number", func(o outcome, _ rules.Selection) bool { return !odd(o) })),
+		sector(on("odd", 2, "an odd number", func(o outcome, _ rules.Selection) bool { return odd(o) })),
 		on("range", 3, "a number of the range", func(o outcome, s rules.Selection) bool { return (int(o)-1)/6 == s.At(0) },
 			rules.Word{"1-6", "7-12", "13-18"}),
 		on("number", 18, "the number", func(o outcome, s rules.Selection) bool { return int(o) == s.At(0) },
@@ -55,9 +59,9 @@ func families() []rules.Family[outcome] {
 	}
 	for i, colour := range colours {
 		list = append(list,
-			on(colour, 3, "a "+colour+" sector", func(o outcome, _ rules.Selection) bool { return int(o)%3 == i }),
-			on(colour+"_odd", 6, "an odd "+colour+" number", func(o outcome, _ rules.Selection) bool { return int(o)%3 == i && odd(o) }),
-			on(colour+"_even", 6, "an even "+colour+" number", func(o outcome, _ rules.Selection) bool { return int(o)%3 == i && !odd(o) }))
+			sector(on(colour, 3, "a "+colour+" sector", func(o outcome, _ rules.Selection) bool { return int(o)%3 == i })),
+			sector(on(colour+"_odd", 6, "an odd "+colour+" number", func(o outcome, _ rules.Selection) bool { return int(o)%3 == i && odd(o) })),
+			sector(on(colour+"_even", 6, "an even "+colour+" number", func(o outcome, _ rules.Selection) bool { return int(o)%3 == i && !odd(o) })))
 	}
 	return list
 }
@@ -106,6 +110,14 @@ func resolve(f facts) rules.Resolution[outcome] {
 type outcome int
 
 const cup outcome = 0
+
+// paragraph is the one that says the sector's colour and parity, or that it is the cup.
+func (o outcome) paragraph() string {
+	if o == cup {
+		return "WHEEL-2.8.19"
+	}
+	return "WHEEL-2.8." + strconv.Itoa(int(o))
+}
 
 func parseSector(text string) (o outcome, ok bool) {
 	if text == "cup" {
