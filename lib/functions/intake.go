@@ -48,7 +48,7 @@ func NewIntake(c IntakeConfig, r Runtime) (QueueHandler, error) {
 	table, check := r.clocked(c.Common, metrics)
 	in := &intake.Intake{
 		Table: table, Clock: check, Replies: r.queue(client, c.RepliesURL), Sweeps: r.queue(client, c.SweepsURL), Archive: r.queue(client, c.ArchiveURL),
-		Record: recorder{metrics}, OutOfSequence: recorder{metrics}.OutOfSequence, Settings: settings, Demanding: c.demanding(), Now: r.instant, Log: r.Log,
+		Record: recorder{metrics}, OutOfSequence: recorder{metrics}.OutOfSequence, CancelledInARow: recorder{metrics}.CancelledInARow, Settings: settings, Demanding: c.demanding(), Now: r.instant, Log: r.Log,
 	}
 	handler, err := r.queueHandler(func(ctx context.Context, m lambdaqueue.Message) error {
 		from := intake.Studio

@@ -51,7 +51,7 @@ func NewReconcile(c ReconcileConfig, r Runtime) (ScheduledHandler, error) {
 	reconciler := &reconcile.Reconciler{
 		Table:   table,
 		Clock:   check,
-		Intake:  &intake.Intake{Table: table, Replies: noReplies{}, Sweeps: sweeps, Archive: archive, Record: record, Now: r.instant, Log: r.Log},
+		Intake:  &intake.Intake{Table: table, Replies: noReplies{}, Sweeps: sweeps, Archive: archive, Record: record, CancelledInARow: record.CancelledInARow, Now: r.instant, Log: r.Log},
 		Sweeper: &sweep.Sweeper{Table: table, Archive: archive, Record: record, Now: r.instant, Log: r.Log},
 		Sweeps:  sweeps,
 		Depths: sqsqueue.NewCounter(client, map[string]string{

@@ -47,6 +47,8 @@ func (r recorder) Stored(game string, age time.Duration, concern string) {
 
 func (r recorder) OutOfSequence(concern string) { r.metrics.Add(observe.BadSequence, concern, 1) }
 
+func (r recorder) CancelledInARow(game string) { r.metrics.Add(observe.LongBreaks, game, 1) }
+
 func (r recorder) Settled(game string, lines, refunded int, corrected bool, delay time.Duration) {
 	if corrected {
 		r.metrics.Add(observe.Corrected, game, lines)

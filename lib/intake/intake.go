@@ -61,7 +61,10 @@ type Intake struct {
 	// OutOfSequence is told, for metrics, what is wrong with a table's running numbers; nil
 	// for nobody.
 	OutOfSequence func(concern string)
-	Settings      draw.Settings
+	// CancelledInARow is told, for metrics, of each draw of a game that is cancelled after
+	// as many of its table as may be in a row; nil for nobody.
+	CancelledInARow func(game string)
+	Settings        draw.Settings
 	// Demanding are the tables whose studio has to close side wagers within their round.
 	Demanding map[string]bool
 	// Now is the time. Effective closings are made of it.
@@ -342,6 +345,9 @@ func (in *Intake) follow(ctx context.Context, m *wire.Message, d Delivery, parti
 	}
 	if err := in.Announce(ctx, r.head); err != nil {
 		return err
+	}
+	if m.Revision > 0 && m.Revision == r.head.Revision {
+		in.Ended(ctx, r.head, m.Type == wire.DrawCancelled) // of a replay too: the one before may have ended in between
 	}
 	repeats := ""
 	if m.Type == wire.DrawOpened {

@@ -15,6 +15,7 @@ const (
 	MovedClosings Name = "moved_closings" // closings that take effect later than they say
 	Unclosed      Name = "unclosed"       // results whose side wagers were never closed, of tables that have to
 	BadSequence   Name = "bad_sequence"   // running numbers of tables that were repeated, skipped or restarted
+	LongBreaks    Name = "long_breaks"    // draws cancelled after as many of their table as may be in a row
 	Failures      Name = "failures"       // messages and runs that failed, by kind
 	ClockWrong    Name = "clock_wrong"    // requests and messages refused since the process's clock is wrong
 	Unequal       Name = "unequal"        // totals or digests that don't add up
@@ -74,6 +75,7 @@ var divided = map[Name]string{
 	MovedClosings:    DimensionGame,
 	Unclosed:         DimensionGame,
 	BadSequence:      DimensionKind, // what is wrong
+	LongBreaks:       DimensionGame,
 	QuarantineDepth:  DimensionFunction,
 	DeadLetterDepth:  DimensionKind, // the queue
 }

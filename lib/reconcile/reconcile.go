@@ -480,6 +480,7 @@ func (r *Reconciler) cancel(ctx context.Context, head *draw.Head, version int64,
 		return err
 	}
 	r.Log.LogAttrs(ctx, slog.LevelWarn, "draw cancelled for want of a result", slog.String("draw", head.Draw))
+	r.Intake.Ended(ctx, head, true)
 	return r.Intake.Announce(ctx, head)
 }
 

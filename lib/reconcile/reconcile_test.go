@@ -264,5 +264,8 @@ func TestCancelInTime(t *testing.T) {
 		if _, cancelled, err := n.table.Get(t.Context(), store.DrawKey("rou-1.7"), revision); !cancelled || err != nil || n.sweeps == 0 {
 			t.Errorf("cancelled %v, %v; %d sweeps were asked for", cancelled, err, n.sweeps)
 		}
+		if item, _, err := n.table.Get(t.Context(), store.TableKey("rou-1"), store.CancelledKey); err != nil || !strings.Contains(item.Body, `"draw":"rou-1.7"`) || !strings.Contains(item.Body, `"cancelled":true`) {
+			t.Errorf("of its table is held %q, %v: its row of cancelled draws does not count it", item.Body, err)
+		}
 	})
 }

@@ -147,6 +147,9 @@ func TableKey(table string) string { return "TABLE#" + table }
 // SequenceKey is the running numbers of a table that came last.
 const SequenceKey = "SEQUENCE"
 
+// CancelledKey is what the newest draws of a table came to.
+const CancelledKey = "CANCELLED"
+
 // DrawsKey is the partition that finds the draws whose first betting round opens
 // on a day. It finds; what decides is the draw's head.
 func DrawsKey(at settlement.Instant) string {
