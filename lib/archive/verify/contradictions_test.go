@@ -96,7 +96,7 @@ func TestContradictions(t *testing.T) {
 			return alter(t, list, warDraw, 2, func(e *entry.State) { e.Revision = 1 })
 		}},
 		{"other facts of the same revision, by other rules", "as revision 1, whose message was another", verify.Contradiction, func(list [][]byte) [][]byte {
-			return alter(t, list, warDraw, 2, func(e *entry.State) { e.Revision, e.Catalogue = 1, 2 })
+			return alter(t, list, warDraw, 2, func(e *entry.State) { e.Revision, e.Catalogue = 1, 1 })
 		}},
 		{"another reason of the same cancellation", "as revision 1, whose message was another", verify.Contradiction, func(list [][]byte) [][]byte {
 			again := alter(t, slices.Clone(list[len(list)-2:]), warCancelled, 1, func(e *entry.State) { e.State, e.Replaces, e.Reason = 2, 1, "scanner_mismatch" })

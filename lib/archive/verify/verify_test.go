@@ -249,7 +249,7 @@ func TestRewrittenLogs(t *testing.T) {
 			return replaceOne(t, list, `"visible":{"player":`, `"visible":{"dealer":`)
 		}},
 		{"another version of the rules", verify.UnknownRules, func(list [][]byte) [][]byte {
-			return replaceOne(t, list, `"catalogue":1`, `"catalogue":2`)
+			return replaceOne(t, list, `"catalogue":2`, `"catalogue":3`)
 		}},
 		{"an entry that was slipped in again", verify.RepeatedEntry, func(list [][]byte) [][]byte { return append(list, list[0]) }},
 		{"an entry that was removed", verify.MisplacedEntry, func(list [][]byte) [][]byte { return list[1:] }},
