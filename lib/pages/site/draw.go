@@ -6,8 +6,10 @@ import (
 	"strconv"
 
 	"tally/lib/archive/entry"
+	"tally/lib/games"
 	"tally/lib/money"
 	"tally/lib/pages/history"
+	"tally/lib/rules"
 	"tally/lib/settlement"
 )
 
@@ -43,6 +45,24 @@ func (d *drawPage) Corrected() bool { return d.Newest != nil && d.Newest.Correct
 // HasVisible reports whether cards lay open in a betting round.
 func (d *drawPage) HasVisible() bool {
 	return slices.ContainsFunc(d.Rounds, func(r roundView) bool { return r.Visible != nil || r.Raw != "" })
+}
+
+// Unclosed reports whether side wagers were taken until their betting round itself
+// closed: nothing was closed within it.
+func (d *drawPage) Unclosed() bool {
+	game, known := games.Find(d.Game)
+	if !known || d.Newest == nil {
+		return false
+	}
+	unclosed := false
+	for _, r := range d.Rounds {
+		if len(r.Stopped) > 0 {
+			return false
+		}
+		side := slices.ContainsFunc(game.Families, func(f rules.FamilyInfo) bool { return f.Round > 1 && f.Round == r.Number })
+		unclosed = unclosed || side && r.Closing != 0
+	}
+	return unclosed
 }
 
 // HasOdds reports whether a betting round had an odds board.

@@ -470,3 +470,34 @@ func TestClosedSelectionsAreTold(t *testing.T) {
 		t.Errorf("told is %q", told)
 	}
 }
+
+// A draw whose side wagers were closed by their round alone says so, in each language.
+func TestUnclosedSelectionsAreTold(t *testing.T) {
+	first := entry.Closed{Round: 1, OpensAt: opens, Closing: opens + 19_500}
+	second := entry.Closed{Round: 2, OpensAt: opens + 30_000, Closing: opens + 49_500}
+	stopped := second
+	stopped.Selections = []entry.Stopped{{Selection: "insurance:*", Closing: opens + 33_000}}
+	for name, c := range map[string]struct {
+		game   string
+		rounds []entry.Closed
+		told   bool
+	}{
+		"none closed":          {game: "blackjack", rounds: []entry.Closed{first, second}, told: true},
+		"one closed":           {game: "blackjack", rounds: []entry.Closed{first, stopped}},
+		"the round never came": {game: "blackjack", rounds: []entry.Closed{first}},
+		"no side wagers":       {game: "war", rounds: []entry.Closed{first, second}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := tell(t, c.game, "unclosed").add(&entry.Closings{Draw: "unclosed", Game: c.game, State: 1, Rounds: c.rounds})
+			before := texts(drawn(t, s.history()).class("notice"))
+			d := s.cancelled("presenter_error", 1).history()
+			for lang, begins := range map[string]string{"en": "No selection", "es": "Ninguna selección", "pt": "Nenhuma seleção", "uk": "Жоден вибір"} {
+				told := texts(drawnIn(t, lang, d).class("notice"))
+				note := func(text string) bool { return strings.HasPrefix(text, begins) }
+				if slices.ContainsFunc(told, note) != c.told || slices.ContainsFunc(before, note) {
+					t.Errorf("%s: told is %q, before the result %q", lang, told, before)
+				}
+			}
+		})
+	}
+}
