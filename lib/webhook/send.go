@@ -205,14 +205,15 @@ func judge(answer *http.Response, at time.Time) Outcome {
 	return o
 }
 
-// retryAfter reads the header of that name: seconds or a date. Zero is for none.
+// retryAfter reads the header of that name: seconds or a date, at most
+// maxAfter. Zero is for none.
 func retryAfter(text string, at time.Time) time.Duration {
 	seconds, err := strconv.ParseUint(text, 10, 31)
 	if err == nil || errors.Is(err, strconv.ErrRange) { // too many are as many as there can be
-		return time.Duration(seconds) * time.Second
+		return min(time.Duration(seconds)*time.Second, maxAfter)
 	}
 	if date, err := http.ParseTime(text); err == nil {
-		return max(0, date.Sub(at))
+		return min(max(0, date.Sub(at)), maxAfter)
 	}
 	return 0
 }
