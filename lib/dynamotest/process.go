@@ -17,8 +17,8 @@ import (
 const (
 	localJar = "DynamoDBLocal.jar"
 
-	startSeconds = 60 // for the emulator to answer; it takes about one and a half
-	startTries   = 8  // ports to try
+	startSeconds = 300 // for the emulator to answer; alone on a machine it takes one and a half
+	startTries   = 8   // ports to try
 	logBytes     = 4096
 
 	// The emulator's ports lie below the range from which systems take the ports
