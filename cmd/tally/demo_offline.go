@@ -185,7 +185,11 @@ func (p *demoPlay) settled(game *rules.Game, lines []demoLine) {
 			cells = append(cells, p.pen.Cell("→", pretty.Dim))
 		}
 		cells = append(cells, p.ended(line.now.Settlement, bet.Currency)...)
-		table.Row(append(cells, p.plain(strings.TrimSpace(line.now.Reason+" "+line.now.Rule)))...)
+		why := line.now.Reason
+		if byFacts(line.now.Settlement) { // the others say it all, and the line would be too long
+			why = strings.TrimSpace(why + " " + line.now.Rule)
+		}
+		table.Row(append(cells, p.plain(why))...)
 	}
 	p.out.Write(table.AppendTo(nil))
 }
