@@ -218,6 +218,11 @@ func sleepUntil(ctx context.Context, at time.Time) error {
 // is answered.
 func (d *demoDay) send(ctx context.Context, m *studio.Message) error {
 	d.show.message(m)
+	// Times are whole milliseconds, and a bet of the millisecond in which its round
+	// closes is late: the message is of a later one than the bets that were answered.
+	if err := sleepUntil(ctx, time.Now().Add(time.Millisecond)); err != nil {
+		return err
+	}
 	queue := d.studio
 	if m.Type.IsOrder() {
 		queue = d.orders

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"math/big"
 	"net/http"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -45,8 +46,27 @@ func TestDemo(t *testing.T) {
 	}
 	checkDemoText(t, text)
 	checkDemoSums(t, text)
+	checkDemoFrozen(t, demoSums(text))
 	checkDemoLog(t, day.log)
 	checkDemoSeesFaults(t, day)
+}
+
+// checkDemoFrozen compares what the seed comes to with what it came to in earlier versions.
+func checkDemoFrozen(t *testing.T, sums string) {
+	t.Helper()
+	const golden = "testdata/demo.txt"
+	if *update {
+		if err := os.WriteFile(golden, []byte(sums), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sums != string(want) {
+		t.Errorf("the seed comes to\n%s\ninstead of\n%s", sums, want)
+	}
 }
 
 // demoSums is what a demo shows of bets, money and refusals.
