@@ -17,12 +17,16 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"tally"
 	"tally/lib/functions"
+	"tally/lib/intake"
 	"tally/lib/local"
+	"tally/lib/settlement"
 	"tally/lib/sqsqueue"
+	"tally/lib/store"
 	"tally/lib/wire"
 )
 
@@ -83,6 +87,32 @@ func (o operator) waits(messages int) []string {
 	return nil
 }
 
+// releases releases a settlement that is held, as settle puts it aside: it can't be
+// dropped, and is shown with its money.
+func (o operator) releases() {
+	o.t.Helper()
+	table := store.New(dynamodb.NewFromConfig(local.Config(o.stack.Endpoint)), o.stack.Table)
+	const message = `{"draw":"rou-9.1"}`
+	now := settlement.Instant(time.Now().UnixMilli())
+	id := intake.HashOf("rou-9.1#2")
+	for _, item := range []store.Item{
+		{PK: store.DrawKey("rou-9.1"), SK: store.SweepKey, Body: `{"base":1,"state":2,"bookmakers":["acme"],"held":{"moved":{"EUR":"4000"},"at":1}}`, Version: 2},
+		{PK: store.QuarantineKey(now), SK: id, StoredAt: now, Binary: []byte(message), Hash: intake.HashOf(message),
+			Body: `{"type":"settlement","draw":"rou-9.1","queue":"sweeps","state":2,"faults":[{"code":"held_for_release","message":"state 2 moves EUR 40.00 of 1 bookmakers"}]}`},
+	} {
+		if err := table.Put(o.t.Context(), item); err != nil {
+			o.t.Fatal(err)
+		}
+	}
+	o.types(0, "id …rou-9.1…settlement…held_for_release…", "quarantine", "list")
+	o.types(0, "…state 2 moves EUR 40.00 of 1 bookmakers…", "quarantine", "show", id)
+	o.types(exitFailed, "…this settlement is held: release it…", "quarantine", "drop", id, "--reason", "r")
+	o.types(0, "…released "+id[:12]+": settlement of draw rou-9.1 …", "quarantine", "release", id)
+	if _, marked, err := table.Get(o.t.Context(), store.DrawKey("rou-9.1"), store.ReleasedKey(store.StateKey(2))); !marked || err != nil {
+		o.t.Errorf("it is marked: %v, %v", marked, err)
+	}
+}
+
 // What an operator does with quarantine and dead letters, from end to end.
 func TestOperator(t *testing.T) {
 	o := newOperator(t, "operate")
@@ -129,6 +159,7 @@ func TestOperator(t *testing.T) {
 	for _, id := range o.waits(2) {
 		o.types(-1, "…"+id+"…", "quarantine", "release", id)
 	}
+	o.releases()
 	o.redrives()
 	o.observed.compare(t, "quarantine", "send", "redrive")
 }

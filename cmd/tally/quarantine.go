@@ -28,6 +28,9 @@ become valid: malformed, impossible or conflicting ones. They block nothing; the
 studio was answered with every reason and may send a right message under the
 same revision. An operator looks at each and releases or drops it.
 
+A settlement that moves more money than HoldCorrectionsAbove allows waits here, too:
+show says how much and of how many bookmakers, release has it told to them.
+
   list     what is in quarantine, the newest first
   show     everything about one message, and the message itself
   release  send it to its queue again, when what stood against it is mended
@@ -152,7 +155,7 @@ func (app *app) find(ctx context.Context, flags quarantineFlags, id string) (*qu
 	if err != nil {
 		return nil, nil, failed("finding the message", unreachable(err))
 	}
-	q.Studio, q.Orders = lazyQueue{with, "studio-messages"}, lazyQueue{with, "operator-orders"}
+	q.Studio, q.Orders, q.Sweeps = lazyQueue{with, "studio-messages"}, lazyQueue{with, "operator-orders"}, lazyQueue{with, "sweeps"}
 	return q, m, nil
 }
 

@@ -52,6 +52,7 @@ func (dropped) Failed(string)                                     {}
 func (dropped) Stuck(string, string)                              {}
 func (dropped) Straggled(string, int)                             {}
 func (dropped) Depth(string, int)                                 {}
+func (dropped) Waiting(string)                                    {}
 func (dropped) InQuarantine(int)                                  {}
 func (dropped) Depths(context.Context) (map[string]int, error)    { return nil, nil }
 

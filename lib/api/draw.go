@@ -13,6 +13,7 @@ import (
 	"tally/lib/placing"
 	"tally/lib/rules"
 	"tally/lib/store"
+	"tally/lib/sweep"
 	"tally/lib/wire"
 )
 
@@ -32,6 +33,9 @@ func unknownDraw(id string) error {
 	return newProblem(placing.CodeUnknownDraw, "there is no draw %s", id)
 }
 
+// noteWaits says that a correction of the draw waits until an operator releases it.
+const noteWaits = "correction_waits"
+
 // getDraw answers all that is known of a draw: its head, the boards of its betting
 // rounds, the studio's revisions and the states made of them.
 func getDraw(ctx context.Context, r *request) (any, error) {
@@ -41,6 +45,15 @@ func getDraw(ctx context.Context, r *request) (any, error) {
 	}
 	d := v1.DrawDetail{Draw: drawOf(head, r.api.now()), Boards: []v1.Board{}, Revisions: []v1.Revision{}, States: []v1.State{},
 		KeptUntil: wire.FormatTime(head.RetainUntil)}
+	if head.State > 1 { // there is a correction
+		held, err := sweep.HeldState(ctx, r.api.table, head.Draw)
+		if err != nil {
+			return nil, err
+		}
+		if held != 0 {
+			d.Notes = append(d.Notes, noteWaits)
+		}
+	}
 	if err := r.boards(ctx, &d, head); err != nil {
 		return nil, err
 	}

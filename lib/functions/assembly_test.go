@@ -70,6 +70,7 @@ func TestUnusableVariables(t *testing.T) {
 		{"intake", "TALLY_SHARDS_BY_GAME", "roulette=4,chess=2", `"chess=2"`},
 		{"intake", "TALLY_SHARDS_BY_GAME", "roulette=257", `"roulette=257"`},
 		{"intake", "TALLY_SHARDS_BY_GAME", "roulette=0", `"roulette=0"`},
+		{"settle", "TALLY_HOLD_CORRECTIONS_ABOVE", "EUR=1000", `"EUR=1000"`},
 		{"intake", "TALLY_STUDIO_URL", "studio", "does not end in a queue's name"},
 		{"settle", "TALLY_SWEEPS_URL", "sweeps", "does not end in a queue's name"},
 		{"archive", "TALLY_LOG_ORIGIN", "a#b", "a log's name has no #"},

@@ -30,6 +30,7 @@ func OperatorUses() []OperatorUse {
 		{Command: "quarantine", On: OnTable, Partitions: []string{"QUARANTINE#", "DRAW#"}, Actions: []string{query, remove}, Seldom: []string{get, put}},
 		{Command: "quarantine", On: "studio-messages", Actions: sends},
 		{Command: "quarantine", On: "operator-orders", Actions: sends},
+		{Command: "quarantine", On: "sweeps", Actions: sends},
 		{Command: "send", On: "studio-messages", Actions: sends},
 		{Command: "send", On: "operator-orders", Actions: sends},
 		{Command: "redrive", On: OnQueues, Actions: []string{"sqs:GetQueueUrl", "sqs:GetQueueAttributes", "sqs:SendMessage"}},

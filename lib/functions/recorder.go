@@ -69,6 +69,8 @@ func (r recorder) Stuck(game, why string) {
 	r.metrics.Add(name, cmp.Or(game, unknown), 1)
 }
 
+func (r recorder) Waiting(game string) { r.metrics.Add(observe.Waiting, cmp.Or(game, unknown), 1) }
+
 func (r recorder) Straggled(game string, bets int) { r.metrics.Add(observe.Stragglers, game, bets) }
 
 func (r recorder) Depth(queue string, messages int) {

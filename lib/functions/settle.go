@@ -21,15 +21,20 @@ type SettleConfig struct {
 	ArchiveURL  string `env:"TALLY_ARCHIVE_URL" doc:"URL of the queue archive-entries"`
 	WebhooksURL string `env:"TALLY_WEBHOOKS_URL" doc:"URL of the queue webhooks"`
 	Parallel    int    `env:"TALLY_PARALLEL" doc:"partitions of a draw that are settled at once, each of which takes some MB" default:"8" min:"1" max:"64"`
+	HoldAbove   string `env:"TALLY_HOLD_CORRECTIONS_ABOVE" doc:"money by currency that a correction may move before it waits for an operator, such as EUR=10000.00,JPY=1000000; nothing for any" default:""`
 }
 
 // NewSettle puts settle together.
 func NewSettle(c SettleConfig, r Runtime) (QueueHandler, error) {
+	limits, err := sweep.ParseLimits(c.HoldAbove)
+	if err != nil {
+		return nil, fmt.Errorf("TALLY_HOLD_CORRECTIONS_ABOVE has %w", err)
+	}
 	client := sqs.NewFromConfig(r.AWS)
 	metrics := observe.NewMetrics(r.Metrics, c.Namespace, "settle", r.Now)
 	table, check := r.clocked(c.Common, metrics)
 	sweeper := &sweep.Sweeper{Table: table, Clock: check, Archive: r.queue(client, c.ArchiveURL), Webhooks: r.queue(client, c.WebhooksURL), Record: recorder{metrics},
-		Now: r.instant, Log: r.Log, Parallel: c.Parallel}
+		Now: r.instant, Log: r.Log, Parallel: c.Parallel, HoldAbove: limits}
 	handler, err := r.queueHandler(func(ctx context.Context, m lambdaqueue.Message) error {
 		asked, err := wire.ParseSweep(m.Body)
 		if err != nil {

@@ -16,13 +16,18 @@ import (
 // maxHeld is how much of a message quarantine keeps, in bytes.
 const maxHeld = 300 << 10
 
+// HeldSettlement is the type of a settlement in quarantine: settle has held it since it
+// moves more money than is allowed.
+const HeldSettlement wire.Type = "settlement"
+
 // Held is what quarantine says of a message; the message itself is kept beside
 // it.
 type Held struct {
 	ID    string    `json:"id,omitempty"`   // the message's own
 	Type  wire.Type `json:"type,omitempty"` // as far as it could be read
 	Draw  string    `json:"draw,omitempty"`
-	Queue string    `json:"queue"` // studio or orders
+	Queue string    `json:"queue"`           // studio or orders; sweeps for a settlement
+	State int       `json:"state,omitempty"` // of a settlement
 	// SentAt is when its queue got it first: released, it counts from then.
 	SentAt instant      `json:"sent_at,omitempty"`
 	Faults []wire.Fault `json:"faults"`

@@ -22,6 +22,7 @@ const (
 	Stuck         Name = "stuck"          // sweeps that don't advance
 	Overdue       Name = "overdue"        // draws past their deadline
 	Stragglers    Name = "stragglers"     // bets found after their draw was swept
+	Waiting       Name = "waiting"        // looks at corrections that wait for an operator
 	Archived      Name = "archived"       // entries appended to the public log
 	Uncosigned    Name = "uncosigned"     // requests to witnesses of the log that brought no cosignature
 	LogFaults     Name = "log_faults"     // what contradicts the public log, by kind
@@ -61,6 +62,7 @@ var divided = map[Name]string{
 	Stuck:            DimensionGame,
 	Overdue:          DimensionGame,
 	Stragglers:       DimensionGame,
+	Waiting:          DimensionGame,
 	Archived:         DimensionGame,
 	Uncosigned:       DimensionKind, // the outcome
 	LogFaults:        DimensionKind, // of contradiction

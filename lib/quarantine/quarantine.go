@@ -25,6 +25,7 @@ import (
 	"tally/lib/intake"
 	"tally/lib/settlement"
 	"tally/lib/store"
+	"tally/lib/sweep"
 	"tally/lib/wire"
 )
 
@@ -39,6 +40,10 @@ var (
 	ErrNotFound  = errors.New("there is no such message in quarantine")
 	ErrAmbiguous = errors.New("several messages in quarantine have ids that begin so")
 	ErrCutOff    = errors.New("quarantine kept only the beginning of this message: it can't be sent again")
+	// ErrNotHeld says that nothing comes of releasing a settlement.
+	ErrNotHeld = errors.New("this settlement is not held any more: it was released, or a newer state has taken its place. Drop it")
+	// ErrStillHeld says that a settlement can't be dropped: its draw would wait for ever.
+	ErrStillHeld = errors.New("this settlement is held: release it, or have a newer revision take its place, and drop it then")
 	ErrCameBack  = errors.New("tally has refused it again meanwhile: it is still in quarantine")
 )
 
@@ -71,6 +76,7 @@ type Quarantine struct {
 	Table  *store.Table
 	Studio Sender       // the queue studio-messages
 	Orders Sender       // the queue operator-orders
+	Sweeps Sender       // the queue sweeps, for settlements that were held
 	Log    *slog.Logger // is told of what is released and dropped
 }
 
@@ -135,8 +141,11 @@ func (q *Quarantine) Release(ctx context.Context, m *Message) error {
 		return fmt.Errorf("releasing %s: %w", m.ShortID(), err)
 	}
 	queue := q.Studio
-	if m.Queue == "orders" {
+	switch m.Queue {
+	case "orders":
 		queue = q.Orders
+	case "sweeps":
+		queue = q.Sweeps
 	}
 	if err := queue.SendAgain(ctx, string(m.Body), cmp.Or(m.SentAt, m.StoredAt)); err != nil {
 		return fmt.Errorf("releasing %s: %w", m.ShortID(), err)
@@ -151,9 +160,20 @@ func (q *Quarantine) Release(ctx context.Context, m *Message) error {
 	return nil
 }
 
-// mark lets intake take a correction that it has held. The mark is there before the
-// message is sent: without the message it lets nothing else through.
+// mark lets intake take a correction that it has held, or settle tell a settlement. The
+// mark is there before the message is sent: without the message it lets nothing else
+// through.
 func (q *Quarantine) mark(ctx context.Context, m *Message) error {
+	if m.Type == intake.HeldSettlement {
+		held, err := sweep.HeldState(ctx, q.Table, m.Draw)
+		if err != nil {
+			return err
+		}
+		if held != m.State {
+			return ErrNotHeld
+		}
+		return q.Table.Put(ctx, store.Item{PK: store.DrawKey(m.Draw), SK: store.ReleasedKey(store.StateKey(m.State)), ExpiresAt: m.item.ExpiresAt})
+	}
 	if !slices.ContainsFunc(m.Faults, func(f wire.Fault) bool { return f.Code == wire.CodeHeld }) {
 		return nil
 	}
@@ -166,6 +186,15 @@ func (q *Quarantine) mark(ctx context.Context, m *Message) error {
 
 // Drop takes the message out of quarantine for good. The reason goes to the log.
 func (q *Quarantine) Drop(ctx context.Context, m *Message, reason string) error {
+	if m.Type == intake.HeldSettlement {
+		held, err := sweep.HeldState(ctx, q.Table, m.Draw)
+		if err == nil && held == m.State {
+			err = ErrStillHeld
+		}
+		if err != nil {
+			return fmt.Errorf("dropping %s: %w", m.ShortID(), err)
+		}
+	}
 	if err := q.remove(ctx, m); err != nil {
 		return fmt.Errorf("dropping %s: %w", m.ShortID(), err)
 	}

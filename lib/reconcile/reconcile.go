@@ -48,6 +48,8 @@ type Recorder interface {
 	Stuck(game, why string)
 	// Unequal counts a draw whose bets come to something else than was reported.
 	Unequal(game string)
+	// Waiting counts a correction that waits for an operator.
+	Waiting(game string)
 	// Straggled counts bets that a sweep had missed.
 	Straggled(game string, bets int)
 	// Depth is how many messages a queue holds.
@@ -352,6 +354,10 @@ func (r *Reconciler) look(ctx context.Context, log *monitor.Run, head *draw.Head
 			next.at = later(head, now)
 		}
 		return next, intake.SendSweep(ctx, r.Sweeps, head, now)
+	case standing.Waits != nil:
+		r.Record.Waiting(head.Game)
+		r.Log.LogAttrs(ctx, slog.LevelWarn, "correction waits for an operator", slog.String("draw", head.Draw), slog.Int("state", head.State), slog.String("moves", standing.Waits.String()))
+		return again{at: later(head, now)}, nil
 	case !standing.Swept:
 		r.stuck(ctx, head, StuckSweep)
 		return again{at: later(head, now)}, intake.SendSweep(ctx, r.Sweeps, head, now)

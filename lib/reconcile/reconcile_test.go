@@ -33,8 +33,10 @@ type night struct {
 	quarantined int
 	unequal     int
 	held        int            // in quarantine, as was counted last
+	waits       int            // looks at corrections that wait
 	waiting     map[string]int // messages of the studio
 	uncounted   error          // why they can't be counted
+	limits      sweep.Limits   // of corrections
 	depths      []error        // of the context of each look at the queues
 }
 
@@ -49,6 +51,7 @@ func (n *night) Stuck(_, why string)                           { n.stuck[why]++ 
 func (n *night) Unequal(string)                                { n.unequal++ }
 func (n *night) Straggled(_ string, bets int)                  { n.straggled += bets }
 func (n *night) Depth(string, int)                             {}
+func (n *night) Waiting(string)                                { n.waits++ }
 func (n *night) InQuarantine(messages int)                     { n.held = messages }
 func (n *night) Quarantined(string)                            { n.quarantined++ }
 func (*night) Stored(string, time.Duration, string)            {}
@@ -158,7 +161,7 @@ func (n *night) sweep() {
 }
 
 func (n *night) sweeper() *sweep.Sweeper {
-	return &sweep.Sweeper{Table: n.table, Archive: nowhere{}, Record: n, Now: now, Log: slog.New(slog.DiscardHandler)}
+	return &sweep.Sweeper{Table: n.table, Archive: nowhere{}, Record: n, Now: now, HoldAbove: n.limits, Log: slog.New(slog.DiscardHandler)}
 }
 
 // run runs reconcile, which cancels draws half an hour after they closed.

@@ -127,6 +127,7 @@ func (c *checker) sweepOf(t *truth, head *draw.Head) {
 	var sweep struct {
 		Base, State int
 		Stopped     string
+		Skipped     []int
 	}
 	if item, found := items[store.SweepKey]; found {
 		c.decode(item, &sweep)
@@ -140,8 +141,19 @@ func (c *checker) sweepOf(t *truth, head *draw.Head) {
 	if c.world.abandoned += len(abandoned); len(abandoned) > 0 && !c.world.plan.Stragglers {
 		c.problem("draw %s: states %v were abandoned without a straggler", t.id, slices.Sorted(maps.Keys(abandoned)))
 	}
+	if c.world.plan.HoldAbove != "" { // the others that were never told were held
+		for _, state := range sweep.Skipped {
+			abandoned[state] = true
+		}
+	}
 	for sk := range items {
 		state, bookmaker, isDone := doneOf(sk)
+		if strings.HasPrefix(sk, store.ReleasedKey("")) {
+			c.world.released++
+		}
+		if _, told := items[store.FedKey(state, bookmaker)]; isDone && abandoned[state] && !told {
+			c.world.replaced++
+		}
 		if _, told := items[store.FedKey(state, bookmaker)]; isDone && told == abandoned[state] {
 			c.problem("draw %s: %s was told of state %d: %v; the state was abandoned: %v", t.id, bookmaker, state, told, abandoned[state])
 		}

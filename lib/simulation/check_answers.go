@@ -30,6 +30,9 @@ func (c *checker) messages() {
 			}
 			var said intake.Held
 			c.decode(item, &said)
+			if said.Type == intake.HeldSettlement {
+				continue
+			}
 			if len(said.Faults) == 0 {
 				c.problem("quarantine: %s has no reason", describe(string(item.Binary)))
 			}

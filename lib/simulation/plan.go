@@ -31,7 +31,10 @@ type Plan struct {
 	// CancelAfter is how long after its last closing a draw without a result is
 	// cancelled; zero for never.
 	CancelAfter time.Duration
-	Lag         time.Duration // how far intake hangs behind the studio, at most
+	// HoldAbove is the money by currency that a correction may move before it is held;
+	// empty for any.
+	HoldAbove string
+	Lag       time.Duration // how far intake hangs behind the studio, at most
 	// Torn says that the items of a transaction become visible one after the other.
 	Torn   bool
 	Traced bool // notes every request
@@ -52,6 +55,8 @@ type Op struct {
 	Cancel *Cancel
 	// Reconcile says that the schedule calls reconcile.
 	Reconcile bool
+	// Release says that an operator releases all settlements that are held.
+	Release bool
 }
 
 // Cancel is a bookmaker's wish to take a bet back.
@@ -68,6 +73,8 @@ func (o *Op) describe() string {
 		return fmt.Sprintf("%s cancels %s on %s", o.Cancel.Bookmaker, o.Cancel.Reference, o.Cancel.Draw)
 	case o.Reconcile:
 		return "reconcile"
+	case o.Release:
+		return "release"
 	}
 	return o.Queue + " " + describe(o.Body)
 }

@@ -15,12 +15,16 @@ type Outcome struct {
 	Steps     []string
 	Abandoned int            // states
 	Found     map[string]int // stragglers that reconcile had settled, by kind
+	Released  int            // settlements that were held
+	Replaced  int            // partitions of settlements that were held until a newer state came
 	Refused   int            // requests and messages, by a process whose clock is wrong
 }
 
 // Run carries out a plan.
 func Run(t *testing.T, plan *Plan) (o Outcome) {
-	play(t, plan, newStorm(plan), func(w *world, _ *checker) { o = Outcome{w.problems, w.trace, w.abandoned, w.found, w.refused} })
+	play(t, plan, newStorm(plan), func(w *world, _ *checker) {
+		o = Outcome{w.problems, w.trace, w.abandoned, w.found, w.released, w.replaced, w.refused}
+	})
 	return o
 }
 

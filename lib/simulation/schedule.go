@@ -49,6 +49,9 @@ func (w *world) run() {
 	}
 	for n := range most {
 		looks = append(looks, &Op{At: time.Since(w.started) + time.Duration(n)*time.Minute, Reconcile: true})
+		if w.plan.HoldAbove != "" {
+			looks = append(looks, &Op{At: looks[len(looks)-1].At + time.Second, Release: true})
+		}
 	}
 	w.work(looks)
 	for _, q := range w.queues() {
@@ -134,6 +137,9 @@ func (w *world) starter(op *Op) func() {
 				}
 			})
 		}
+	}
+	if op.Release {
+		return func() { w.start("release", w.release, func(*task) {}) }
 	}
 	var free []*api
 	for _, a := range w.apis {

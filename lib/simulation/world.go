@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -22,6 +23,7 @@ import (
 	"tally/lib/intake"
 	"tally/lib/money"
 	"tally/lib/placing"
+	"tally/lib/quarantine"
 	"tally/lib/reconcile"
 	"tally/lib/settlement"
 	"tally/lib/store"
@@ -62,6 +64,8 @@ type world struct {
 	problems  []string
 	trace     []string
 	abandoned int            // states, as the checker has counted them
+	released  int            // settlements that were held
+	replaced  int            // settlements that were held until a newer state came
 	found     map[string]int // stragglers that reconcile had settled, by kind
 }
 
@@ -230,8 +234,37 @@ func (w *world) intake() *intake.Intake {
 
 func (w *world) sweeper() *sweep.Sweeper {
 	p := w.process()
+	limits, err := sweep.ParseLimits(w.plan.HoldAbove)
+	if err != nil {
+		w.problem("%v", err)
+	}
 	return &sweep.Sweeper{Table: p.table, Clock: p.watch.Check, Archive: sender{w, w.archive}, Record: nothing{}, Now: p.now, Log: quiet,
-		Parallel: 1, PageLines: w.plan.PageLines}
+		Parallel: 1, PageLines: w.plan.PageLines, HoldAbove: limits}
+}
+
+// again is a queue that what was held is sent to again.
+type again struct{ sender }
+
+// SendAgain implements quarantine.Sender.
+func (a again) SendAgain(ctx context.Context, body string, _ instant) error {
+	return a.Send(ctx, body, 0)
+}
+
+// release is what an operator does who releases every settlement that is held.
+func (w *world) release(ctx context.Context) error {
+	q := &quarantine.Quarantine{Table: w.processOf(0).table, Sweeps: again{sender{w, w.sweeps}}, Log: quiet}
+	for m, err := range q.Days(ctx, time.Now(), 2) {
+		if err != nil {
+			return err
+		}
+		if m.Type != intake.HeldSettlement {
+			continue
+		}
+		if err := q.Release(ctx, m); err != nil && !errors.Is(err, quarantine.ErrNotHeld) {
+			return err
+		}
+	}
+	return nil
 }
 
 func (w *world) reconciler() *reconcile.Reconciler {
@@ -259,6 +292,7 @@ type found struct {
 func (found) Stuck(string, string) {}
 func (found) Depth(string, int)    {}
 func (found) InQuarantine(int)     {}
+func (found) Waiting(string)       {}
 
 func (f found) Unequal(game string) { f.world.problem("reconcile finds a draw of %s unequal", game) }
 func (f found) Straggled(game string, bets int) {

@@ -131,7 +131,7 @@ func DueOf(sk string) (draw string, stage int, err error) {
 const ReconcileKey = "RECONCILE"
 
 // ReleasedKey marks that an operator has released a late correction of the draw, by the
-// hash of its content.
+// hash of its content, or a settlement that was held, by the key of its state.
 func ReleasedKey(hash string) string { return "RELEASED#" + hash }
 
 const quarantinePrefix = "QUARANTINE#"

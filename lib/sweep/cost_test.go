@@ -27,6 +27,19 @@ type instant = settlement.Instant
 type pipeline struct {
 	table *store.Table
 	now   instant
+	// holdAbove are the limits of every sweep.
+	holdAbove string
+	archive   *[]string // what the archive was told, where that is asked for
+}
+
+// toldTo notes what is sent, where that is asked for.
+type toldTo struct{ list *[]string }
+
+func (to toldTo) Send(_ context.Context, body string, _ time.Duration) error {
+	if to.list != nil {
+		*to.list = append(*to.list, body)
+	}
+	return nil
 }
 
 type nothing struct{}
@@ -49,7 +62,11 @@ const theDraw = "rou-1.7"
 func (p *pipeline) clock() instant { return p.now }
 
 func (p *pipeline) sweeper() *sweep.Sweeper {
-	return &sweep.Sweeper{Table: p.table, Archive: nothing{}, Record: nothing{}, Now: p.clock, Log: quiet, Parallel: 1}
+	limits, err := sweep.ParseLimits(p.holdAbove)
+	if err != nil {
+		panic(err)
+	}
+	return &sweep.Sweeper{Table: p.table, HoldAbove: limits, Archive: toldTo{p.archive}, Record: nothing{}, Now: p.clock, Log: quiet, Parallel: 1}
 }
 
 // say takes up a message of the draw.

@@ -43,6 +43,7 @@ type partition struct {
 	pageLines  int
 	reading    chan struct{} // holds one for each partition whose bets are being read
 	selections map[string]rules.Selection
+	limited    bool // what is moved counts
 
 	progress progress
 	lines    []byte // reported lines of the page under way
@@ -57,6 +58,7 @@ type Done struct {
 	Pages  int             `json:"pages"`
 	Totals settlement.Book `json:"totals"`           // of all bets
 	Before settlement.Book `json:"before,omitempty"` // the same under the base
+	Moved  Moved           `json:"moved,omitempty"`  // where a limit is set for it
 	Digest string          `json:"digest"`           // SHA-256 over all absolute lines
 	// Abandoned says instead of all that, that this state is never told to anybody.
 	Abandoned bool `json:"abandoned,omitempty"`
@@ -200,6 +202,9 @@ func (p *partition) settleGroup(g *group) error {
 			continue
 		}
 		p.progress.Base.write(appendLine(nil, bet, before))
+		if p.limited {
+			p.progress.Moved.add(bet.currency, max(now.Payout, before.Payout)-min(now.Payout, before.Payout))
+		}
 		p.report(p.base.Number, now)
 	}
 	return nil
@@ -254,7 +259,7 @@ func (p *partition) writePage(ctx context.Context) error {
 // finish checks the totals and the base, and writes DONE.
 func (p *partition) finish(ctx context.Context) (*Done, error) {
 	done := &Done{Bets: p.progress.Bets, Lines: p.progress.Lines, Pages: p.progress.Pages,
-		Totals: p.progress.Totals, Before: p.progress.Before, Digest: p.progress.Digest.String()}
+		Totals: p.progress.Totals, Before: p.progress.Before, Moved: p.progress.Moved, Digest: p.progress.Digest.String()}
 	for _, t := range done.Totals {
 		if t.Won+t.Lost+t.Refunded != t.Bets {
 			return nil, &UnequalError{fmt.Sprintf("%s shard %d: %d bets in %s, but %d settled", p.bookmaker, p.shard, t.Bets, t.Currency.Code(), t.Won+t.Lost+t.Refunded)}

@@ -22,6 +22,7 @@ type progress struct {
 	Last    string          `json:"last,omitempty"`   // sort key of the last record accounted for
 	Totals  settlement.Book `json:"totals"`           // of all bets under the new state
 	Before  settlement.Book `json:"before,omitempty"` // and under the base
+	Moved   Moved           `json:"moved,omitempty"`  // where a limit is set for it
 	Digest  digest          `json:"digest"`           // over all absolute lines under the new state
 	Base    digest          `json:"base"`             // and under the base
 	Refunds int             `json:"refunds,omitempty"`

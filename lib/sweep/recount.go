@@ -65,6 +65,7 @@ type Standing struct {
 	State   int    // the newest state; 0 for none
 	Stopped string // why its sweep can't go on
 	Held    bool   // a message of the draw sits in quarantine
+	Waits   Moved  // what the newest state moves while it waits for an operator; nil when it does not
 	// Unknown is a games.ErrUnknown where this program does not have the draw's rules.
 	Unknown error
 }
@@ -80,6 +81,9 @@ func (s *Sweeper) Standing(ctx context.Context, id string) (Standing, error) {
 		return Standing{}, err
 	}
 	standing := Standing{Unknown: r.unknown, State: r.head.State, Stopped: now.Stopped, Swept: now.State == 0 && now.Base == r.head.State}
+	if now.waits(r) {
+		standing.Waits = now.Held.Moved
+	}
 	for sk := range r.items {
 		standing.Held = standing.Held || strings.HasPrefix(sk, store.HeldPrefix)
 	}

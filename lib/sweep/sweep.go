@@ -62,6 +62,9 @@ type Sweeper struct {
 	Parallel int
 	// PageLines is how many lines a page has, at most and by default 1,000.
 	PageLines int
+	// HoldAbove is the money that a correction may move before it waits for an operator;
+	// nil for any.
+	HoldAbove Limits
 }
 
 // NotYetError says that a draw may be swept after a while.
@@ -82,9 +85,17 @@ type status struct {
 	Stale     string   `json:"stale,omitempty"`   // with Stopped: the bookmaker whose pages are stale, see Stragglers
 	// Unexplained says with Stale that the pages are stale if a recount finds nothing
 	// else.
-	Unexplained bool  `json:"unexplained,omitempty"`
-	Skipped     []int `json:"skipped,omitempty"` // states that were never swept, the latest last
-	Swept       []int `json:"swept,omitempty"`   // states that were swept, the latest, Base, last
+	Unexplained bool `json:"unexplained,omitempty"`
+	// HoldAbove is what State may move before it is held. It is of the plan, so that all
+	// tries of it decide alike, whatever is set meanwhile.
+	HoldAbove Limits `json:"hold_above,omitempty"`
+	// Held is what State moves, while it waits for an operator. Nobody is told of it.
+	Held *Held `json:"held,omitempty"`
+	// Released says that an operator has released State: it is told, and not replaced.
+	Released bool `json:"released,omitempty"`
+
+	Skipped []int `json:"skipped,omitempty"` // states that were never swept, the latest last
+	Swept   []int `json:"swept,omitempty"`   // states that were swept, the latest, Base, last
 }
 
 // closed returns what SWEEP is when the sweep of a state is closed.
@@ -170,6 +181,8 @@ func (s *Sweeper) step(ctx context.Context, id string) (finished bool, err error
 			return false, err
 		case abandoned:
 			return s.plan(ctx, r, now, version) // another try died before planning the next
+		case now.Held != nil:
+			return s.held(ctx, r, now, version)
 		}
 		return s.partitions(ctx, r, now, version, true) // another try has planned it
 	}
@@ -196,16 +209,24 @@ func (r *records) status() (status, int64, error) {
 
 // put writes SWEEP over the version that was read.
 func (s *Sweeper) put(ctx context.Context, r *records, next status, version int64) error {
+	item, err := s.item(r, next, version)
+	if err != nil {
+		return err
+	}
+	return s.Table.Replace(ctx, item)
+}
+
+// item is SWEEP after the version that was read.
+func (s *Sweeper) item(r *records, next status, version int64) (store.Item, error) {
 	body, err := json.Marshal(next)
 	if err != nil {
-		return fmt.Errorf("encoding the sweep of draw %s: %w", r.draw, err)
+		return store.Item{}, fmt.Errorf("encoding the sweep of draw %s: %w", r.draw, err)
 	}
-	return s.Table.Replace(ctx, store.Item{PK: store.DrawKey(r.draw), SK: store.SweepKey, Body: string(body),
-		Version: version + 1, ExpiresAt: r.head.RetainUntil})
+	return store.Item{PK: store.DrawKey(r.draw), SK: store.SweepKey, Body: string(body), Version: version + 1, ExpiresAt: r.head.RetainUntil}, nil
 }
 
 // plan starts the sweep of the newest state. From the moment it is written, a
-// newer state waits until this one is closed or abandoned.
+// newer state waits until this one is closed, abandoned or held.
 func (s *Sweeper) plan(ctx context.Context, r *records, now status, version int64) (finished bool, err error) {
 	next := status{Base: now.Base, Plan: now.Plan, State: r.head.State, Bookmakers: r.bookmakers(), StartedAt: s.Now(), Skipped: slices.Clone(now.Skipped), Swept: now.Swept}
 	if next.State <= max(now.Base, now.State) {
@@ -213,6 +234,9 @@ func (s *Sweeper) plan(ctx context.Context, r *records, now status, version int6
 	}
 	for skipped := cmp.Or(now.State, now.Base+1); skipped < next.State; skipped++ {
 		next.Skipped = append(next.Skipped, skipped)
+	}
+	if now.Base > 0 {
+		next.HoldAbove = s.HoldAbove
 	}
 	if n := len(next.Skipped); n > maxSkipped {
 		next.Skipped = next.Skipped[n-maxSkipped:]
@@ -246,6 +270,9 @@ func (s *Sweeper) partitions(ctx context.Context, r *records, now status, versio
 		return false, errors.Join(s.stop(ctx, r, now, version, unequal.Reason), unequal)
 	case err != nil:
 		return false, err
+	}
+	if moved := movedBy(done); !now.Released && now.HoldAbove.exceeded(moved) {
+		return s.hold(ctx, r, now, version, moved)
 	}
 	if err := s.feeds(ctx, r, now, done); err != nil {
 		return false, err
@@ -293,7 +320,7 @@ func (s *Sweeper) settle(ctx context.Context, r *records, now status, resume boo
 				continue
 			}
 			p := &partition{table: s.Table, records: r, bookmaker: bookmaker, shard: shard, next: next, found: recordsOf(found, bookmaker),
-				pageLines: s.pageLines(), reading: reading, selections: map[string]rules.Selection{}}
+				pageLines: s.pageLines(), reading: reading, selections: map[string]rules.Selection{}, limited: len(now.HoldAbove) > 0}
 			if stored, err := r.done(now.Base, bookmaker, shard); err != nil {
 				return nil, errors.Join(err, group.Wait())
 			} else if stored != nil {
