@@ -36,7 +36,7 @@ func (d *demoDay) check(ctx context.Context) ([]demoFinding, error) {
 	return []demoFinding{
 		{fmt.Sprintf("each of the %d bets that were answered as stored is in its bookmaker's feed, and no other", len(d.accepted)), d.compareBets()},
 		{fmt.Sprintf("%d of them, which the facts decide, come out the same by `tally settle`, offline", len(offline)), d.compareOffline(offline)},
-		{fmt.Sprintf("the other %d have their stake back: taken back in time, voided by the order, or late", len(d.accepted)-len(offline)), d.compareRefunds()},
+		{fmt.Sprintf("the other %d have their stake back: taken back in time, or voided by the order", len(d.accepted)-len(offline)), d.compareRefunds()},
 		{"the totals that the reports give are the sums of their lines", d.compareTotals()},
 		{"every message was answered, and no queue has a dead letter", letters},
 	}, nil
@@ -63,13 +63,9 @@ func (d *demoDay) compareBets() (wrong []string) {
 }
 
 // refund is why a bet's stake comes back whatever the facts say, as the studio
-// and the bookmakers know it; empty when the facts decide. On a slow machine a bet may
-// be answered after a closing was sent and before it is stored: then its line says that
-// it was late, and it has its stake back, too.
+// and the bookmakers know it; empty when the facts decide.
 func (d *demoDay) refund(b *studio.Bet) string {
 	switch {
-	case d.books.lines[d.key(b)].Reason == settlement.LateBet:
-		return settlement.LateBet
 	case d.taken[d.key(b)]:
 		return settlement.CancelledByBookmaker
 	case b.Voids():
