@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"reflect"
@@ -11,8 +12,10 @@ import (
 	"time"
 
 	v1 "tally/lib/api/v1"
+	"tally/lib/fakedynamo"
 	"tally/lib/intake"
 	"tally/lib/store"
+	"tally/lib/sweep"
 )
 
 const (
@@ -306,5 +309,50 @@ func TestNoFormulas(t *testing.T) {
 	page := w.want(w.do(http.MethodGet, "/v1/draws/rou-1/reports/1/0/1?format=csv", ""), "200")
 	if rows := strings.Split(page.body, "\r\n"); len(rows) != 3 || !strings.HasPrefix(rows[1], "'-1,,won,10.00,360.00,EUR,") {
 		t.Errorf("%q", page.body)
+	}
+}
+
+// TestFeedInBytes reads a feed of many megabytes: no answer has more than four, however
+// many reports were asked for, but one that has more by itself; and none is left out.
+func TestFeedInBytes(t *testing.T) {
+	w := newWorldOn(t, store.New(fakedynamo.New(t, "table"), "table"))
+	const entries, large, most = 110, 60, 4 << 20
+	id := strings.Repeat("d", 64) // the longest
+	put := func(sk string, body any) {
+		text, err := json.Marshal(body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.table.Put(t.Context(), store.Item{PK: store.FeedKey("acme"), SK: sk, Body: string(text)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for sequence := int64(1); sequence <= entries; sequence++ {
+		pages := 700
+		if sequence == large {
+			pages = 40_000
+		}
+		put(store.EntryKey(sequence), sweep.Entry{Sequence: sequence, Draw: id, Game: "roulette", State: 1, At: noon, Shards: []sweep.Shard{{Pages: pages, Lines: pages}}})
+	}
+	put(store.CounterKey, map[string]int64{"newest": entries, "at": int64(noon)})
+	answers, after := 0, int64(0)
+	for after < entries {
+		a := w.want(w.do(http.MethodGet, fmt.Sprintf("/v1/feed?after=%d&limit=100", after), ""), "200")
+		feed := decoded[v1.Feed](t, a)
+		if len(feed.Entries) == 0 || len(a.body) > most && len(feed.Entries) > 1 {
+			t.Fatalf("after %d: %d reports in %d bytes", after, len(feed.Entries), len(a.body))
+		}
+		for _, entry := range feed.Entries {
+			if after++; entry.Sequence != after {
+				t.Fatalf("report %d where %d has to come", entry.Sequence, after)
+			}
+		}
+		if feed.Next != after {
+			t.Fatalf("next is %d after report %d", feed.Next, after)
+		}
+		answers++
+	}
+	if answers < 4 || answers > 12 {
+		t.Errorf("it took %d answers", answers)
 	}
 }
