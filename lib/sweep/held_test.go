@@ -210,3 +210,23 @@ func TestLimits(t *testing.T) {
 		t.Errorf("%v, %v", limits, err)
 	}
 }
+
+// The limits are of the plan: a try that goes on with it, where others are set, holds
+// what the one that planned would have held.
+func TestLimitsOfThePlan(t *testing.T) {
+	p, db := held(t, "EUR=100.00")
+	p.result(t, 2, 17)
+	db.Intercept = func(_ context.Context, call fakedynamo.Call) fakedynamo.Verdict {
+		if call.Write && strings.Contains(call.Keys[0], "DONE#") {
+			return fakedynamo.FailBefore
+		}
+		return fakedynamo.Proceed
+	}
+	if err := p.sweeper().Take(t.Context(), theDraw); err == nil {
+		t.Error("the try did not die")
+	}
+	db.Intercept = nil
+	p.holdAbove = ""
+	p.sweep(t)
+	p.waits(t, moves)
+}
