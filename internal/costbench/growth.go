@@ -41,7 +41,7 @@ func settleFabricated(ctx context.Context, bets int) (growth, error) {
 		return growth{}, err
 	}
 	p.clock.pass(first.at + draw.SettleGrace)
-	settle, err := functions.NewSettle(
+	settler, err := functions.NewSettle(
 		functions.SettleConfig{Common: functions.Common{Table: tallyTable, Namespace: "tally"},
 			SweepsURL: queueURL("sweeps"), ArchiveURL: queueURL("archive-entries")},
 		functions.Runtime{AWS: f.config(), Log: p.intake.Log, Metrics: io.Discard,
@@ -50,7 +50,7 @@ func settleFabricated(ctx context.Context, bets int) (growth, error) {
 		return growth{}, err
 	}
 	start := time.Now()
-	answer, err := settle(ctx, queueEvent("sweeps", sweepMessage(drawID)))
+	answer, err := settler(ctx, queueEvent("sweeps", sweepMessage(drawID)))
 	switch {
 	case err != nil:
 		return growth{}, err

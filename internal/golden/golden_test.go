@@ -149,12 +149,12 @@ func (r *reading) drawOf(id string) {
 	r.check(err)
 	game, err := head.Rules()
 	r.check(err)
-	settle := sweeper(r.table)
-	standing, err := settle.Standing(r.Context(), id)
+	settler := sweeper(r.table)
+	standing, err := settler.Standing(r.Context(), id)
 	r.check(err)
 	r.say("draw %s of %s %d: revision %d, state %d, swept %t, held %t, strays %d, last closing %s", id, game.ID, game.Version, head.Revision,
 		standing.State, standing.Swept, standing.Held, len(head.Strays()), wire.FormatTime(head.LastClosing()))
-	missed, _, err := settle.Recount(r.Context(), id, sweep.Position{})
+	missed, _, err := settler.Recount(r.Context(), id, sweep.Position{})
 	r.check(err)
 	r.say("  missed %d", len(missed))
 	for _, bookmaker := range []string{"acme", "borealis"} {

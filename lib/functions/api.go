@@ -29,14 +29,14 @@ type HTTPHandler struct {
 
 // NewAPI puts api together.
 func NewAPI(c APIConfig, r Runtime) (HTTPHandler, error) {
-	metrics := observe.NewMetrics(r.Metrics, c.Namespace, "api", r.Now)
-	table, check := r.clocked(c.Common, metrics)
-	made, err := api.New(api.Options{Table: table, Now: r.instant, Clock: check, Record: apiRecorder{metrics}, Log: r.Log, RequestID: requestID})
+	measured := observe.NewMetrics(r.Metrics, c.Namespace, "api", r.Now)
+	table, check := r.clocked(c.Common, measured)
+	made, err := api.New(api.Options{Table: table, Now: r.instant, Clock: check, Record: apiRecorder{measured}, Log: r.Log, RequestID: requestID})
 	if err != nil {
 		return HTTPHandler{}, fmt.Errorf("putting api together: %w", err)
 	}
 	serve := http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
-		defer r.flush(request.Context(), metrics)
+		defer r.flush(request.Context(), measured)
 		made.ServeHTTP(w, request)
 	})
 	proxy := httpadapter.NewV2(serve)
@@ -75,11 +75,11 @@ func NewAPILambda(c APIConfig, r Runtime) (func(context.Context, events.APIGatew
 }
 
 // apiRecorder turns what the API tells into metrics.
-type apiRecorder struct{ metrics *observe.Metrics }
+type apiRecorder struct{ measured *observe.Metrics }
 
 var _ api.Recorder = apiRecorder{}
 
-func (r apiRecorder) Accepted(game string)   { r.metrics.Add(observe.Accepted, game, 1) }
-func (r apiRecorder) Refused(_, code string) { r.metrics.Add(observe.RefusedBets, code, 1) }
-func (r apiRecorder) Denied(code string)     { r.metrics.Add(observe.Denied, code, 1) }
-func (r apiRecorder) Failed(code string)     { r.metrics.Add(observe.Failures, code, 1) }
+func (r apiRecorder) Accepted(game string)   { r.measured.Add(observe.Accepted, game, 1) }
+func (r apiRecorder) Refused(_, code string) { r.measured.Add(observe.RefusedBets, code, 1) }
+func (r apiRecorder) Denied(code string)     { r.measured.Add(observe.Denied, code, 1) }
+func (r apiRecorder) Failed(code string)     { r.measured.Add(observe.Failures, code, 1) }

@@ -60,8 +60,8 @@ func NewArchive(c ArchiveConfig, r Runtime) (QueueHandler, error) {
 		return nil, fmt.Errorf("putting archive together: TALLY_LOG_WITNESSES: %w", err)
 	}
 	client := sqs.NewFromConfig(r.AWS)
-	metrics := observe.NewMetrics(r.Metrics, c.Namespace, "archive", r.Now)
-	opened := &opener{config: c, runtime: r, record: recorder{metrics}, witnesses: witnesses}
+	measured := observe.NewMetrics(r.Metrics, c.Namespace, "archive", r.Now)
+	opened := &opener{config: c, runtime: r, record: recorder{measured}, witnesses: witnesses}
 	handler, err := r.queueHandler(func(ctx context.Context, m lambdaqueue.Message) error {
 		told, err := wire.ParseEntry(m.Body)
 		if err != nil {
@@ -72,7 +72,7 @@ func NewArchive(c ArchiveConfig, r Runtime) (QueueHandler, error) {
 			return err
 		}
 		return a.Take(ctx, told)
-	}, metrics, client, lambdaqueue.Options{Concurrency: archiveConcurrency}, c.ArchiveURL)
+	}, measured, client, lambdaqueue.Options{Concurrency: archiveConcurrency}, c.ArchiveURL)
 	if err != nil {
 		return nil, fmt.Errorf("putting archive together: %w", err)
 	}

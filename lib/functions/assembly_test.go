@@ -156,8 +156,8 @@ func TestAfterSweep(t *testing.T) {
 // Everything that the packages tell becomes a metric, with the numbers told.
 func TestRecorder(t *testing.T) {
 	var out bytes.Buffer
-	metrics := observe.NewMetrics(&out, "tally", "test", time.Now)
-	r := recorder{metrics}
+	measured := observe.NewMetrics(&out, "tally", "test", time.Now)
+	r := recorder{measured}
 	r.Quarantined("")
 	r.Quarantined("poker")
 	r.Settled("war", 10, 3, false, 12*time.Second)
@@ -171,7 +171,7 @@ func TestRecorder(t *testing.T) {
 	r.Delivered(20)
 	r.NotDelivered("timeout")
 	r.WebhookDisabled("gone")
-	if err := metrics.Flush(); err != nil {
+	if err := measured.Flush(); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{

@@ -170,7 +170,7 @@ func checkLog(t *testing.T, name, log string) {
 func TestBinariesSettle(t *testing.T) {
 	t.Parallel()
 	stack := emulate(t, nil)
-	intake, settle := run(t, stack, "intake"), run(t, stack, "settle")
+	intake, settler := run(t, stack, "intake"), run(t, stack, "settle")
 	messages := past(t, bodies(t, "roulette")[:4])
 	began := time.Now()
 	studio := encode(t, envelope(queue(t, stack, "StudioMessagesQueue"), began, messages...))
@@ -182,13 +182,13 @@ func TestBinariesSettle(t *testing.T) {
 	const draw = "rou-1.20261130.1001"
 	asked := encode(t, envelope(queue(t, stack, "SweepsQueue"), time.Now(), `{"draw":"`+draw+`"}`))
 	// On a busy machine the grace time is over by now.
-	if failed := answer(t, settle, asked); len(failed) != 1 && time.Since(began) < 7*time.Second {
+	if failed := answer(t, settler, asked); len(failed) != 1 && time.Since(began) < 7*time.Second {
 		t.Error("a sweep within the grace time was not given back")
 	}
-	swept := func() bool { return len(answer(t, settle, asked)) == 0 }
+	swept := func() bool { return len(answer(t, settler, asked)) == 0 }
 	for deadline := time.Now().Add(5 * time.Minute); !swept(); time.Sleep(time.Second) {
 		if time.Now().After(deadline) {
-			t.Fatalf("not settled; log:\n%s", settle.Log())
+			t.Fatalf("not settled; log:\n%s", settler.Log())
 		}
 	}
 	table := store.New(dynamodb.NewFromConfig(local.Config(stack.Endpoint)), stack.Table)

@@ -53,11 +53,11 @@ func (r Runtime) table(c Common) *store.Table {
 
 // clocked is the table of a function that decides by time, with the check of its
 // clock, which hears all that the table is asked.
-func (r Runtime) clocked(c Common, metrics *observe.Metrics) (*store.Table, clock.Check) {
+func (r Runtime) clocked(c Common, measured *observe.Metrics) (*store.Table, clock.Check) {
 	if r.TrustClock {
 		return r.table(c), nil
 	}
-	watch := &clock.Watch{Now: r.instant, Record: func() { metrics.Add(observe.ClockWrong, "", 1) }}
+	watch := &clock.Watch{Now: r.instant, Record: func() { measured.Add(observe.ClockWrong, "", 1) }}
 	table := store.New(dynamodb.NewFromConfig(r.AWS, func(o *dynamodb.Options) { o.APIOptions = append(o.APIOptions, watch.Attach) }), c.Table)
 	watch.Ask = func(ctx context.Context) error {
 		_, _, err := table.Get(ctx, store.ReconcileKey, store.ReconcileKey)
@@ -72,7 +72,7 @@ func (r Runtime) queue(client *sqs.Client, url string) *sqsqueue.Queue {
 
 // queueHandler makes the handler of a function that the queues of these URLs
 // feed. Metrics are written at the end of each invocation.
-func (r Runtime) queueHandler(handle lambdaqueue.Func, metrics *observe.Metrics, client *sqs.Client, options lambdaqueue.Options, urls ...string) (QueueHandler, error) {
+func (r Runtime) queueHandler(handle lambdaqueue.Func, measured *observe.Metrics, client *sqs.Client, options lambdaqueue.Options, urls ...string) (QueueHandler, error) {
 	visibility, err := lambdaqueue.NewSQSVisibility(client, urls...)
 	if err != nil {
 		return nil, err
@@ -80,7 +80,7 @@ func (r Runtime) queueHandler(handle lambdaqueue.Func, metrics *observe.Metrics,
 	options.Visibility, options.Log = visibility, r.Log
 	options.Observe = func(_ lambdaqueue.Message, outcome lambdaqueue.Outcome) {
 		if outcome.Fault() {
-			metrics.Add(observe.Failures, string(outcome), 1)
+			measured.Add(observe.Failures, string(outcome), 1)
 		}
 	}
 	handler, err := lambdaqueue.New(handle, options)
@@ -88,14 +88,14 @@ func (r Runtime) queueHandler(handle lambdaqueue.Func, metrics *observe.Metrics,
 		return nil, err
 	}
 	return func(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
-		defer r.flush(ctx, metrics)
+		defer r.flush(ctx, measured)
 		return handler.Handle(ctx, event)
 	}, nil
 }
 
 // flush writes the metrics; that they could not be written fails nothing.
-func (r Runtime) flush(ctx context.Context, metrics *observe.Metrics) {
-	if err := metrics.Flush(); err != nil {
+func (r Runtime) flush(ctx context.Context, measured *observe.Metrics) {
+	if err := measured.Flush(); err != nil {
 		r.Log.WarnContext(ctx, "metrics are lost", "error", err)
 	}
 }

@@ -44,11 +44,11 @@ func NewIntake(c IntakeConfig, r Runtime) (QueueHandler, error) {
 		return nil, fmt.Errorf("putting intake together: %w", err)
 	}
 	client := sqs.NewFromConfig(r.AWS)
-	metrics := observe.NewMetrics(r.Metrics, c.Namespace, "intake", r.Now)
-	table, check := r.clocked(c.Common, metrics)
+	measured := observe.NewMetrics(r.Metrics, c.Namespace, "intake", r.Now)
+	table, check := r.clocked(c.Common, measured)
 	in := &intake.Intake{
 		Table: table, Clock: check, Replies: r.queue(client, c.RepliesURL), Sweeps: r.queue(client, c.SweepsURL), Archive: r.queue(client, c.ArchiveURL),
-		Record: recorder{metrics}, OutOfSequence: recorder{metrics}.OutOfSequence, CancelledInARow: recorder{metrics}.CancelledInARow, Settings: settings, Demanding: c.demanding(), Now: r.instant, Log: r.Log,
+		Record: recorder{measured}, OutOfSequence: recorder{measured}.OutOfSequence, CancelledInARow: recorder{measured}.CancelledInARow, Settings: settings, Demanding: c.demanding(), Now: r.instant, Log: r.Log,
 	}
 	handler, err := r.queueHandler(func(ctx context.Context, m lambdaqueue.Message) error {
 		from := intake.Studio
@@ -56,7 +56,7 @@ func NewIntake(c IntakeConfig, r Runtime) (QueueHandler, error) {
 			from = intake.Operator
 		}
 		return in.Take(ctx, intake.Delivery{Body: []byte(m.Body), SentAt: sqsqueue.SentAt(m.SentAt, m.Attributes), From: from})
-	}, metrics, client, lambdaqueue.Options{Concurrency: intakeConcurrency}, c.StudioURL, c.OrdersURL)
+	}, measured, client, lambdaqueue.Options{Concurrency: intakeConcurrency}, c.StudioURL, c.OrdersURL)
 	if err != nil {
 		return nil, fmt.Errorf("putting intake together: %w", err)
 	}

@@ -62,21 +62,21 @@ var errNoFollow = errors.New("nothing is there that makes pages")
 // NewPages puts pages together. The log is opened in the first run: that asks KMS
 // for the public key.
 func NewPages(c PagesConfig, r Runtime) (ScheduledHandler, error) {
-	metrics := observe.NewMetrics(r.Metrics, c.Namespace, "pages", r.Now)
+	measured := observe.NewMetrics(r.Metrics, c.Namespace, "pages", r.Now)
 	var mutex sync.Mutex // there is one run at a time
 	var follow func(context.Context) error
 	run := func(ctx context.Context) (err error) {
 		mutex.Lock()
 		defer mutex.Unlock()
 		if follow == nil {
-			if follow, err = c.follow(ctx, r, metrics); err != nil {
+			if follow, err = c.follow(ctx, r, measured); err != nil {
 				return fmt.Errorf("opening the log and the site: %w", err)
 			}
 		}
 		return follow(ctx)
 	}
 	return func(ctx context.Context) error {
-		defer r.flush(ctx, metrics)
+		defer r.flush(ctx, measured)
 		if deadline, has := ctx.Deadline(); has {
 			within, cancel := context.WithDeadline(ctx, deadline.Add(-lastWords))
 			defer cancel()
@@ -84,7 +84,7 @@ func NewPages(c PagesConfig, r Runtime) (ScheduledHandler, error) {
 		}
 		err := run(ctx)
 		if err != nil {
-			metrics.Add(observe.Failures, string(lambdaqueue.OutcomeError), 1)
+			measured.Add(observe.Failures, string(lambdaqueue.OutcomeError), 1)
 			r.Log.ErrorContext(ctx, "the site does not follow the log", "error", err)
 		}
 		return err
@@ -92,7 +92,7 @@ func NewPages(c PagesConfig, r Runtime) (ScheduledHandler, error) {
 }
 
 // follow opens the log and the site.
-func (c PagesConfig) follow(ctx context.Context, r Runtime, metrics *observe.Metrics) (func(context.Context) error, error) {
+func (c PagesConfig) follow(ctx context.Context, r Runtime, measured *observe.Metrics) (func(context.Context) error, error) {
 	if r.Follow == nil {
 		return nil, errNoFollow
 	}
@@ -100,7 +100,7 @@ func (c PagesConfig) follow(ctx context.Context, r Runtime, metrics *observe.Met
 	if err != nil {
 		return nil, err
 	}
-	p := Pages{Origin: c.Origin, Known: verifiers(keys), Limit: int64(c.Limit), Record: recorder{metrics}, Logger: r.Log}
+	p := Pages{Origin: c.Origin, Known: verifiers(keys), Limit: int64(c.Limit), Record: recorder{measured}, Logger: r.Log}
 	for _, key := range keys {
 		p.PublicKeys = append(p.PublicKeys, key.Public)
 	}

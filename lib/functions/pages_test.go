@@ -20,11 +20,11 @@ import (
 )
 
 // pagesOf puts pages together over the buckets of a log and a site.
-func pagesOf(t *testing.T, d *day, log, site, key string, metrics *bytes.Buffer) (functions.ScheduledHandler, *calls) {
+func pagesOf(t *testing.T, d *day, log, site, key string, measured *bytes.Buffer) (functions.ScheduledHandler, *calls) {
 	t.Helper()
 	noted := &calls{made: make(map[string]bool)}
 	runtime := runtimeAt(t, time.Now)
-	runtime.AWS, runtime.Follow, runtime.Metrics = noted.watch(local.Config(d.stack.Endpoint)), publish.Follow, metrics
+	runtime.AWS, runtime.Follow, runtime.Metrics = noted.watch(local.Config(d.stack.Endpoint)), publish.Follow, measured
 	made, err := functions.New("pages", lookup(map[string]string{
 		"TALLY_LOG_ORIGIN": "example.com/tally", "TALLY_LOG_BUCKET": log, "TALLY_LOG_KEY": "file:" + key, "TALLY_PAGES_BUCKET": site,
 	}), runtime)
@@ -47,8 +47,8 @@ func TestPagesInBuckets(t *testing.T) {
 		}
 	}
 	key := filepath.Join(t.TempDir(), "key")
-	var metrics bytes.Buffer
-	pages, noted := pagesOf(t, d, log, site, key, &metrics)
+	var measured bytes.Buffer
+	pages, noted := pagesOf(t, d, log, site, key, &measured)
 	if err := pages(t.Context()); err != nil { // the log is empty
 		t.Fatal(err)
 	}
@@ -67,8 +67,8 @@ func TestPagesInBuckets(t *testing.T) {
 	if got := slices.Sorted(maps.Keys(noted.made)); !slices.Equal(got, want) {
 		t.Errorf("pages calls %q, want %q", got, want)
 	}
-	if !strings.Contains(metrics.String(), `"pages_lag":0`) || strings.Contains(metrics.String(), "failures") {
-		t.Errorf("the metrics are %s", metrics.String())
+	if !strings.Contains(measured.String(), `"pages_lag":0`) || strings.Contains(measured.String(), "failures") {
+		t.Errorf("the metrics are %s", measured.String())
 	}
 }
 
@@ -86,12 +86,12 @@ func TestPagesFail(t *testing.T) {
 	if err := files.Close(); err != nil {
 		t.Error(err)
 	}
-	var metrics bytes.Buffer
-	stranger, _ := pagesOf(t, d, "file:"+filepath.Join(folder, "log"), "file:"+filepath.Join(folder, "site"), filepath.Join(folder, "other.key"), &metrics)
+	var measured bytes.Buffer
+	stranger, _ := pagesOf(t, d, "file:"+filepath.Join(folder, "log"), "file:"+filepath.Join(folder, "site"), filepath.Join(folder, "other.key"), &measured)
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
-	if err := stranger(ctx); err == nil || !strings.Contains(metrics.String(), `"failures":1`) || strings.Contains(metrics.String(), "pages_lag") {
-		t.Errorf("%v; the metrics are %s", err, metrics.String())
+	if err := stranger(ctx); err == nil || !strings.Contains(measured.String(), `"failures":1`) || strings.Contains(measured.String(), "pages_lag") {
+		t.Errorf("%v; the metrics are %s", err, measured.String())
 	}
 	made, err := functions.New("pages", lookup(variables(t, d.stack, "pages")), runtimeAt(t, time.Now))
 	if err != nil {

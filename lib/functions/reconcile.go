@@ -44,9 +44,9 @@ type ScheduledHandler func(ctx context.Context) error
 // NewReconcile puts reconcile together.
 func NewReconcile(c ReconcileConfig, r Runtime) (ScheduledHandler, error) {
 	client := sqs.NewFromConfig(r.AWS)
-	metrics := observe.NewMetrics(r.Metrics, c.Namespace, "reconcile", r.Now)
-	record := recorder{metrics}
-	table, check := r.clocked(c.Common, metrics)
+	measured := observe.NewMetrics(r.Metrics, c.Namespace, "reconcile", r.Now)
+	record := recorder{measured}
+	table, check := r.clocked(c.Common, measured)
 	sweeps, archive := r.queue(client, c.SweepsURL), r.queue(client, c.ArchiveURL)
 	reconciler := &reconcile.Reconciler{
 		Table:   table,
@@ -64,10 +64,10 @@ func NewReconcile(c ReconcileConfig, r Runtime) (ScheduledHandler, error) {
 	}
 	waker := &webhook.Waker{Table: table, Queue: r.queue(client, c.WebhooksURL), Now: r.instant}
 	return func(ctx context.Context) error {
-		defer r.flush(ctx, metrics)
+		defer r.flush(ctx, measured)
 		err := errors.Join(waker.Wake(ctx), reconciler.Run(ctx))
 		if err != nil {
-			metrics.Add(observe.Failures, string(lambdaqueue.OutcomeError), 1)
+			measured.Add(observe.Failures, string(lambdaqueue.OutcomeError), 1)
 			r.Log.ErrorContext(ctx, "reconcile failed in part", "error", err)
 		}
 		return err

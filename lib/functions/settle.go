@@ -31,9 +31,9 @@ func NewSettle(c SettleConfig, r Runtime) (QueueHandler, error) {
 		return nil, fmt.Errorf("TALLY_HOLD_CORRECTIONS_ABOVE has %w", err)
 	}
 	client := sqs.NewFromConfig(r.AWS)
-	metrics := observe.NewMetrics(r.Metrics, c.Namespace, "settle", r.Now)
-	table, check := r.clocked(c.Common, metrics)
-	sweeper := &sweep.Sweeper{Table: table, Clock: check, Archive: r.queue(client, c.ArchiveURL), Webhooks: r.queue(client, c.WebhooksURL), Record: recorder{metrics},
+	measured := observe.NewMetrics(r.Metrics, c.Namespace, "settle", r.Now)
+	table, check := r.clocked(c.Common, measured)
+	sweeper := &sweep.Sweeper{Table: table, Clock: check, Archive: r.queue(client, c.ArchiveURL), Webhooks: r.queue(client, c.WebhooksURL), Record: recorder{measured},
 		Now: r.instant, Log: r.Log, Parallel: c.Parallel, HoldAbove: limits}
 	handler, err := r.queueHandler(func(ctx context.Context, m lambdaqueue.Message) error {
 		asked, err := wire.ParseSweep(m.Body)
@@ -41,7 +41,7 @@ func NewSettle(c SettleConfig, r Runtime) (QueueHandler, error) {
 			return err
 		}
 		return afterSweep(ctx, sweeper.Take(ctx, asked.Draw))
-	}, metrics, client, lambdaqueue.Options{}, c.SweepsURL)
+	}, measured, client, lambdaqueue.Options{}, c.SweepsURL)
 	if err != nil {
 		return nil, fmt.Errorf("putting settle together: %w", err)
 	}

@@ -28,9 +28,9 @@ const webhookConcurrency = 10
 // NewWebhook puts webhook together.
 func NewWebhook(c WebhookConfig, r Runtime) (QueueHandler, error) {
 	client := sqs.NewFromConfig(r.AWS)
-	metrics := observe.NewMetrics(r.Metrics, c.Namespace, "webhook", r.Now)
+	measured := observe.NewMetrics(r.Metrics, c.Namespace, "webhook", r.Now)
 	worker := &webhook.Worker{Table: r.table(c.Common), Sender: webhook.NewSender(webhook.SenderOptions{Loopback: c.Loopback}),
-		Record: recorder{metrics}, Now: r.instant, Log: r.Log}
+		Record: recorder{measured}, Now: r.instant, Log: r.Log}
 	handler, err := r.queueHandler(func(ctx context.Context, m lambdaqueue.Message) error {
 		asked, err := wire.ParsePush(m.Body)
 		if err != nil {
@@ -41,7 +41,7 @@ func NewWebhook(c WebhookConfig, r Runtime) (QueueHandler, error) {
 			return err
 		}
 		return afterPush(again, r.instant(), m.ReceiveCount)
-	}, metrics, client, lambdaqueue.Options{Concurrency: webhookConcurrency}, c.WebhooksURL)
+	}, measured, client, lambdaqueue.Options{Concurrency: webhookConcurrency}, c.WebhooksURL)
 	if err != nil {
 		return nil, fmt.Errorf("putting webhook together: %w", err)
 	}

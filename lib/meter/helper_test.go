@@ -43,8 +43,8 @@ func halves(reported ...types.ConsumedCapacity) *meter.HalfUnits {
 		return nil
 	}
 	var units meter.HalfUnits
-	for _, capacity := range reported {
-		units += meter.HalfUnits(math.Round(2 * aws.ToFloat64(capacity.CapacityUnits)))
+	for _, consumed := range reported {
+		units += meter.HalfUnits(math.Round(2 * aws.ToFloat64(consumed.CapacityUnits)))
 	}
 	return &units
 }

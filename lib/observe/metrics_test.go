@@ -22,18 +22,18 @@ func newMetrics() (*observe.Metrics, *bytes.Buffer) {
 
 // The bytes that CloudWatch gets.
 func TestLines(t *testing.T) {
-	metrics, out := newMetrics()
-	metrics.Add(observe.Settled, "poker", 1000)
-	metrics.Add(observe.Settled, "war", 0)
-	metrics.Add(observe.Settled, "poker", 200)
-	metrics.Add(observe.Refunded, "poker", 3)
-	metrics.Delay(observe.SettlementDelay, "poker", 11250*time.Millisecond)
-	metrics.Delay(observe.SettlementDelay, "poker", 12*time.Second)
-	metrics.Add(observe.Failures, "panic", 1)
-	metrics.Set(observe.DeadLetterDepth, "sweeps", 5)
-	metrics.Set(observe.DeadLetterDepth, "sweeps", 4)
-	metrics.Set(observe.QuarantineDepth, "", 7)
-	if err := metrics.Flush(); err != nil {
+	measured, out := newMetrics()
+	measured.Add(observe.Settled, "poker", 1000)
+	measured.Add(observe.Settled, "war", 0)
+	measured.Add(observe.Settled, "poker", 200)
+	measured.Add(observe.Refunded, "poker", 3)
+	measured.Delay(observe.SettlementDelay, "poker", 11250*time.Millisecond)
+	measured.Delay(observe.SettlementDelay, "poker", 12*time.Second)
+	measured.Add(observe.Failures, "panic", 1)
+	measured.Set(observe.DeadLetterDepth, "sweeps", 5)
+	measured.Set(observe.DeadLetterDepth, "sweeps", 4)
+	measured.Set(observe.QuarantineDepth, "", 7)
+	if err := measured.Flush(); err != nil {
 		t.Fatal(err)
 	}
 	const want = `{"_aws":{"Timestamp":1796040000123,"CloudWatchMetrics":[{"Namespace":"tally/prod","Dimensions":[["function"]],"Metrics":[{"Name":"quarantine_depth","Unit":"Count"}]}]},"function":"settle","quarantine_depth":7}
@@ -50,13 +50,13 @@ func TestLines(t *testing.T) {
 // Every line of every metric holds to the published format.
 func TestFormat(t *testing.T) {
 	for name, dimension := range observe.Names() {
-		metrics, out := newMetrics()
+		measured, out := newMetrics()
 		value := "\"x\" \\ \u2028 é"
 		if dimension == observe.DimensionFunction {
 			value = ""
 		}
-		metrics.Add(name, value, 1)
-		if err := metrics.Flush(); err != nil {
+		measured.Add(name, value, 1)
+		if err := measured.Flush(); err != nil {
 			t.Fatal(err)
 		}
 		checkFormat(t, out.Bytes())
@@ -127,12 +127,12 @@ func checkTarget(t *testing.T, target any, line []byte) {
 
 // More values than a line may hold take more lines; none is lost or counted twice.
 func TestManySamples(t *testing.T) {
-	metrics, out := newMetrics()
-	metrics.Add(observe.Settled, "poker", 5)
+	measured, out := newMetrics()
+	measured.Add(observe.Settled, "poker", 5)
 	for range 250 {
-		metrics.Delay(observe.SettlementDelay, "poker", time.Second)
+		measured.Delay(observe.SettlementDelay, "poker", time.Second)
 	}
-	if err := metrics.Flush(); err != nil {
+	if err := measured.Flush(); err != nil {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(out.String()) {
@@ -144,16 +144,16 @@ func TestManySamples(t *testing.T) {
 }
 
 func TestFlushForgets(t *testing.T) {
-	metrics, out := newMetrics()
-	if err := metrics.Flush(); err != nil || out.Len() > 0 {
+	measured, out := newMetrics()
+	if err := measured.Flush(); err != nil || out.Len() > 0 {
 		t.Errorf("nothing was recorded, yet: %v, %q", err, out)
 	}
-	metrics.Add(observe.Accepted, "dice", 1)
-	if err := metrics.Flush(); err != nil {
+	measured.Add(observe.Accepted, "dice", 1)
+	if err := measured.Flush(); err != nil {
 		t.Fatal(err)
 	}
 	out.Reset()
-	if err := metrics.Flush(); err != nil || out.Len() > 0 {
+	if err := measured.Flush(); err != nil || out.Len() > 0 {
 		t.Errorf("nothing was recorded since, yet: %v, %q", err, out)
 	}
 }
@@ -165,38 +165,38 @@ var errFull = errors.New("no space left")
 func (full) Write([]byte) (int, error) { return 0, errFull }
 
 func TestFlushFails(t *testing.T) {
-	metrics := observe.NewMetrics(full{}, "tally", "intake", noon)
-	metrics.Add(observe.Accepted, "dice", 1)
-	if err := metrics.Flush(); !errors.Is(err, errFull) {
+	measured := observe.NewMetrics(full{}, "tally", "intake", noon)
+	measured.Add(observe.Accepted, "dice", 1)
+	if err := measured.Flush(); !errors.Is(err, errFull) {
 		t.Errorf("got %v", err)
 	}
-	if err := metrics.Flush(); err != nil {
+	if err := measured.Flush(); err != nil {
 		t.Errorf("what could not be written was kept: %v", err)
 	}
 }
 
 func TestConcurrentUse(t *testing.T) {
-	metrics, out := newMetrics()
+	measured, out := newMetrics()
 	var workers sync.WaitGroup
 	for range 10 {
 		workers.Go(func() {
 			for range 100 {
-				metrics.Add(observe.Settled, "poker", 1)
+				measured.Add(observe.Settled, "poker", 1)
 			}
 		})
 	}
 	workers.Wait()
-	if err := metrics.Flush(); err != nil || !strings.Contains(out.String(), `"settled":1000}`) {
+	if err := measured.Flush(); err != nil || !strings.Contains(out.String(), `"settled":1000}`) {
 		t.Errorf("%v: %s", err, out)
 	}
 }
 
 func TestMistakes(t *testing.T) {
-	metrics, _ := newMetrics()
+	measured, _ := newMetrics()
 	for want, record := range map[string]func(){
-		"an unknown metric":         func() { metrics.Add("setled", "poker", 1) },
-		"a game that is missing":    func() { metrics.Add(observe.Settled, "", 1) },
-		"a value without dimension": func() { metrics.Set(observe.QuarantineDepth, "poker", 1) },
+		"an unknown metric":         func() { measured.Add("setled", "poker", 1) },
+		"a game that is missing":    func() { measured.Add(observe.Settled, "", 1) },
+		"a value without dimension": func() { measured.Set(observe.QuarantineDepth, "poker", 1) },
 	} {
 		func() {
 			defer func() {

@@ -45,7 +45,7 @@ func TestHeldSettlement(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		settle := func() {
+		settleNow := func() {
 			t.Helper()
 			w.now += settlement.Instant(time.Minute.Milliseconds())
 			if err := sweeper.Take(t.Context(), "rou-1.7"); err != nil {
@@ -65,9 +65,9 @@ func TestHeldSettlement(t *testing.T) {
 		}
 		w.now += settlement.Instant(time.Minute.Milliseconds())
 		say(`"type":"draw.resulted","revision":1,"facts":{"spins":[{"revolutions":5,"pocket":34}]}`)
-		settle()
+		settleNow()
 		say(`"type":"draw.resulted","revision":2,"facts":{"spins":[{"revolutions":5,"pocket":17}]},"correction":{"reason":"video_review"}`)
-		settle()
+		settleNow()
 		held(2)
 		messages := w.all(t)
 		if len(messages) != 1 || messages[0].Draw != "rou-1.7" || !strings.Contains(messages[0].Faults[0].Message, "moves EUR 40.00 of 1 bookmakers") {
@@ -79,13 +79,13 @@ func TestHeldSettlement(t *testing.T) {
 		if err := w.Release(t.Context(), messages[0]); err != nil || !slices.Equal(sweeps.sent, []string{`{"draw":"rou-1.7"}`}) || len(w.all(t)) > 0 {
 			t.Errorf("sent %q, %v", sweeps.sent, err)
 		}
-		settle()
+		settleNow()
 		held(0)
 		say(`"type":"draw.resulted","revision":3,"facts":{"spins":[{"revolutions":5,"pocket":34}]},"correction":{"reason":"video_review"}`)
-		settle()
+		settleNow()
 		held(3)
 		say(`"type":"draw.resulted","revision":4,"facts":{"spins":[{"revolutions":5,"pocket":17}]},"correction":{"reason":"video_review"}`)
-		settle() // which is what was told last
+		settleNow() // which is what was told last
 		held(0)
 		if err := w.Release(t.Context(), w.all(t)[0]); !errors.Is(err, quarantine.ErrNotHeld) || len(sweeps.sent) > 1 {
 			t.Errorf("released: %v", err)

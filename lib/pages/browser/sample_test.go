@@ -63,14 +63,14 @@ func sample(t testing.TB) *sampled {
 // the proofs of earlier draws are under older checkpoints.
 func (m *sampled) make(t testing.TB) {
 	t.Helper()
-	s, pages := archivetest.New(t), fakeobjects.New()
+	s, made := archivetest.New(t), fakeobjects.New()
 	verifier, err := note.NewVerifier(s.VerifierKey)
 	if err != nil {
 		t.Fatal(err)
 	}
 	m.key = s.VerifierKey
 	follow, err := publish.Follow(functions.Pages{Origin: archivetest.Origin, PublicKeys: []string{s.VerifierKey}, Known: note.VerifierList(verifier),
-		Log: s.Files, Site: pages, Record: nobody{}, Logger: quiet})
+		Log: s.Files, Site: made, Record: nobody{}, Logger: quiet})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,13 +81,13 @@ func (m *sampled) make(t testing.TB) {
 			t.Fatal(err)
 		}
 		if i == len(games.All())/2 {
-			m.first = contentsOf(pages, s.Files)
+			m.first = contentsOf(made, s.Files)
 		}
 	}
 	if m.folder, err = os.MkdirTemp(temporary, "sample"); err != nil {
 		t.Fatal(err)
 	}
-	m.all = contentsOf(pages, s.Files)
+	m.all = contentsOf(made, s.Files)
 	write(t, m.folder, m.all)
 }
 
@@ -104,9 +104,9 @@ func older(t testing.TB) contents {
 	return changed
 }
 
-func contentsOf(pages, log *fakeobjects.Store) contents {
+func contentsOf(made, log *fakeobjects.Store) contents {
 	all := contents{}
-	for path, file := range pages.Files() {
+	for path, file := range made.Files() {
 		all[path] = file.Data
 	}
 	for path, file := range log.Files() {

@@ -53,11 +53,11 @@ func (r *run) day(ctx context.Context, d *day) (files.Period, error) {
 	if err != nil {
 		return period, err
 	}
-	pages, err := r.Site.Day(d.game, d.day, rows)
+	made, err := r.Site.Day(d.game, d.day, rows)
 	if err != nil {
 		return period, fmt.Errorf("making the pages of %s on %s: %w", d.game, d.day, err)
 	}
-	return period, r.publish(ctx, append(list, pages...))
+	return period, r.publish(ctx, append(list, made...))
 }
 
 // game makes the indexes of a game's months and years that some days are in, and
@@ -97,11 +97,11 @@ func (r *run) longer(ctx context.Context, game string, parts []files.Period, let
 		if err != nil {
 			return nil, nil, err
 		}
-		pages, err := r.Site.Period(game, name, listed(merged))
+		made, err := r.Site.Period(game, name, listed(merged))
 		if err != nil {
 			return nil, nil, fmt.Errorf("making the page of %s in %s: %w", game, name, err)
 		}
-		periods, list = append(periods, period), slices.Concat(list, []site.File{f}, pages)
+		periods, list = append(periods, period), slices.Concat(list, []site.File{f}, made)
 	}
 	return periods, list, nil
 }
