@@ -8,11 +8,11 @@ import (
 	"slices"
 	"strings"
 
-	"tally/lib/form"
 	"tally/lib/money"
 	"tally/lib/replay"
 	"tally/lib/settlement"
 	"tally/lib/sqsqueue"
+	"tally/lib/strictjson"
 	"tally/lib/studio"
 )
 
@@ -126,7 +126,7 @@ func (d *demoDay) offline() (map[demoKey]demoAnswer, error) {
 
 // settleLine is a draw with bets as `tally settle` reads it.
 func (d *demoDay) settleLine(draw *studio.Draw, rounding money.Rounding, bets []*studio.Bet) []byte {
-	line := form.Out(nil).Open().TextMember("game", draw.Game.ID).TextMember("rounding", rounding.String())
+	line := strictjson.Out(nil).Open().TextMember("game", draw.Game.ID).TextMember("rounding", rounding.String())
 	if draw.Cancelled != "" {
 		line = line.TextMember("cancelled", draw.Cancelled)
 	} else {

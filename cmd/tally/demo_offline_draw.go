@@ -7,10 +7,10 @@ import (
 
 	"tally/events"
 	"tally/lib/draw"
-	"tally/lib/form"
 	"tally/lib/replay"
 	"tally/lib/rules"
 	"tally/lib/settlement"
+	"tally/lib/strictjson"
 	"tally/lib/wire"
 )
 
@@ -151,7 +151,7 @@ func byFacts(s settlement.Settlement) bool {
 // fails when something else comes out.
 func (d *demoDraw) settleOffline(settler *replay.Settler, bet *events.Bet, settled settlement.Settlement) error {
 	answer := settler.Answer(nil, d.line(bet))
-	want := form.Out(nil).Open().TextMember("bet", bet.Reference).TextMember("status", settled.Result.String()).
+	want := strictjson.Out(nil).Open().TextMember("bet", bet.Reference).TextMember("status", settled.Result.String()).
 		TextMember("payout", amount(settled.Payout, bet.Currency))
 	if settled.Reason != "" {
 		want = want.TextMember("reason", settled.Reason)
@@ -165,7 +165,7 @@ func (d *demoDraw) settleOffline(settler *replay.Settler, bet *events.Bet, settl
 
 // line is the newest revision with one bet as `tally settle` reads it.
 func (d *demoDraw) line(bet *events.Bet) []byte {
-	line := form.Out(nil).Open().TextMember("game", d.game.ID).TextMember("rounding", bet.Rounding.String())
+	line := strictjson.Out(nil).Open().TextMember("game", d.game.ID).TextMember("rounding", bet.Rounding.String())
 	if revision := d.revisions[d.newest.Revision]; revision.Type == wire.DrawCancelled {
 		line = line.TextMember("cancelled", revision.Reason)
 	} else {

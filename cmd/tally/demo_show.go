@@ -13,11 +13,11 @@ import (
 	"sync"
 	"time"
 
-	"tally/lib/form"
 	"tally/lib/games"
 	"tally/lib/placing"
 	"tally/lib/pretty"
 	"tally/lib/quarantine"
+	"tally/lib/strictjson"
 	"tally/lib/studio"
 	"tally/lib/wire"
 )
@@ -167,7 +167,7 @@ func only(object []byte, members []string) []byte {
 	if err := json.Unmarshal(object, &all); err != nil {
 		return object
 	}
-	out := form.Out(nil).Open()
+	out := strictjson.Out(nil).Open()
 	for _, name := range members {
 		out = out.Name(name).Raw(all[name])
 	}

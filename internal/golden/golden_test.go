@@ -21,13 +21,13 @@ import (
 	"tally/lib/disputes"
 	"tally/lib/draw"
 	"tally/lib/fakedynamo"
-	"tally/lib/form"
 	"tally/lib/intake"
 	"tally/lib/keys"
 	"tally/lib/quarantine"
 	"tally/lib/reconcile"
 	"tally/lib/settlement"
 	"tally/lib/store"
+	"tally/lib/strictjson"
 	"tally/lib/sweep"
 	"tally/lib/webhook"
 	"tally/lib/wire"
@@ -262,9 +262,9 @@ func (r *reading) log(files map[string]fakeobjects.Object) {
 			case *entry.Opening:
 				err = e.Resolve()
 			case *entry.Closings:
-				err = e.Resolve(new(form.Document))
+				err = e.Resolve(new(strictjson.Document))
 			case *entry.State:
-				err = e.Resolve(new(form.Document))
+				err = e.Resolve(new(strictjson.Document))
 			}
 			if err != nil {
 				r.Errorf("%s: %v", data, err)

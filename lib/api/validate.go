@@ -19,17 +19,17 @@ import (
 	"golang.org/x/text/message"
 
 	v1 "tally/lib/api/v1"
-	"tally/lib/form"
+	"tally/lib/strictjson"
 )
 
 // The codes of faults in a request's form; those of a value's meaning are
 // lib/placing's.
 const (
-	faultJSON     = string(form.BadJSON)
-	faultRepeated = string(form.DuplicateField)
-	faultMissing  = string(form.MissingField)
-	faultUnknown  = string(form.UnknownField)
-	faultType     = string(form.WrongType)
+	faultJSON     = string(strictjson.BadJSON)
+	faultRepeated = string(strictjson.DuplicateField)
+	faultMissing  = string(strictjson.MissingField)
+	faultUnknown  = string(strictjson.UnknownField)
+	faultType     = string(strictjson.WrongType)
 	faultValue    = "bad_value"
 	faultIdentity = "duplicate_bet"
 )
@@ -220,7 +220,7 @@ func tooLong(s *jsonschema.Schema, value any, at []string, f *faults) {
 
 // malformed says all that is wrong with a body that is not JSON, or repeats names.
 func (d *document) malformed(body []byte, f *faults) {
-	var strict form.Document
+	var strict strictjson.Document
 	strict.Parse("", body)
 	for _, p := range strict.Problems() {
 		f.add(string(p.Code), "/"+formPath.Replace(p.Path), cmp.Or(p.Detail, "the field is there more than once"))

@@ -11,9 +11,9 @@ import (
 	"tally/lib/archive"
 	"tally/lib/archive/archivetest"
 	"tally/lib/archive/entry"
-	"tally/lib/form"
 	"tally/lib/games"
 	"tally/lib/store"
+	"tally/lib/strictjson"
 )
 
 // A log of draws that began before a version was raised is as it would have been, and
@@ -43,9 +43,9 @@ func TestCatalogueRaised(t *testing.T) {
 				case *entry.Opening:
 					err = e.Resolve()
 				case *entry.Closings:
-					err = e.Resolve(new(form.Document))
+					err = e.Resolve(new(strictjson.Document))
 				case *entry.State:
-					err = e.Resolve(new(form.Document))
+					err = e.Resolve(new(strictjson.Document))
 				}
 				if err != nil {
 					t.Errorf("%s: %v", e.ID(), err)

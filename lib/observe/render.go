@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"tally/lib/form"
+	"tally/lib/strictjson"
 )
 
 // render writes a line for each group, in the order of their names; a group with
@@ -14,7 +14,7 @@ func (m *Metrics) render() []byte {
 	groups := slices.SortedFunc(maps.Keys(m.lines), func(a, b group) int {
 		return cmp.Or(cmp.Compare(a.dimension, b.dimension), cmp.Compare(a.value, b.value))
 	})
-	var out form.Out
+	var out strictjson.Out
 	for _, in := range groups {
 		metrics := m.lines[in]
 		for len(metrics) > 0 {
@@ -37,7 +37,7 @@ func dropWritten(metrics map[Name][]int) {
 
 // line writes one document of the format, with at most maxSamples values of each
 // metric.
-func (m *Metrics) line(out form.Out, in group, metrics map[Name][]int) form.Out {
+func (m *Metrics) line(out strictjson.Out, in group, metrics map[Name][]int) strictjson.Out {
 	names := slices.Sorted(maps.Keys(metrics))
 	out = out.Open().Name("_aws").Open()
 	out = out.Name("Timestamp").Int(int(m.now().UnixMilli()))
@@ -64,7 +64,7 @@ func (m *Metrics) line(out form.Out, in group, metrics map[Name][]int) form.Out 
 }
 
 // value writes a number, or a list of them for a metric of which each is kept.
-func value(out form.Out, name Name, values []int) form.Out {
+func value(out strictjson.Out, name Name, values []int) strictjson.Out {
 	if !name.sampled() {
 		return out.Int(values[0])
 	}

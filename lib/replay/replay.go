@@ -13,23 +13,23 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"tally/lib/form"
 	"tally/lib/games"
 	"tally/lib/rules"
+	"tally/lib/strictjson"
 )
 
 // line is one draw being answered. It is reused from line to line.
 type line struct {
-	top, facts form.Document
-	problems   []form.Problem // of both
-	object     form.Object
+	top, facts strictjson.Document
+	problems   []strictjson.Problem // of both
+	object     strictjson.Object
 	game       *rules.Game
 }
 
 // begin reads a line's members, leaving their contents for later; ok is false
 // when there is nothing more to find out about it.
 func (l *line) begin(text []byte) (ok bool) {
-	l.problems, l.game, l.object = l.problems[:0], nil, form.Object{}
+	l.problems, l.game, l.object = l.problems[:0], nil, strictjson.Object{}
 	value, ok := l.top.ParseShallow("", text)
 	if ok {
 		l.object, ok = value.Object()
@@ -52,26 +52,26 @@ func (l *line) findGame() {
 	}
 	game, known := games.Find(string(text))
 	if !known {
-		l.top.Report(form.UnknownGame, "game", "no game is called "+quote(text))
+		l.top.Report(strictjson.UnknownGame, "game", "no game is called "+quote(text))
 		return
 	}
 	l.game = game
 }
 
 // readFacts reads the facts of the line's game.
-func (l *line) readFacts(v form.Value) (facts rules.Facts, ok bool) {
+func (l *line) readFacts(v strictjson.Value) (facts rules.Facts, ok bool) {
 	if l.game == nil {
 		return rules.Facts{}, false
 	}
 	root, ok := l.facts.Parse("facts", v.Raw())
 	if ok {
-		var object form.Object
+		var object strictjson.Object
 		if object, ok = root.Object(); ok {
 			facts = l.game.ReadFacts(object)
 		}
 	}
 	for _, problem := range l.facts.Problems() {
-		if problem.Code != form.DuplicateField { // the line has reported those
+		if problem.Code != strictjson.DuplicateField { // the line has reported those
 			l.problems = append(l.problems, problem)
 		}
 	}
@@ -82,15 +82,15 @@ func (l *line) readFacts(v form.Value) (facts rules.Facts, ok bool) {
 func quote(text []byte) string {
 	const most = 40
 	if len(text) > most {
-		return string(form.Out(nil).Quoted(string(text[:most]))) + "…"
+		return string(strictjson.Out(nil).Quoted(string(text[:most]))) + "…"
 	}
-	return string(form.Out(nil).Quoted(string(text)))
+	return string(strictjson.Out(nil).Quoted(string(text)))
 }
 
 // malformed answers a line of wrong form.
 func (l *line) malformed(dst []byte) []byte {
-	out := form.Out(dst).Open()
-	if l.object != (form.Object{}) {
+	out := strictjson.Out(dst).Open()
+	if l.object != (strictjson.Object{}) {
 		// An id that repeats a name in itself would make the answer malformed too.
 		if id, present := l.object.Optional("id"); present && jsontext.Value(id.Raw()).IsValid() {
 			out = out.Name("id").Raw(oneLine(id.Raw()))
@@ -105,8 +105,8 @@ func (l *line) malformed(dst []byte) []byte {
 
 // copied copies the members that are nobody's to the answer, except those that
 // have a name of the answer's own.
-func (l *line) copied(dst []byte, own []string) form.Out {
-	out := form.Out(dst).Open()
+func (l *line) copied(dst []byte, own []string) strictjson.Out {
+	out := strictjson.Out(dst).Open()
 	for v := range l.object.Rest {
 		if !slices.Contains(own, v.Name()) {
 			out = append(append(out.Raw(v.RawName()), ':'), oneLine(v.Raw())...)
@@ -138,7 +138,7 @@ func (l *line) invalid(dst []byte, own []string, faults []rules.Fault) []byte {
 }
 
 // resolved appends the members of an outcome or a void draw.
-func resolved(out form.Out, game *rules.Game, outcome rules.Outcome, void rules.Void) form.Out {
+func resolved(out strictjson.Out, game *rules.Game, outcome rules.Outcome, void rules.Void) strictjson.Out {
 	if void.Reason != "" {
 		return out.TextMember("status", "void").TextMember("game", game.ID).
 			TextMember("reason", void.Reason).TextMember("rule", void.Rule)

@@ -3,17 +3,17 @@ package replay
 import (
 	"fmt"
 
-	"tally/lib/form"
 	"tally/lib/money"
 	"tally/lib/rules"
 	"tally/lib/settlement"
+	"tally/lib/strictjson"
 )
 
 // Settler answers lines of facts, or of a cancellation, with bets. It is not
 // safe for concurrent use: each worker has its own.
 type Settler struct {
 	line     line
-	bets     form.Document
+	bets     strictjson.Document
 	seen     map[string]struct{} // references of the line
 	parsed   map[string]parsedSelection
 	book     settlement.Book
@@ -48,12 +48,12 @@ func (s *Settler) Answer(dst, text []byte) []byte {
 	reason := ""
 	switch {
 	case isCancelled && hasFacts:
-		l.top.Report(form.UnknownField, "cancelled", "a draw has facts or is cancelled, not both")
+		l.top.Report(strictjson.UnknownField, "cancelled", "a draw has facts or is cancelled, not both")
 	case isCancelled:
 		text, _ := cancelled.Text()
 		reason = string(text)
 	case !hasFacts:
-		l.top.Report(form.MissingField, "facts", "")
+		l.top.Report(strictjson.MissingField, "facts", "")
 	}
 	if hasFacts && l.game == nil {
 		facts.Object() // its fields can't be checked, but that it has some can
@@ -76,7 +76,7 @@ func (s *Settler) Answer(dst, text []byte) []byte {
 	case len(faults) > 0:
 		return l.invalid(dst, ownNames, faults)
 	}
-	out := s.totals(form.Out(answer).CloseList().Name("totals"))
+	out := s.totals(strictjson.Out(answer).CloseList().Name("totals"))
 	return append(out.Close(), '\n')
 }
 
@@ -91,14 +91,14 @@ func (l *line) readRounding() money.Rounding {
 	}
 	mode, known := money.ParseRounding(string(name))
 	if !known {
-		l.top.Report(form.UnknownRounding, "rounding", quote(name)+" is none of half_up, half_even, down")
+		l.top.Report(strictjson.UnknownRounding, "rounding", quote(name)+" is none of half_up, half_even, down")
 	}
 	return mode
 }
 
 // resolve makes the state that the bets are settled under, or returns what is
 // wrong with the facts or the reason.
-func (s *Settler) resolve(v form.Value, hasFacts bool, reason string, cancelled bool) []rules.Fault {
+func (s *Settler) resolve(v strictjson.Value, hasFacts bool, reason string, cancelled bool) []rules.Fault {
 	l := &s.line
 	s.state = settlement.State{Game: l.game, Number: 1}
 	switch {
@@ -130,10 +130,10 @@ func (s *Settler) void() rules.Void {
 
 // settle reads every bet and, when the line is ready for it, appends its
 // settlement.
-func (s *Settler) settle(dst []byte, bets form.Value, ready bool) []byte {
+func (s *Settler) settle(dst []byte, bets strictjson.Value, ready bool) []byte {
 	clear(s.seen)
 	s.book = s.book[:0]
-	out := form.Out(dst)
+	out := strictjson.Out(dst)
 	for _, v := range s.bets.Each("bets", bets.Raw()) {
 		b, ok := readBet(v)
 		if ok && ready && len(s.bets.Problems()) == 0 {
@@ -146,12 +146,12 @@ func (s *Settler) settle(dst []byte, bets form.Value, ready bool) []byte {
 
 // bet is a bet as written.
 type bet struct {
-	reference                        form.Value
+	reference                        strictjson.Value
 	selection, odds, stake, currency []byte
 	hasOdds                          bool
 }
 
-func readBet(v form.Value) (b bet, ok bool) {
+func readBet(v strictjson.Value) (b bet, ok bool) {
 	o, ok := v.Object()
 	if !ok {
 		return bet{}, false
@@ -180,7 +180,7 @@ func readBet(v form.Value) (b bet, ok bool) {
 }
 
 // one appends the settlement of one bet, or its rejection.
-func (s *Settler) one(out form.Out, b bet) form.Out {
+func (s *Settler) one(out strictjson.Out, b bet) strictjson.Out {
 	out = out.Open().Name("bet").Raw(b.reference.Raw())
 	placed, currency, code, message := s.accept(b)
 	if code != "" {
@@ -202,7 +202,7 @@ func (s *Settler) one(out form.Out, b bet) form.Out {
 	return out.Close()
 }
 
-func reject(out form.Out, code, message string) form.Out {
+func reject(out strictjson.Out, code, message string) strictjson.Out {
 	return out.TextMember("status", "rejected").TextMember("code", code).Name("message").Quoted(message).Close()
 }
 
@@ -281,7 +281,7 @@ func (s *Settler) parse(text []byte) (rules.Selection, *rules.SelectionError) {
 }
 
 // totals appends the totals by currency.
-func (s *Settler) totals(out form.Out) form.Out {
+func (s *Settler) totals(out strictjson.Out) strictjson.Out {
 	out = out.Open()
 	for i := range s.book {
 		t := &s.book[i]

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"tally/lib/form"
+	"tally/lib/strictjson"
 )
 
 // Define checks a spec and returns its game. It panics when the catalogue
@@ -16,7 +16,7 @@ func Define[F any, O Outcome](spec Spec[F, O]) *Game {
 		Equipment: spec.Equipment, Decks: spec.Decks, Rounds: spec.Rounds,
 		Reasons: ReasonsOf(spec.Cancel), CancelRule: spec.CancelRule, Groups: spec.Groups,
 		byName: make(map[string]int, len(spec.Families)),
-		read:   func(o form.Object) any { return spec.Read(o) },
+		read:   func(o strictjson.Object) any { return spec.Read(o) },
 		resolve: func(facts any) Resolution[Outcome] {
 			r := spec.Resolve(facts.(F))
 			resolution := Resolution[Outcome]{Void: r.Void, Faults: r.Faults}
@@ -27,7 +27,7 @@ func Define[F any, O Outcome](spec Spec[F, O]) *Game {
 		},
 	}
 	if spec.ReadVisible != nil {
-		g.readVisible = func(o form.Object) any { return spec.ReadVisible(o) }
+		g.readVisible = func(o strictjson.Object) any { return spec.ReadVisible(o) }
 		g.decide = func(round int, visible any) (map[string]Mark, []Fault) {
 			facts, _ := visible.(F) // none are visible before the first card
 			return spec.Decide(round, facts)

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"tally/lib/form"
 	"tally/lib/money"
 	"tally/lib/rules"
 	"tally/lib/ruletest"
+	"tally/lib/strictjson"
 )
 
 // number is the outcome of a game that draws one number.
@@ -59,7 +59,7 @@ func numbers() spec {
 					return ""
 				}},
 		},
-		Read:    func(o form.Object) int64 { return o.Whole("number") },
+		Read:    func(o strictjson.Object) int64 { return o.Whole("number") },
 		Resolve: func(n int64) rules.Resolution[number] { return rules.Resolution[number]{Outcome: number(n)} },
 	}
 }

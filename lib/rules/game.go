@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"tally/lib/form"
 	"tally/lib/money"
+	"tally/lib/strictjson"
 )
 
 // Game is a game's catalogue and rules behind one shape. It is immutable.
@@ -27,9 +27,9 @@ type Game struct {
 	judges      []func(Outcome, Selection) Verdict
 	quotes      []func(Outcome, Selection) string
 	terse       bool // see First
-	read        func(form.Object) any
+	read        func(strictjson.Object) any
 	resolve     func(any) Resolution[Outcome]
-	readVisible func(form.Object) any
+	readVisible func(strictjson.Object) any
 	decide      func(int, any) (map[string]Mark, []Fault)
 }
 
@@ -62,7 +62,7 @@ type Facts struct{ value any }
 
 // ReadFacts reads the form of a game's facts. The result is of use only when
 // the document has no problems.
-func (g *Game) ReadFacts(o form.Object) Facts {
+func (g *Game) ReadFacts(o strictjson.Object) Facts {
 	value := g.read(o)
 	o.Close()
 	return Facts{value}
@@ -253,7 +253,7 @@ func eachParam(params []Param, s Selection, yield func(Selection) bool) bool {
 
 // ReadVisible reads the form of the cards visible when a betting round opens;
 // ok is false when the game shows none.
-func (g *Game) ReadVisible(o form.Object) (f Facts, ok bool) {
+func (g *Game) ReadVisible(o strictjson.Object) (f Facts, ok bool) {
 	if g.readVisible == nil {
 		return Facts{}, false
 	}

@@ -1,8 +1,8 @@
 package rules
 
 import (
-	"tally/lib/form"
 	"tally/lib/money"
+	"tally/lib/strictjson"
 )
 
 // Round is a betting round: a window in which bets on a draw are taken.
@@ -31,13 +31,13 @@ type Spec[F any, O Outcome] struct {
 	Groups [][]string
 
 	// Read reads the facts' form. The result is used only if nothing was reported.
-	Read func(form.Object) F
+	Read func(strictjson.Object) F
 	// Resolve is total: it answers any facts that Read can return.
 	Resolve func(F) Resolution[O]
 
 	// ReadVisible reads the cards visible when a betting round opens. Nil when
 	// the game has one round.
-	ReadVisible func(form.Object) F
+	ReadVisible func(strictjson.Object) F
 	// Decide returns what the visible cards have decided, or why they can't be
 	// what is visible at the start of that round.
 	Decide func(round int, visible F) (map[string]Mark, []Fault)

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"tally/internal/vectors"
-	"tally/lib/form"
 	"tally/lib/rules"
+	"tally/lib/strictjson"
 )
 
 // Rows reads a table: a row a line, columns separated by bars, the first row the
@@ -53,11 +53,11 @@ func Exact(t testing.TB, part string, into any) {
 
 // Read reads the form of facts; problems are given as code and path.
 func Read(g *rules.Game, facts string) (read rules.Facts, problems []string) {
-	return document(facts, func(o form.Object) rules.Facts { return g.ReadFacts(o) })
+	return document(facts, func(o strictjson.Object) rules.Facts { return g.ReadFacts(o) })
 }
 
-func document(text string, read func(form.Object) rules.Facts) (facts rules.Facts, problems []string) {
-	var d form.Document
+func document(text string, read func(strictjson.Object) rules.Facts) (facts rules.Facts, problems []string) {
+	var d strictjson.Document
 	if v, ok := d.Parse("facts", []byte(text)); ok {
 		if o, ok := v.Object(); ok {
 			facts = read(o)
@@ -155,7 +155,7 @@ func Winners(g *rules.Game, o rules.Outcome, group []string) (winners []string) 
 // Decided is what the cards visible at the start of a betting round decide, on
 // one line: "win:" and "lose:" with selections, or "invalid:", or "malformed:".
 func Decided(g *rules.Game, round int, visible string) string {
-	read, problems := document(visible, func(o form.Object) rules.Facts {
+	read, problems := document(visible, func(o strictjson.Object) rules.Facts {
 		facts, _ := g.ReadVisible(o)
 		return facts
 	})

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"tally/lib/form"
 	"tally/lib/rules"
+	"tally/lib/strictjson"
 )
 
 // equipment is what a game is played with: how a draw comes about. The symbols of
@@ -47,7 +47,7 @@ var equipmentOf = map[string]equipment{
 
 // list is texts as a JSON list.
 func list(texts []string) string {
-	out := form.Out(nil).OpenList()
+	out := strictjson.Out(nil).OpenList()
 	for _, text := range texts {
 		out = out.Quoted(text)
 	}
@@ -84,7 +84,7 @@ func shoe(decks int) func(*rand.Rand, []string) []string {
 
 // resolves reports that the rules accept facts, void draws too.
 func resolves(game *rules.Game, facts string) bool {
-	var document form.Document
+	var document strictjson.Document
 	value, ok := document.Parse("facts", []byte(facts))
 	if !ok {
 		return false

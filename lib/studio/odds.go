@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"tally/lib/form"
 	"tally/lib/rules"
+	"tally/lib/strictjson"
 )
 
 // offer is what can be bet on in one betting round.
@@ -99,7 +99,7 @@ func choose(r *rand.Rand, game *rules.Game) []rules.Selection {
 
 // decided returns what the visible cards decide.
 func decided(game *rules.Game, round int, visible string) (map[rules.Selection]rules.Mark, error) {
-	var document form.Document
+	var document strictjson.Document
 	value, ok := document.Parse("visible", []byte(visible))
 	if !ok {
 		return nil, fmt.Errorf("%s: visible cards %s are no JSON", game.ID, visible)
@@ -118,7 +118,7 @@ func decided(game *rules.Game, round int, visible string) (map[rules.Selection]r
 
 // resolved returns the outcome of facts; ok is false when they void the draw.
 func resolved(game *rules.Game, facts string) (outcome rules.Outcome, ok bool) {
-	var document form.Document
+	var document strictjson.Document
 	value, ok := document.Parse("facts", []byte(facts))
 	if !ok {
 		return nil, false
@@ -141,7 +141,7 @@ func (o offer) board(game *rules.Game) string {
 	for s, mark := range o.marks {
 		entries[game.Text(s)] = mark.String()
 	}
-	out := form.Out(nil).Open()
+	out := strictjson.Out(nil).Open()
 	for _, name := range slices.Sorted(maps.Keys(entries)) {
 		out = out.TextMember(name, entries[name])
 	}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"tally/lib/form"
+	"tally/lib/strictjson"
 	"tally/lib/wire"
 )
 
@@ -59,7 +59,7 @@ func (m *Message) ID() string { return fmt.Sprintf("msg-%06d", m.id) }
 // Body is the message when the script starts at one time and the message is sent,
 // for the first time, at another.
 func (m *Message) Body(start, sent time.Time) string {
-	out := form.Out(nil).Open().IntMember("schema", wire.Schema).TextMember("id", m.ID()).
+	out := strictjson.Out(nil).Open().IntMember("schema", wire.Schema).TextMember("id", m.ID()).
 		TextMember("type", string(m.Type)).TextMember("game", m.Draw.Game.ID).TextMember("table", m.Draw.Table).
 		TextMember("draw", m.Draw.ID(start)).TextMember("at", clock(sent))
 	for _, field := range m.rest(moments{start, sent}) {
@@ -228,7 +228,7 @@ func (s *script) aftermath(d *Draw) {
 // opening is what a draw.opened says. Later rounds are announced when they open.
 func (d *Draw) opening(when moments) []member {
 	opens := when.start.Add(d.windows[0].opens)
-	rounds := form.Out(nil).OpenList().Open().IntMember("round", 1).TextMember("opens_at", clock(opens)).TextMember("closes_at", clock(opens.Add(planned))).Close()
+	rounds := strictjson.Out(nil).OpenList().Open().IntMember("round", 1).TextMember("opens_at", clock(opens)).TextMember("closes_at", clock(opens.Add(planned))).Close()
 	return []member{{"sequence", fmt.Sprint(d.Sequence)}, {"rounds", string(rounds.CloseList())}}
 }
 
@@ -255,4 +255,4 @@ func result(revision int, facts string, more ...member) func(moments) []member {
 	}
 }
 
-func quote(text string) string { return string(form.Out(nil).Quoted(text)) }
+func quote(text string) string { return string(strictjson.Out(nil).Quoted(text)) }

@@ -8,9 +8,9 @@ import (
 	"fmt"
 	"hash"
 
-	"tally/lib/form"
 	"tally/lib/money"
 	"tally/lib/settlement"
+	"tally/lib/strictjson"
 )
 
 // progress is what a partition has come to so far. It is kept with each page, so
@@ -63,8 +63,8 @@ func (d *digest) UnmarshalText(text []byte) error {
 // appendLine appends the absolute line of a bet, without the state that it was
 // computed under: the same settlement has the same line whichever state it is
 // computed from again.
-func appendLine(dst []byte, b *placed, s settlement.Settlement) form.Out {
-	out := form.Out(dst).Open().TextMember("bet", b.Reference)
+func appendLine(dst []byte, b *placed, s settlement.Settlement) strictjson.Out {
+	out := strictjson.Out(dst).Open().TextMember("bet", b.Reference)
 	if b.wager != "" {
 		out = out.TextMember("wager", b.wager)
 	}
@@ -84,7 +84,7 @@ func appendLine(dst []byte, b *placed, s settlement.Settlement) form.Out {
 // appendReported appends the line as it is reported: with its state and, after
 // the first, the state that it replaces.
 func appendReported(dst, absolute []byte, state, replaces int) []byte {
-	out := form.Out(append(dst, absolute[:len(absolute)-1]...)).IntMember("state", state)
+	out := strictjson.Out(append(dst, absolute[:len(absolute)-1]...)).IntMember("state", state)
 	if replaces > 0 {
 		out = out.IntMember("replaces", replaces)
 	}

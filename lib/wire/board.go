@@ -1,9 +1,9 @@
 package wire
 
 import (
-	"tally/lib/form"
 	"tally/lib/money"
 	"tally/lib/rules"
+	"tally/lib/strictjson"
 )
 
 // Board is an odds board: odds, or a mark, by selection or by the catalogue's
@@ -30,7 +30,7 @@ func (b Board) Entry(game *rules.Game, s rules.Selection) (BoardEntry, bool) {
 }
 
 // readBoard reads a board of a game.
-func (r *reader) readBoard(v form.Value, game *rules.Game) Board {
+func (r *reader) readBoard(v strictjson.Value, game *rules.Game) Board {
 	o, ok := v.Object()
 	if !ok {
 		return nil

@@ -5,14 +5,14 @@ import (
 	"slices"
 	"strings"
 
-	"tally/lib/form"
 	"tally/lib/rules"
 	"tally/lib/settlement"
+	"tally/lib/strictjson"
 )
 
 // drawOpened reads the betting rounds that the studio plans and, where given,
 // the odds board of the first.
-func (r *reader) drawOpened(o form.Object, m *Message) {
+func (r *reader) drawOpened(o strictjson.Object, m *Message) {
 	m.Sequence = r.number(o, "sequence", MaxSequence, "it runs on for each table from 1, up to 2^53-1")
 	for _, round := range o.NonEmptyObjects("rounds") {
 		times := r.roundTimes(round, m)
@@ -27,7 +27,7 @@ func (r *reader) drawOpened(o form.Object, m *Message) {
 	}
 }
 
-func (r *reader) roundTimes(o form.Object, m *Message) RoundTimes {
+func (r *reader) roundTimes(o strictjson.Object, m *Message) RoundTimes {
 	times := RoundTimes{Round: r.round(o, m), OpensAt: r.time(o, "opens_at"), ClosesAt: r.time(o, "closes_at")}
 	if times.OpensAt != 0 && times.ClosesAt != 0 && times.ClosesAt <= times.OpensAt {
 		r.fault(CodeBadTime, "", fmt.Sprintf("betting round %d closes no later than it opens", times.Round))
@@ -35,7 +35,7 @@ func (r *reader) roundTimes(o form.Object, m *Message) RoundTimes {
 	return times
 }
 
-func (r *reader) round(o form.Object, m *Message) int {
+func (r *reader) round(o strictjson.Object, m *Message) int {
 	v, present := o.Required("round")
 	if !present {
 		return 0
@@ -50,7 +50,7 @@ func (r *reader) round(o form.Object, m *Message) int {
 
 // bettingOpened reads a betting round's times, its board and the cards visible
 // when it opens.
-func (r *reader) bettingOpened(o form.Object, m *Message) {
+func (r *reader) bettingOpened(o strictjson.Object, m *Message) {
 	m.Times = r.roundTimes(o, m)
 	m.Round = m.Times.Round
 	if v, present := o.Optional("odds"); present {
@@ -61,11 +61,11 @@ func (r *reader) bettingOpened(o form.Object, m *Message) {
 
 // decided reads the visible cards, which every betting round after the first
 // has, and returns what they decide.
-func (r *reader) decided(o form.Object, m *Message) DecidedMarks {
+func (r *reader) decided(o strictjson.Object, m *Message) DecidedMarks {
 	v, present := o.Optional("visible")
 	if !present {
 		if m.Round > 1 {
-			r.document.Report(form.MissingField, "visible", "cards lie open when a later betting round opens")
+			r.document.Report(strictjson.MissingField, "visible", "cards lie open when a later betting round opens")
 		}
 		return nil
 	}
@@ -89,7 +89,7 @@ func (r *reader) decided(o form.Object, m *Message) DecidedMarks {
 	return marks
 }
 
-func (r *reader) bettingClosed(o form.Object, m *Message) {
+func (r *reader) bettingClosed(o strictjson.Object, m *Message) {
 	m.Round = r.round(o, m)
 	m.ClosedAt = r.time(o, "closed_at")
 	if v, present := o.Optional("selections"); present {
@@ -111,12 +111,12 @@ func (r *reader) selections(path string, list []string, game *rules.Game) []stri
 	return slices.Compact(slices.Sorted(slices.Values(list)))
 }
 
-func (r *reader) revision(o form.Object) int {
+func (r *reader) revision(o strictjson.Object) int {
 	return int(r.number(o, "revision", MaxRevision, fmt.Sprintf("revisions are numbered 1 to %d", MaxRevision)))
 }
 
 // number reads a required whole number from 1 to most.
-func (r *reader) number(o form.Object, name string, most int64, rule string) int64 {
+func (r *reader) number(o strictjson.Object, name string, most int64, rule string) int64 {
 	v, present := o.Required(name)
 	if !present {
 		return 0
@@ -131,7 +131,7 @@ func (r *reader) number(o form.Object, name string, most int64, rule string) int
 
 // drawResulted reads the facts and resolves them: facts that the rules make
 // impossible are faults of the message.
-func (r *reader) drawResulted(o form.Object, m *Message) {
+func (r *reader) drawResulted(o strictjson.Object, m *Message) {
 	m.Revision = r.revision(o)
 	r.correction(o, m, m.Revision)
 	v, present := o.Required("facts")
@@ -155,7 +155,7 @@ func (r *reader) drawResulted(o form.Object, m *Message) {
 
 // correction reads why a result is corrected: every result above the first
 // revision says so.
-func (r *reader) correction(o form.Object, m *Message, revision int) {
+func (r *reader) correction(o strictjson.Object, m *Message, revision int) {
 	v, present := o.Optional("correction")
 	if !present {
 		if revision > 1 {
@@ -174,7 +174,7 @@ func (r *reader) correction(o form.Object, m *Message, revision int) {
 }
 
 // note reads a required text of limited length.
-func (r *reader) note(o form.Object, name string) string {
+func (r *reader) note(o strictjson.Object, name string) string {
 	text := o.Text(name)
 	if len(text) > MaxNote {
 		r.fault(CodeTooLarge, "", fmt.Sprintf("%s: it has %d bytes, at most %d are allowed", name, len(text), MaxNote))
@@ -182,7 +182,7 @@ func (r *reader) note(o form.Object, name string) string {
 	return text
 }
 
-func (r *reader) drawCancelled(o form.Object, m *Message) {
+func (r *reader) drawCancelled(o strictjson.Object, m *Message) {
 	m.Revision = r.revision(o)
 	m.Reason = o.Text("reason")
 	if _, known := m.Game.CancelReason(m.Reason); !known && m.Reason != "" {
@@ -193,7 +193,7 @@ func (r *reader) drawCancelled(o form.Object, m *Message) {
 	}
 }
 
-func (r *reader) betsVoided(o form.Object, m *Message) {
+func (r *reader) betsVoided(o strictjson.Object, m *Message) {
 	m.Order = r.identifier(o, "order")
 	m.Reason, m.Evidence = r.note(o, "reason"), r.note(o, "evidence")
 	v, present := o.Required("scope")
@@ -206,20 +206,20 @@ func (r *reader) betsVoided(o form.Object, m *Message) {
 	}
 }
 
-func (r *reader) scope(o form.Object, m *Message) (s settlement.Scope) {
+func (r *reader) scope(o strictjson.Object, m *Message) (s settlement.Scope) {
 	named := false
-	optional := func(name string, read func(form.Value)) {
+	optional := func(name string, read func(strictjson.Value)) {
 		if v, present := o.Optional(name); present {
 			named = true
 			read(v)
 		}
 	}
-	optional("bookmaker", func(form.Value) { s.Bookmaker = r.identifier(o, "bookmaker") })
-	optional("shop", func(form.Value) { s.Shop = r.identifier(o, "shop") })
-	optional("round", func(form.Value) { s.Round = r.round(o, m) })
-	optional("accepted_from", func(v form.Value) { s.AcceptedFrom = r.timeOf(v) })
-	optional("accepted_to", func(v form.Value) { s.AcceptedTo = r.timeOf(v) })
-	optional("bets", func(form.Value) {
+	optional("bookmaker", func(strictjson.Value) { s.Bookmaker = r.identifier(o, "bookmaker") })
+	optional("shop", func(strictjson.Value) { s.Shop = r.identifier(o, "shop") })
+	optional("round", func(strictjson.Value) { s.Round = r.round(o, m) })
+	optional("accepted_from", func(v strictjson.Value) { s.AcceptedFrom = r.timeOf(v) })
+	optional("accepted_to", func(v strictjson.Value) { s.AcceptedTo = r.timeOf(v) })
+	optional("bets", func(strictjson.Value) {
 		if s.Bets = o.Texts("bets"); len(s.Bets) == 0 { // else it would name all bets
 			r.fault(CodeEmptyScope, "", "scope.bets: it names no bet")
 		}
@@ -242,7 +242,7 @@ func (r *reader) scope(o form.Object, m *Message) (s settlement.Scope) {
 	return s
 }
 
-func (r *reader) betsFound(o form.Object, m *Message) {
+func (r *reader) betsFound(o strictjson.Object, m *Message) {
 	m.Order = r.identifier(o, "order")
 	m.Found = Found{r.identifier(o, "bookmaker"), o.Texts("records")}
 	m.Reason, m.Evidence = r.note(o, "reason"), r.note(o, "evidence")
@@ -262,7 +262,7 @@ func (r *reader) betsFound(o form.Object, m *Message) {
 	}
 }
 
-func (r *reader) orderRevoked(o form.Object, m *Message) {
+func (r *reader) orderRevoked(o strictjson.Object, m *Message) {
 	m.Order = r.identifier(o, "order")
 	m.Revokes = r.identifier(o, "revokes")
 	m.Reason, m.Evidence = r.note(o, "reason"), r.note(o, "evidence")

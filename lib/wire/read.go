@@ -7,10 +7,10 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"tally/lib/form"
 	"tally/lib/games"
 	"tally/lib/rules"
 	"tally/lib/settlement"
+	"tally/lib/strictjson"
 )
 
 // Schema is the version of the messages' format.
@@ -38,7 +38,7 @@ func ParseUnder(body []byte, game *rules.Game) (message *Message, partial Partia
 	if len(body) > MaxBody {
 		return nil, Partial{}, []Fault{{Code: CodeTooLarge, Message: fmt.Sprintf("the message has %d bytes, at most %d are allowed", len(body), MaxBody)}}
 	}
-	var document form.Document
+	var document strictjson.Document
 	r := &reader{document: &document, under: game}
 	m := r.read(body)
 	for _, p := range document.Problems() {
@@ -54,7 +54,7 @@ func ParseUnder(body []byte, game *rules.Game) (message *Message, partial Partia
 	}
 	content, err := canonical(r.object, m)
 	if err != nil {
-		return nil, partial, []Fault{{Code: string(form.BadJSON), Message: err.Error()}}
+		return nil, partial, []Fault{{Code: string(strictjson.BadJSON), Message: err.Error()}}
 	}
 	m.Content = content
 	return m, partial, nil
@@ -62,8 +62,8 @@ func ParseUnder(body []byte, game *rules.Game) (message *Message, partial Partia
 
 // reader reads one message and gathers its faults.
 type reader struct {
-	document *form.Document
-	object   form.Object
+	document *strictjson.Document
+	object   strictjson.Object
 	under    *rules.Game // where the draw has an earlier version
 	faults   []Fault
 }
@@ -108,7 +108,7 @@ func (r *reader) read(body []byte) *Message {
 }
 
 // bodies read what each type of message has beside the fields of all.
-var bodies = map[Type]func(*reader, form.Object, *Message){
+var bodies = map[Type]func(*reader, strictjson.Object, *Message){
 	DrawOpened:    (*reader).drawOpened,
 	BettingOpened: (*reader).bettingOpened,
 	BettingClosed: (*reader).bettingClosed,
@@ -119,7 +119,7 @@ var bodies = map[Type]func(*reader, form.Object, *Message){
 	OrderRevoked:  (*reader).orderRevoked,
 }
 
-func (r *reader) game(o form.Object) *rules.Game {
+func (r *reader) game(o strictjson.Object) *rules.Game {
 	v, present := o.Required("game")
 	if !present {
 		return nil
@@ -133,7 +133,7 @@ func (r *reader) game(o form.Object) *rules.Game {
 		return r.under
 	}
 	if !known {
-		r.document.Report(form.UnknownGame, "game", fmt.Sprintf("no game is called %.40q", id))
+		r.document.Report(strictjson.UnknownGame, "game", fmt.Sprintf("no game is called %.40q", id))
 		return nil
 	}
 	return game
@@ -158,7 +158,7 @@ func ValidID(text string) bool {
 // mean folders in addresses. What earlier versions have stored of such stays readable.
 func ValidNewID(text string) bool { return ValidID(text) && text != "." && text != ".." }
 
-func (r *reader) identifier(o form.Object, name string) string {
+func (r *reader) identifier(o strictjson.Object, name string) string {
 	v, present := o.Required(name)
 	if !present {
 		return ""
@@ -188,7 +188,7 @@ func FormatTime(at settlement.Instant) string {
 	return time.UnixMilli(int64(at)).UTC().Format(timeLayout)
 }
 
-func (r *reader) time(o form.Object, name string) settlement.Instant {
+func (r *reader) time(o strictjson.Object, name string) settlement.Instant {
 	v, present := o.Required(name)
 	if !present {
 		return 0
@@ -196,7 +196,7 @@ func (r *reader) time(o form.Object, name string) settlement.Instant {
 	return r.timeOf(v)
 }
 
-func (r *reader) timeOf(v form.Value) settlement.Instant {
+func (r *reader) timeOf(v strictjson.Value) settlement.Instant {
 	text, isText := v.Text()
 	if !isText {
 		return 0
@@ -211,7 +211,7 @@ func (r *reader) timeOf(v form.Value) settlement.Instant {
 // Content returns what identifies the content of a result or a cancellation, whatever
 // rules its draw has.
 func Content(body []byte) (string, error) {
-	var document form.Document
+	var document strictjson.Document
 	root, ok := document.Parse("", body)
 	if o, is := root.Object(); ok && is {
 		return canonical(o, &Message{})
@@ -221,8 +221,8 @@ func Content(body []byte) (string, error) {
 
 // canonical returns the message without its id and time as canonical JSON
 // (RFC 8785), with a set of selections in its order.
-func canonical(o form.Object, m *Message) (string, error) {
-	out := form.Out(nil).Open()
+func canonical(o strictjson.Object, m *Message) (string, error) {
+	out := strictjson.Out(nil).Open()
 	for member := range o.Members {
 		switch name := member.Name(); {
 		case name == "id" || name == "at":

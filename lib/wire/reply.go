@@ -3,7 +3,7 @@ package wire
 import (
 	"encoding/json"
 
-	"tally/lib/form"
+	"tally/lib/strictjson"
 )
 
 // The statuses of a reply.
@@ -66,7 +66,7 @@ func OutcomeOf(m *Message) *Outcome {
 	case m.Resolution.Void.Reason != "":
 		return &Outcome{Status: "void", Reason: m.Resolution.Void.Reason, Rule: m.Resolution.Void.Rule}
 	}
-	return &Outcome{Status: "resolved", Outcome: json.RawMessage(m.Resolution.Outcome.AppendJSON(form.Out(nil)))}
+	return &Outcome{Status: "resolved", Outcome: json.RawMessage(m.Resolution.Outcome.AppendJSON(strictjson.Out(nil)))}
 }
 
 // JSON returns the reply's text.

@@ -32,8 +32,8 @@ import (
 
 	"tally/lib/archive/entry"
 	"tally/lib/archive/tree"
-	"tally/lib/form"
 	"tally/lib/settlement"
+	"tally/lib/strictjson"
 )
 
 // saltBytes is the length of secrets, keys and salts.
@@ -98,7 +98,7 @@ type Commitment struct {
 
 // hash returns the commitment as it is in the tree.
 func (c Commitment) hash(salt []byte) tlog.Hash {
-	text := form.Out(nil).Open().TextMember("bookmaker", c.Bookmaker).IntMember("lines", int(c.Lines)).
+	text := strictjson.Out(nil).Open().TextMember("bookmaker", c.Bookmaker).IntMember("lines", int(c.Lines)).
 		TextMember("root", c.Root).TextMember("totals", c.Totals).Close()
 	return salted(salt, text)
 }

@@ -19,8 +19,8 @@ import (
 	"fmt"
 	"strings"
 
-	"tally/lib/form"
 	"tally/lib/settlement"
+	"tally/lib/strictjson"
 )
 
 // Schema is the version of the format.
@@ -109,26 +109,26 @@ type List struct {
 }
 
 // head starts an entry with the members of all.
-func head(dst []byte, kind Kind, draw, game string) form.Out {
-	return form.Out(dst).Open().IntMember("schema", Schema).TextMember("entry", string(kind)).
+func head(dst []byte, kind Kind, draw, game string) strictjson.Out {
+	return strictjson.Out(dst).Open().IntMember("schema", Schema).TextMember("entry", string(kind)).
 		TextMember("draw", draw).TextMember("game", game)
 }
 
-func optionalText(out form.Out, name, value string) form.Out {
+func optionalText(out strictjson.Out, name, value string) strictjson.Out {
 	if value == "" {
 		return out
 	}
 	return out.TextMember(name, value)
 }
 
-func optionalList(out form.Out, name string, list *List) form.Out {
+func optionalList(out strictjson.Out, name string, list *List) strictjson.Out {
 	if list == nil {
 		return out
 	}
 	return out.Name(name).Open().IntMember("count", list.Count).TextMember("sha256", list.SHA256).Close()
 }
 
-func timeMember(out form.Out, name string, at settlement.Instant) form.Out {
+func timeMember(out strictjson.Out, name string, at settlement.Instant) strictjson.Out {
 	return out.TextMember(name, formatTime(at))
 }
 
@@ -153,7 +153,7 @@ func NoteOf(text string) Note {
 	return Note{SHA256: HashOf(text)}
 }
 
-func (n Note) append(out form.Out, name string) form.Out {
+func (n Note) append(out strictjson.Out, name string) strictjson.Out {
 	return optionalText(optionalText(out, name, n.Code), name+"_sha256", n.SHA256)
 }
 

@@ -12,9 +12,9 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"tally/lib/archive/entry"
-	"tally/lib/form"
 	"tally/lib/money"
 	"tally/lib/settlement"
+	"tally/lib/strictjson"
 )
 
 // The schema and the page that describe entries.
@@ -67,7 +67,7 @@ func TestSamples(t *testing.T) {
 			t.Errorf("%s: %v", data, err)
 		}
 		if s, is := e.(*entry.State); is {
-			if err := s.Resolve(&form.Document{}); err != nil {
+			if err := s.Resolve(&strictjson.Document{}); err != nil {
 				t.Errorf("%s: %v", data, err)
 			}
 		}
@@ -145,7 +145,7 @@ func TestLimits(t *testing.T) {
 	s := &entry.State{Draw: "d", Game: "roulette", State: 1, MadeAt: 1796040000000, Catalogue: 1, Revision: 1, Status: entry.Resolved, Outcome: []byte(`{}`), Message: entry.HashOf("")}
 	s.ShowFacts([]byte(`{"spins":["` + strings.Repeat("x", 60_000) + `"]}`))
 	data, err := entry.Encode(s)
-	if err != nil || !strings.Contains(string(data), `"facts_sha256"`) || !errors.Is(s.Resolve(&form.Document{}), entry.ErrHidden) {
+	if err != nil || !strings.Contains(string(data), `"facts_sha256"`) || !errors.Is(s.Resolve(&strictjson.Document{}), entry.ErrHidden) {
 		t.Errorf("%s, %v", data, err)
 	}
 	large := &entry.Closings{Draw: "d", Game: "war", State: 1, Rounds: []entry.Closed{{Round: 1, OpensAt: 1796040000000, Closing: 1796040000000, Visible: []byte(`{"x":"` + strings.Repeat("x", 1<<16) + `"}`)}}}

@@ -9,10 +9,10 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"tally/lib/form"
 	"tally/lib/games"
 	"tally/lib/money"
 	"tally/lib/settlement"
+	"tally/lib/strictjson"
 	"tally/lib/wire"
 )
 
@@ -42,7 +42,7 @@ func Parse(data []byte) (Entry, error) {
 
 // reader reads one entry and keeps the first fault that is not one of form.
 type reader struct {
-	document form.Document
+	document strictjson.Document
 	fault    string
 }
 
@@ -83,7 +83,7 @@ func (r *reader) read(data []byte) Entry {
 	return e
 }
 
-func (r *reader) opening(o form.Object, draw, game string) *Opening {
+func (r *reader) opening(o strictjson.Object, draw, game string) *Opening {
 	e := &Opening{Draw: draw, Game: game, Table: r.id(o, "table"), Sequence: int64(r.number(o, "sequence", 1)), StoredAt: r.time(o, "stored_at"),
 		Odds: r.list(o, "odds"), Message: r.hash(o, "message")}
 	for _, round := range o.NonEmptyObjects("rounds") {
@@ -100,7 +100,7 @@ func (r *reader) opening(o form.Object, draw, game string) *Opening {
 	return e
 }
 
-func (r *reader) closings(o form.Object, draw, game string) *Closings {
+func (r *reader) closings(o strictjson.Object, draw, game string) *Closings {
 	e := &Closings{Draw: draw, Game: game, State: r.number(o, "state", 1)}
 	for _, round := range o.Objects("rounds") {
 		closed := Closed{Round: r.number(round, "round", 1), OpensAt: r.time(round, "opens_at"), Closing: r.time(round, "closing"),
@@ -120,7 +120,7 @@ func (r *reader) closings(o form.Object, draw, game string) *Closings {
 
 // stopped reads what was closed within a betting round. Of a game that this version
 // does not know the names can't be read: that is for whoever resolves the state.
-func (r *reader) stopped(o form.Object, round Closed, game string) (list []Stopped) {
+func (r *reader) stopped(o strictjson.Object, round Closed, game string) (list []Stopped) {
 	if _, present := o.Optional("selections"); !present {
 		return nil
 	}
@@ -144,7 +144,7 @@ func (r *reader) stopped(o form.Object, round Closed, game string) (list []Stopp
 	return list
 }
 
-func (r *reader) state(o form.Object, draw, game string) *State {
+func (r *reader) state(o strictjson.Object, draw, game string) *State {
 	e := &State{Draw: draw, Game: game, State: r.number(o, "state", 1), Replaces: r.optionalNumber(o, "replaces"), MadeAt: r.time(o, "made_at"),
 		Catalogue: r.number(o, "catalogue", 0), Revision: r.number(o, "revision", 0), Status: Status(o.Text("status")),
 		Facts: r.json(o, "facts"), FactsSHA256: r.optionalHash(o, "facts_sha256"), Outcome: r.raw(o, "outcome"),
@@ -174,7 +174,7 @@ func (r *reader) state(o form.Object, draw, game string) *State {
 	return e
 }
 
-func (r *reader) correction(o form.Object) *Correction {
+func (r *reader) correction(o strictjson.Object) *Correction {
 	v, present := o.Optional("correction")
 	if !present {
 		return nil
@@ -193,7 +193,7 @@ func (r *reader) correction(o form.Object) *Correction {
 
 // note reads a text that people wrote. It is not there itself, whoever writes the
 // log: what is no code of Codes is there as a hash.
-func (r *reader) note(o form.Object, name string) Note {
+func (r *reader) note(o strictjson.Object, name string) Note {
 	n := Note{Code: r.code(o, name), SHA256: r.optionalHash(o, name+"_sha256")}
 	if n.Code != "" && (!slices.Contains(Codes, n.Code) || n.SHA256 != "") {
 		r.wrong("%.80q is no reason of a correction", n.Code)
@@ -201,7 +201,7 @@ func (r *reader) note(o form.Object, name string) Note {
 	return n
 }
 
-func (r *reader) settlement(o form.Object, draw, game string) *Settlement {
+func (r *reader) settlement(o strictjson.Object, draw, game string) *Settlement {
 	e := &Settlement{Draw: draw, Game: game, State: r.number(o, "state", 1), Replaces: r.optionalNumber(o, "replaces")}
 	if e.Replaces >= e.State {
 		r.wrong("the settlement of state %d replaces that of state %d", e.State, e.Replaces)
@@ -223,7 +223,7 @@ func (r *reader) settlement(o form.Object, draw, game string) *Settlement {
 }
 
 // totals reads totals by currency, and checks that they add up.
-func (r *reader) totals(o form.Object) (book settlement.Book) {
+func (r *reader) totals(o strictjson.Object) (book settlement.Book) {
 	for member := range o.Members {
 		currency, known := money.ParseCurrency(member.Name())
 		t, ok := member.Object()
@@ -247,14 +247,14 @@ func (r *reader) totals(o form.Object) (book settlement.Book) {
 
 // sum reads a decimal; that it has its currency's decimals shows when it is
 // written again.
-func (r *reader) sum(o form.Object, name string) (s money.Sum) {
+func (r *reader) sum(o strictjson.Object, name string) (s money.Sum) {
 	if err := s.UnmarshalText([]byte(strings.Replace(o.Text(name), ".", "", 1))); err != nil {
 		r.wrong("%s is no amount", name)
 	}
 	return s
 }
 
-func (r *reader) id(o form.Object, name string) string {
+func (r *reader) id(o strictjson.Object, name string) string {
 	text := o.Text(name)
 	if !wire.ValidID(text) {
 		r.wrong("%s: %.80q is no identifier", name, text)
@@ -263,14 +263,14 @@ func (r *reader) id(o form.Object, name string) string {
 }
 
 // code reads an optional code or the name of a paragraph; empty when absent.
-func (r *reader) code(o form.Object, name string) string {
+func (r *reader) code(o strictjson.Object, name string) string {
 	if _, present := o.Optional(name); !present {
 		return ""
 	}
 	return r.id(o, name)
 }
 
-func (r *reader) number(o form.Object, name string, least int64) int {
+func (r *reader) number(o strictjson.Object, name string, least int64) int {
 	n := o.Whole(name)
 	if n < least || n > 1<<53 {
 		r.wrong("%s: %d is out of range", name, n)
@@ -278,14 +278,14 @@ func (r *reader) number(o form.Object, name string, least int64) int {
 	return int(n)
 }
 
-func (r *reader) optionalNumber(o form.Object, name string) int {
+func (r *reader) optionalNumber(o strictjson.Object, name string) int {
 	if _, present := o.Optional(name); !present {
 		return 0
 	}
 	return r.number(o, name, 1)
 }
 
-func (r *reader) hash(o form.Object, name string) string {
+func (r *reader) hash(o strictjson.Object, name string) string {
 	text := o.Text(name)
 	if !isHash(text) {
 		r.wrong("%s is no SHA-256 in hexadecimal digits", name)
@@ -293,14 +293,14 @@ func (r *reader) hash(o form.Object, name string) string {
 	return text
 }
 
-func (r *reader) optionalHash(o form.Object, name string) string {
+func (r *reader) optionalHash(o strictjson.Object, name string) string {
 	if _, present := o.Optional(name); !present {
 		return ""
 	}
 	return r.hash(o, name)
 }
 
-func (r *reader) list(o form.Object, name string) *List {
+func (r *reader) list(o strictjson.Object, name string) *List {
 	v, present := o.Optional(name)
 	if !present {
 		return nil
@@ -313,7 +313,7 @@ func (r *reader) list(o form.Object, name string) *List {
 	return &List{r.number(object, "count", 1), r.hash(object, "sha256")}
 }
 
-func (r *reader) time(o form.Object, name string) instant {
+func (r *reader) time(o strictjson.Object, name string) instant {
 	at, ok := wire.ParseTime(o.Text(name))
 	if !ok {
 		r.wrong("%s is no time", name)
@@ -322,7 +322,7 @@ func (r *reader) time(o form.Object, name string) instant {
 }
 
 // raw reads an optional object as it is written.
-func (r *reader) raw(o form.Object, name string) []byte {
+func (r *reader) raw(o strictjson.Object, name string) []byte {
 	v, present := o.Optional(name)
 	if !present {
 		return nil
@@ -334,7 +334,7 @@ func (r *reader) raw(o form.Object, name string) []byte {
 }
 
 // json reads an optional object that is canonical JSON.
-func (r *reader) json(o form.Object, name string) []byte {
+func (r *reader) json(o strictjson.Object, name string) []byte {
 	raw := r.raw(o, name)
 	canonical := jsontext.Value(bytes.Clone(raw))
 	if raw != nil && (canonical.Canonicalize() != nil || !bytes.Equal(canonical, raw)) {

@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"slices"
 
-	"tally/lib/form"
 	"tally/lib/games"
 	"tally/lib/rules"
+	"tally/lib/strictjson"
 )
 
 // What keeps a state from being resolved again.
@@ -24,7 +24,7 @@ var (
 
 // Resolve resolves the facts again and compares the result. The document is
 // scratch space.
-func (s *State) Resolve(document *form.Document) error {
+func (s *State) Resolve(document *strictjson.Document) error {
 	game, err := games.Version(s.Game, s.Catalogue)
 	switch {
 	case err != nil:
@@ -97,7 +97,7 @@ func (o *Opening) Resolve() error {
 // Resolve checks that the visible cards have the form that the game's cards have.
 // Whether they can lie open then, and what they decide, is for Replay, which takes
 // a thousand times as long. The document is scratch space.
-func (c *Closings) Resolve(document *form.Document) error {
+func (c *Closings) Resolve(document *strictjson.Document) error {
 	return anyVersion(c.Game, func(game *rules.Game) error {
 		for _, round := range c.Rounds {
 			if round.Round > len(game.Rounds) {

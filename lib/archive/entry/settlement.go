@@ -3,9 +3,9 @@ package entry
 import (
 	"fmt"
 
-	"tally/lib/form"
 	"tally/lib/money"
 	"tally/lib/settlement"
+	"tally/lib/strictjson"
 )
 
 // Settlement says that all bets on a draw were settled under a state.
@@ -67,7 +67,7 @@ func (s *Settlement) Impossible() string {
 }
 
 // AppendTotals appends totals by currency, in the format of `tally settle`.
-func AppendTotals(out form.Out, book settlement.Book) form.Out {
+func AppendTotals(out strictjson.Out, book settlement.Book) strictjson.Out {
 	out = out.Open()
 	for i := range book {
 		t := &book[i]

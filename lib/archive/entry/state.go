@@ -1,6 +1,6 @@
 package entry
 
-import "tally/lib/form"
+import "tally/lib/strictjson"
 
 // Status is how a draw stands under a state.
 type Status string
@@ -86,6 +86,6 @@ func (s *State) Append(dst []byte) []byte {
 	return optionalText(optionalList(out, "orders", s.Orders), "message", s.Message).Close()
 }
 
-func (c *Correction) append(out form.Out) form.Out {
+func (c *Correction) append(out strictjson.Out) strictjson.Out {
 	return c.Note.append(c.Reason.append(out.Name("correction").Open(), "reason"), "note").Close()
 }

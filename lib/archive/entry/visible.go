@@ -6,8 +6,8 @@ import (
 	"maps"
 	"slices"
 
-	"tally/lib/form"
 	"tally/lib/rules"
+	"tally/lib/strictjson"
 )
 
 // Decided is what the cards that lay open in a betting round had decided.
@@ -21,7 +21,7 @@ type Decided struct {
 // round, as tally did when the round opened, and returns what they had decided. The
 // error says that such cards can't lie open then. It takes up to some ten
 // milliseconds for a round.
-func (c *Closings) Replay(document *form.Document) (list []Decided, err error) {
+func (c *Closings) Replay(document *strictjson.Document) (list []Decided, err error) {
 	err = anyVersion(c.Game, func(game *rules.Game) error {
 		list, err = c.replay(game, document)
 		return err
@@ -29,7 +29,7 @@ func (c *Closings) Replay(document *form.Document) (list []Decided, err error) {
 	return list, err
 }
 
-func (c *Closings) replay(game *rules.Game, document *form.Document) (list []Decided, err error) {
+func (c *Closings) replay(game *rules.Game, document *strictjson.Document) (list []Decided, err error) {
 	for _, round := range c.Rounds {
 		if len(round.Visible) == 0 {
 			continue
@@ -52,7 +52,7 @@ func (c *Closings) replay(game *rules.Game, document *form.Document) (list []Dec
 }
 
 // visible reads the visible cards of a betting round.
-func visible(game *rules.Game, round Closed, document *form.Document) (facts rules.Facts, err error) {
+func visible(game *rules.Game, round Closed, document *strictjson.Document) (facts rules.Facts, err error) {
 	root, ok := document.Parse("visible", round.Visible)
 	if !ok {
 		return facts, fmt.Errorf("%w: the visible cards are no JSON", ErrResult)

@@ -21,10 +21,10 @@ import (
 	"tally/lib/archive/commitment"
 	"tally/lib/archive/entry"
 	"tally/lib/archive/verify"
-	"tally/lib/form"
 	"tally/lib/money"
 	"tally/lib/rules"
 	"tally/lib/settlement"
+	"tally/lib/strictjson"
 	"tally/lib/sweep"
 )
 
@@ -210,7 +210,7 @@ func (r *Result) compareAll(e *entry.Settlement, bookmakers int, totals settleme
 	}
 }
 
-func spell(book settlement.Book) string { return string(entry.AppendTotals(form.Out(nil), book)) }
+func spell(book settlement.Book) string { return string(entry.AppendTotals(strictjson.Out(nil), book)) }
 
 // take puts a report's lines in the place of those before, and adds all up.
 func (a *account) take(report Report) (totals settlement.Book, why string) {

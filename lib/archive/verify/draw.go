@@ -13,7 +13,7 @@ import (
 	"tally/lib/archive/entry"
 	"tally/lib/archive/objects"
 	"tally/lib/archive/tiles"
-	"tally/lib/form"
+	"tally/lib/strictjson"
 )
 
 // One is what a verification of one draw alone came to.
@@ -238,7 +238,7 @@ func (s *finder) progress(done, all int64) {
 // tell reads what the entries say, in their order.
 func (s *finder) tell(draw string) {
 	s.report.History = s.found
-	story, document := newStory(s.report, s.options), form.Document{}
+	story, document := newStory(s.report, s.options), strictjson.Document{}
 	for _, found := range s.found {
 		c := check([]byte(found.Data), true, &document)
 		s.report.One.Decided = append(s.report.One.Decided, c.decided...)

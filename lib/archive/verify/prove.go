@@ -11,7 +11,7 @@ import (
 	"tally/lib/archive/checkpoint"
 	"tally/lib/archive/entry"
 	"tally/lib/archive/proof"
-	"tally/lib/form"
+	"tally/lib/strictjson"
 )
 
 // ErrNoEntry says that a log has no such entry.
@@ -114,7 +114,7 @@ func File(text, data []byte, options Options) *ProofFile {
 		f.Findings = append(f.Findings, Finding{Code: Contradiction, Message: fmt.Sprintf("%s %s", s.ID(), s.Impossible())})
 	}
 	if s, is := read.(*entry.State); is {
-		switch err := s.Resolve(new(form.Document)); {
+		switch err := s.Resolve(new(strictjson.Document)); {
 		case err == nil:
 			f.Resolved = true
 		case errors.Is(err, entry.ErrRules):

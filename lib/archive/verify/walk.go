@@ -12,7 +12,7 @@ import (
 	"tally/lib/archive/objects"
 	"tally/lib/archive/tiles"
 	"tally/lib/archive/tree"
-	"tally/lib/form"
+	"tally/lib/strictjson"
 )
 
 // walk goes through a log from its first entry to its last. Bundles are read and
@@ -64,7 +64,7 @@ type checked struct {
 }
 
 // check reads an entry, and resolves what it says was seen on the table.
-func check(data []byte, thorough bool, document *form.Document) checked {
+func check(data []byte, thorough bool, document *strictjson.Document) checked {
 	c := checked{data: data, hash: tlog.RecordHash(data)}
 	read, err := entry.Parse(data)
 	if err != nil {
@@ -127,7 +127,7 @@ func (w *walk) read(ctx context.Context, n int64) *bundle {
 		b.err = err
 		return b
 	}
-	var document form.Document
+	var document strictjson.Document
 	b.entries = make([]checked, width)
 	for i, data := range list {
 		b.entries[i] = check(data, w.options.Thorough, &document)

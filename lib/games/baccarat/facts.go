@@ -4,18 +4,18 @@ import (
 	"fmt"
 
 	"tally/lib/cards"
-	"tally/lib/form"
 	"tally/lib/rules"
+	"tally/lib/strictjson"
 )
 
 // facts are the cards in the order each side got them.
 type facts struct{ player, banker, burned []string }
 
-func read(o form.Object) facts {
+func read(o strictjson.Object) facts {
 	return facts{o.Texts("player"), o.Texts("banker"), o.OptionalTexts("burned")}
 }
 
-func readVisible(o form.Object) facts {
+func readVisible(o strictjson.Object) facts {
 	return facts{o.OptionalTexts("player"), o.OptionalTexts("banker"), o.OptionalTexts("burned")}
 }
 

@@ -2,7 +2,7 @@ package baccarat
 
 import (
 	"tally/lib/cards"
-	"tally/lib/form"
+	"tally/lib/strictjson"
 )
 
 type winner uint8
@@ -53,7 +53,7 @@ func (o *outcome) AppendJSON(dst []byte) []byte {
 	if o.small() {
 		size = "small"
 	}
-	return form.Out(dst).Open().
+	return strictjson.Out(dst).Open().
 		TextMember("winner", winners[o.winner]).
 		IntMember("player_points", o.playerPoints).
 		IntMember("banker_points", o.bankerPoints).

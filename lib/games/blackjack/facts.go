@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"tally/lib/cards"
-	"tally/lib/form"
 	"tally/lib/rules"
+	"tally/lib/strictjson"
 )
 
 // facts are the hands as dealt. The dealer's first card is the open one.
@@ -26,7 +26,7 @@ type handFacts struct {
 	doubled bool
 }
 
-func read(o form.Object) facts {
+func read(o strictjson.Object) facts {
 	f := facts{dealer: o.Texts("dealer"), burned: o.OptionalTexts("burned")}
 	for _, s := range o.NonEmptyObjects("seats") {
 		seat := seatFacts{number: s.Whole("seat"), split: s.Flag("split")}

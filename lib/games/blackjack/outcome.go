@@ -2,7 +2,7 @@ package blackjack
 
 import (
 	"tally/lib/cards"
-	"tally/lib/form"
+	"tally/lib/strictjson"
 )
 
 type result uint8
@@ -112,7 +112,7 @@ func (d dealer) against(h hand) result {
 
 // AppendJSON implements rules.Outcome.
 func (o *outcome) AppendJSON(dst []byte) []byte {
-	out := form.Out(dst).Open().
+	out := strictjson.Out(dst).Open().
 		Name("dealer").Open().
 		IntMember("total", o.dealer.total).
 		BoolMember("blackjack", o.dealer.blackjack).
@@ -125,7 +125,7 @@ func (o *outcome) AppendJSON(dst []byte) []byte {
 	return out.CloseList().Close()
 }
 
-func (s seat) append(out form.Out) form.Out {
+func (s seat) append(out strictjson.Out) strictjson.Out {
 	hands := s.hands[:1]
 	if s.split {
 		hands = s.hands[:]

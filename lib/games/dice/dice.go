@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strconv"
 
-	"tally/lib/form"
 	"tally/lib/rules"
+	"tally/lib/strictjson"
 )
 
 const diceCount = 5
@@ -62,7 +62,7 @@ type roll struct {
 	faults []string
 }
 
-func read(o form.Object) facts {
+func read(o strictjson.Object) facts {
 	var f facts
 	for _, r := range o.NonEmptyObjects("rolls") {
 		f.rolls = append(f.rolls, roll{r.Wholes("dice"), r.OptionalTexts("faults")})
@@ -172,7 +172,7 @@ func (o *outcome) name() string {
 
 // AppendJSON implements rules.Outcome.
 func (o *outcome) AppendJSON(dst []byte) []byte {
-	out := form.Out(dst).Open().
+	out := strictjson.Out(dst).Open().
 		TextMember("combination", combinations[o.combination]).
 		Name("arranged").OpenList()
 	for _, face := range o.arranged {

@@ -3,8 +3,8 @@ package lucky
 import (
 	"math"
 
-	"tally/lib/form"
 	"tally/lib/rules"
+	"tally/lib/strictjson"
 )
 
 // facts are the balls in the order that counts and, where they were noted, the
@@ -16,7 +16,7 @@ type facts struct {
 	hasColours bool
 }
 
-func read(o form.Object) facts {
+func read(o strictjson.Object) facts {
 	colours := o.OptionalTexts("colours")
 	return facts{balls: o.Wholes("balls"), numerals: o.Numerals("balls"), colours: colours, hasColours: colours != nil}
 }
@@ -38,7 +38,7 @@ func (o *outcome) even() int { return o.set.drawn - o.odd }
 
 // AppendJSON implements rules.Outcome.
 func (o *outcome) AppendJSON(dst []byte) []byte {
-	out := form.Out(dst).Open().
+	out := strictjson.Out(dst).Open().
 		IntMember("sum", o.sum).
 		IntMember("odd", o.odd).
 		IntMember("even", o.even()).

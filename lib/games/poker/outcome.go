@@ -4,9 +4,9 @@ import (
 	"fmt"
 
 	"tally/lib/cards"
-	"tally/lib/form"
 	"tally/lib/pokerhand"
 	"tally/lib/rules"
+	"tally/lib/strictjson"
 )
 
 // outcome is a resolved deal.
@@ -73,7 +73,7 @@ func (o *outcome) winners() (count int) {
 
 // AppendJSON implements rules.Outcome.
 func (o *outcome) AppendJSON(dst []byte) []byte {
-	out := form.Out(dst).Open().Name("winners").OpenList()
+	out := strictjson.Out(dst).Open().Name("winners").OpenList()
 	for i, won := range o.won {
 		if won {
 			out = out.Int(i + 1)

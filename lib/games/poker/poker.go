@@ -3,9 +3,9 @@
 package poker
 
 import (
-	"tally/lib/form"
 	"tally/lib/pokerhand"
 	"tally/lib/rules"
+	"tally/lib/strictjson"
 )
 
 const (
@@ -61,10 +61,10 @@ type facts struct {
 	burned []string
 }
 
-func read(o form.Object) facts {
+func read(o strictjson.Object) facts {
 	return facts{o.TextLists("hands"), o.Texts("board"), o.OptionalTexts("burned")}
 }
 
-func readVisible(o form.Object) facts {
+func readVisible(o strictjson.Object) facts {
 	return facts{o.TextLists("hands"), o.OptionalTexts("board"), o.OptionalTexts("burned")}
 }

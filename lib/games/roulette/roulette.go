@@ -2,8 +2,8 @@
 package roulette
 
 import (
-	"tally/lib/form"
 	"tally/lib/rules"
+	"tally/lib/strictjson"
 )
 
 const (
@@ -31,7 +31,7 @@ type facts struct{ spins []spin }
 
 type spin struct{ revolutions, pocket int64 }
 
-func read(o form.Object) facts {
+func read(o strictjson.Object) facts {
 	var f facts
 	for _, s := range o.NonEmptyObjects("spins") {
 		f.spins = append(f.spins, spin{s.Natural("revolutions"), s.Whole("pocket")})
@@ -66,7 +66,7 @@ var reds = map[outcome]bool{1: true, 3: true, 5: true, 7: true, 9: true, 12: tru
 
 // AppendJSON implements rules.Outcome.
 func (o outcome) AppendJSON(dst []byte) []byte {
-	out := form.Out(dst).Open().IntMember("pocket", int(o))
+	out := strictjson.Out(dst).Open().IntMember("pocket", int(o))
 	if o == 0 {
 		return out.TextMember("colour", "green").Close()
 	}

@@ -4,8 +4,8 @@ package war
 
 import (
 	"tally/lib/cards"
-	"tally/lib/form"
 	"tally/lib/rules"
+	"tally/lib/strictjson"
 )
 
 const decks = 6
@@ -83,11 +83,11 @@ type facts struct {
 	burned         []string
 }
 
-func read(o form.Object) facts {
+func read(o strictjson.Object) facts {
 	return facts{[]string{o.Text("player")}, []string{o.Text("dealer")}, o.OptionalTexts("burned")}
 }
 
-func readVisible(o form.Object) (f facts) {
+func readVisible(o strictjson.Object) (f facts) {
 	if v, present := o.Optional("player"); present {
 		text, _ := v.Text()
 		f.player = []string{string(text)}
@@ -167,5 +167,5 @@ func newOutcome(p, d cards.Card) *outcome {
 
 // AppendJSON implements rules.Outcome.
 func (o *outcome) AppendJSON(dst []byte) []byte {
-	return form.Out(dst).Open().TextMember("winner", winners[o.winner]).Close()
+	return strictjson.Out(dst).Open().TextMember("winner", winners[o.winner]).Close()
 }

@@ -5,9 +5,9 @@ package wheel
 import (
 	"strconv"
 
-	"tally/lib/form"
 	"tally/lib/money"
 	"tally/lib/rules"
+	"tally/lib/strictjson"
 )
 
 const (
@@ -75,7 +75,7 @@ type spin struct {
 	inside bool // false when the pointer stopped between two sectors
 }
 
-func read(o form.Object) facts {
+func read(o strictjson.Object) facts {
 	var f facts
 	for _, s := range o.NonEmptyObjects("spins") {
 		sector, inside := s.NullableText("sector")
@@ -132,7 +132,7 @@ func parseSector(text string) (o outcome, ok bool) {
 
 // AppendJSON implements rules.Outcome.
 func (o outcome) AppendJSON(dst []byte) []byte {
-	out := form.Out(dst).Open()
+	out := strictjson.Out(dst).Open()
 	if o == cup {
 		return out.TextMember("sector", "cup").Close()
 	}

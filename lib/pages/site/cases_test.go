@@ -7,12 +7,12 @@ import (
 	"testing"
 
 	"tally/lib/archive/entry"
-	"tally/lib/form"
 	"tally/lib/games"
 	"tally/lib/money"
 	"tally/lib/pages/history"
 	"tally/lib/rules"
 	"tally/lib/settlement"
+	"tally/lib/strictjson"
 )
 
 // opens is when the draws of the cases open.
@@ -115,7 +115,7 @@ func resolve(t testing.TB, game, facts string) rules.Resolution[rules.Outcome] {
 	if !known {
 		t.Fatalf("there is no game %s", game)
 	}
-	document := form.Document{}
+	document := strictjson.Document{}
 	root, _ := document.Parse("facts", []byte(facts))
 	object, _ := root.Object()
 	read := g.ReadFacts(object)

@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"tally/lib/cards"
-	"tally/lib/form"
 	"tally/lib/games"
 	"tally/lib/rules"
+	"tally/lib/strictjson"
 )
 
 // way is how a draw can come about: its facts, and how many equally likely ways
@@ -57,7 +57,7 @@ func sum(counts []int64) (total int64) {
 
 // resolve returns what the rules make of facts that are possible.
 func resolve(game *rules.Game, facts string) rules.Outcome {
-	var d form.Document
+	var d strictjson.Document
 	o := object(&d, "facts", []byte(facts))
 	read := game.ReadFacts(o)
 	if problems := d.Problems(); len(problems) > 0 {

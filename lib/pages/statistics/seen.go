@@ -5,15 +5,15 @@ import (
 	"strconv"
 
 	"tally/lib/cards"
-	"tally/lib/form"
 	"tally/lib/pokerhand"
+	"tally/lib/strictjson"
 )
 
 // seen is one draw's facts and outcome, to read what it shows. What is missing or
 // of the wrong form is reported in the documents; readers then return anything.
 type seen struct {
-	facts, outcome                 form.Object
-	factsDocument, outcomeDocument form.Document
+	facts, outcome                 strictjson.Object
+	factsDocument, outcomeDocument strictjson.Document
 }
 
 // see parses a draw's facts and outcome. Facts that the log shows as a hash alone
@@ -25,7 +25,7 @@ func see(facts, outcome []byte) (*seen, error) {
 	return s, s.problem()
 }
 
-func object(d *form.Document, name string, text []byte) (o form.Object) {
+func object(d *strictjson.Document, name string, text []byte) (o strictjson.Object) {
 	if len(text) == 0 {
 		text = []byte("{}")
 	}
@@ -37,7 +37,7 @@ func object(d *form.Document, name string, text []byte) (o form.Object) {
 
 // problem returns the first problem found so far, nil for none.
 func (s *seen) problem() error {
-	for _, d := range []*form.Document{&s.factsDocument, &s.outcomeDocument} {
+	for _, d := range []*strictjson.Document{&s.factsDocument, &s.outcomeDocument} {
 		if problems := d.Problems(); len(problems) > 0 {
 			return errors.New(string(problems[0].Code) + ": " + problems[0].Message())
 		}
@@ -70,7 +70,7 @@ func yes(is bool) []string {
 // flag reads a flag of the outcome, which must be there.
 func (s *seen) flag(name string) bool { return requiredFlag(s.outcome, name) }
 
-func requiredFlag(o form.Object, name string) (flag bool) {
+func requiredFlag(o strictjson.Object, name string) (flag bool) {
 	if value, present := o.Required(name); present {
 		flag, _ = value.Flag()
 	}
@@ -78,7 +78,7 @@ func requiredFlag(o form.Object, name string) (flag bool) {
 }
 
 // wholes reads a list of numbers.
-func wholes(o form.Object, name string) (names []string) {
+func wholes(o strictjson.Object, name string) (names []string) {
 	for _, n := range o.Wholes(name) {
 		names = append(names, strconv.FormatInt(n, 10))
 	}
@@ -107,7 +107,7 @@ func (s *seen) colours(colours []group, drawn int) (names []string) {
 func (s *seen) rank(code string) []string {
 	card, ok := cards.Parse(code)
 	if !ok {
-		s.factsDocument.Report(form.WrongType, "facts", strconv.Quote(code)+" is no card")
+		s.factsDocument.Report(strictjson.WrongType, "facts", strconv.Quote(code)+" is no card")
 		return nil
 	}
 	return []string{card.Rank().String()}
@@ -125,7 +125,7 @@ func (s *seen) board() []string {
 	}
 	_, rank := pokerhand.BestFive(board)
 	if len(board) != 5 || rank == 0 {
-		s.factsDocument.Report(form.WrongType, "facts.board", "must be five different cards")
+		s.factsDocument.Report(strictjson.WrongType, "facts.board", "must be five different cards")
 		return nil
 	}
 	return []string{rank.Category().String()}
@@ -191,7 +191,7 @@ func (s *seen) soleWinner() []string {
 		return winners
 	}
 	if len(winners) == 0 {
-		s.outcomeDocument.Report(form.MissingField, "outcome.winners[0]", "the list must not be empty")
+		s.outcomeDocument.Report(strictjson.MissingField, "outcome.winners[0]", "the list must not be empty")
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package form
+package strictjson
 
 // Code names a fault of form. The codes are part of the public formats.
 type Code string

@@ -1,4 +1,4 @@
-package form_test
+package strictjson_test
 
 import (
 	"bytes"
@@ -10,12 +10,12 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"tally/lib/form"
 	"tally/lib/ruletest"
+	"tally/lib/strictjson"
 )
 
 // described lists problems as code and path.
-func described(problems []form.Problem) string {
+func described(problems []strictjson.Problem) string {
 	var list []string
 	for _, p := range problems {
 		list = append(list, strings.TrimSpace(string(p.Code)+" "+p.Path))
@@ -104,9 +104,9 @@ func nested(depth int) string { return strings.Repeat("[", depth) + strings.Repe
 // document that is used again remembers nothing.
 func checkParse(t *testing.T, text, want string) {
 	t.Helper()
-	var d form.Document
+	var d strictjson.Document
 	for range 2 {
-		for name, parse := range map[string]func(string, []byte) (form.Value, bool){"Parse": d.Parse, "ParseShallow": d.ParseShallow} {
+		for name, parse := range map[string]func(string, []byte) (strictjson.Value, bool){"Parse": d.Parse, "ParseShallow": d.ParseShallow} {
 			_, ok := parse("", []byte(text))
 			if got := described(d.Problems()); got != want {
 				t.Errorf("%s(%.60q) reports %s; want %s", name, text, got, want)
@@ -119,7 +119,7 @@ func checkParse(t *testing.T, text, want string) {
 }
 
 func TestRootIsNamedInPaths(t *testing.T) {
-	var d form.Document
+	var d strictjson.Document
 	for text, want := range map[string]string{
 		`{"a":1,"a":1}`:   "duplicate_field facts.a",
 		`[{"a":1,"a":1}]`: "duplicate_field facts[0].a",
@@ -133,10 +133,10 @@ func TestRootIsNamedInPaths(t *testing.T) {
 }
 
 func TestMessage(t *testing.T) {
-	for want, p := range map[string]form.Problem{
-		"facts.plyer":                 {Code: form.UnknownField, Path: "facts.plyer"},
-		"facts.balls: must be a list": {Code: form.WrongType, Path: "facts.balls", Detail: "must be a list"},
-		"must be an object":           {Code: form.WrongType, Detail: "must be an object"},
+	for want, p := range map[string]strictjson.Problem{
+		"facts.plyer":                 {Code: strictjson.UnknownField, Path: "facts.plyer"},
+		"facts.balls: must be a list": {Code: strictjson.WrongType, Path: "facts.balls", Detail: "must be a list"},
+		"must be an object":           {Code: strictjson.WrongType, Detail: "must be an object"},
 	} {
 		if got := p.Message(); got != want {
 			t.Errorf("%q, want %q", got, want)
@@ -145,7 +145,7 @@ func TestMessage(t *testing.T) {
 }
 
 func TestBadJSONSaysWhere(t *testing.T) {
-	var d form.Document
+	var d strictjson.Document
 	d.Parse("facts", []byte(`{"a":1,}`))
 	if got := d.Problems()[0].Message(); !strings.Contains(got, "byte 6") {
 		t.Errorf("the message is %q", got)
@@ -170,7 +170,7 @@ func TestManyProblems(t *testing.T) {
 		"texts":    list("0"),
 		"missing":  list("{}"),
 	} {
-		var d form.Document
+		var d strictjson.Document
 		v, ok := d.Parse("", []byte(text))
 		if !ok {
 			t.Fatalf("%s: %s", name, described(d.Problems()))
@@ -209,7 +209,7 @@ func TestEach(t *testing.T) {
 		[{"a":"x"},{"a":              | 1: x           | bad_json bets
 		[{"a":"x"},                   | 1: x           | bad_json bets
 	`) {
-		var d form.Document
+		var d strictjson.Document
 		var read []string
 		last := -1
 		for index, v := range d.Each("bets", []byte(row[0])) {
@@ -236,7 +236,7 @@ func TestEach(t *testing.T) {
 }
 
 func TestEachCanBeLeft(t *testing.T) {
-	var d form.Document
+	var d strictjson.Document
 	for index := range d.Each("bets", []byte(`[1,2,3]`)) {
 		if index > 0 {
 			t.Fatal("it went on")
@@ -257,7 +257,7 @@ func FuzzParse(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		var d form.Document
+		var d strictjson.Document
 		v, ok := d.Parse("root", text)
 		valid := json.Valid(text)
 		if ok && !valid || !ok && valid && utf8.Valid(text) && !lone.Match(text) {
@@ -281,7 +281,7 @@ func FuzzParse(f *testing.F) {
 }
 
 // readEverything checks a value and all it holds.
-func readEverything(t *testing.T, v form.Value) {
+func readEverything(t *testing.T, v strictjson.Value) {
 	if !json.Valid(v.Raw()) || !strings.HasPrefix(v.Path(), "root") {
 		t.Fatalf("at %s: %s", v.Path(), v.Raw())
 	}
@@ -315,7 +315,7 @@ func checkEach(t *testing.T, text []byte) {
 	if json.Unmarshal(text, &want) != nil || want == nil {
 		return
 	}
-	var d form.Document
+	var d strictjson.Document
 	var got []json.RawMessage
 	for _, v := range d.Each("root", text) {
 		got = append(got, slices.Clone(v.Raw()))

@@ -1,4 +1,4 @@
-package form_test
+package strictjson_test
 
 import (
 	"encoding/json"
@@ -7,25 +7,25 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"tally/lib/form"
 	"tally/lib/ruletest"
+	"tally/lib/strictjson"
 )
 
 // readers are the ways to read the member x.
-var readers = map[string]func(form.Object) any{
-	"Text":    func(o form.Object) any { return fmt.Sprintf("%q", o.Text("x")) },
-	"Whole":   func(o form.Object) any { return o.Whole("x") },
-	"Natural": func(o form.Object) any { return o.Natural("x") },
-	"Flag":    func(o form.Object) any { return o.Flag("x") },
-	"Texts":   func(o form.Object) any { return fmt.Sprintf("%q", o.Texts("x")) },
-	"OptionalTexts": func(o form.Object) any {
+var readers = map[string]func(strictjson.Object) any{
+	"Text":    func(o strictjson.Object) any { return fmt.Sprintf("%q", o.Text("x")) },
+	"Whole":   func(o strictjson.Object) any { return o.Whole("x") },
+	"Natural": func(o strictjson.Object) any { return o.Natural("x") },
+	"Flag":    func(o strictjson.Object) any { return o.Flag("x") },
+	"Texts":   func(o strictjson.Object) any { return fmt.Sprintf("%q", o.Texts("x")) },
+	"OptionalTexts": func(o strictjson.Object) any {
 		return fmt.Sprintf("%q %t", o.OptionalTexts("x"), o.OptionalTexts("x") == nil)
 	},
-	"TextLists": func(o form.Object) any { return fmt.Sprintf("%q", o.TextLists("x")) },
-	"Wholes":    func(o form.Object) any { return o.Wholes("x") },
-	"Objects":   func(o form.Object) any { return len(o.Objects("x")) },
-	"NonEmpty":  func(o form.Object) any { return len(o.NonEmptyObjects("x")) },
-	"NullableText": func(o form.Object) any {
+	"TextLists": func(o strictjson.Object) any { return fmt.Sprintf("%q", o.TextLists("x")) },
+	"Wholes":    func(o strictjson.Object) any { return o.Wholes("x") },
+	"Objects":   func(o strictjson.Object) any { return len(o.Objects("x")) },
+	"NonEmpty":  func(o strictjson.Object) any { return len(o.NonEmptyObjects("x")) },
+	"NullableText": func(o strictjson.Object) any {
 		text, present := o.NullableText("x")
 		return fmt.Sprintf("%q %t", text, present)
 	},
@@ -106,7 +106,7 @@ func TestReaders(t *testing.T) {
 		NullableText  | {"x":7}                        | wrong_type facts.x
 		NullableText  | {}                             | missing_field facts.x
 	`) {
-		var d form.Document
+		var d strictjson.Document
 		v, ok := d.Parse("facts", []byte(row[1]))
 		if !ok {
 			t.Fatalf("%s: %s", row[1], described(d.Problems()))
@@ -124,7 +124,7 @@ func TestReaders(t *testing.T) {
 }
 
 func TestMembers(t *testing.T) {
-	var d form.Document
+	var d strictjson.Document
 	v, _ := d.ParseShallow("", []byte(` { "a" : {"b":[1, 2]} , "\u0063" : "x", "d":null } `))
 	o, ok := v.Object()
 	if !ok || o.Path() != "" {
@@ -149,7 +149,7 @@ func TestMembers(t *testing.T) {
 }
 
 func TestOut(t *testing.T) {
-	out := form.Out(nil).Open().
+	out := strictjson.Out(nil).Open().
 		TextMember("a", "x").IntMember("b", -7).BoolMember("c", true).
 		Name("d").OpenList().Int(1).Plain("y").Bool(false).Raw([]byte(`{"z":null}`)).
 		OpenList().CloseList().Open().Close().CloseList().
@@ -170,7 +170,7 @@ func FuzzQuoted(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		quoted := form.Out(nil).Quoted(text)
+		quoted := strictjson.Out(nil).Quoted(text)
 		var back string
 		if err := json.Unmarshal(quoted, &back); err != nil {
 			t.Fatalf("%q is written %s: %v", text, quoted, err)

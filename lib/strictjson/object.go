@@ -1,4 +1,4 @@
-package form
+package strictjson
 
 // Object is a JSON object whose members are asked for by name.
 type Object struct{ v Value }

@@ -1,4 +1,4 @@
-// Package form reads JSON whose every field is known: the facts of a game, a
+// Package strictjson reads JSON whose every field is known: the facts of a game, a
 // bet, a message. It is strict where encoding/json is lenient (a repeated name,
 // another case, an unknown field, a fraction for a whole number are faults) and
 // it collects all faults of a document, each with its path, instead of stopping
@@ -9,7 +9,7 @@
 // reports the fields that nobody asked for. Readers return zero values for what
 // is missing or wrong; the caller must not use them when the document has
 // problems.
-package form
+package strictjson
 
 import (
 	"bytes"
