@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"tally/events"
-	"tally/lib/games"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/games"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/wire"
 )
 

@@ -8,8 +8,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"tally/lib/games"
-	"tally/lib/rules"
+	"tally/lib/rulebook/games"
+	"tally/lib/rulebook/rules"
 	"tally/lib/wire"
 )
 

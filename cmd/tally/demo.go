@@ -17,10 +17,10 @@ import (
 
 	"tally"
 	"tally/lib/functions"
-	"tally/lib/games"
 	"tally/lib/local"
 	"tally/lib/pretty"
-	"tally/lib/rules"
+	"tally/lib/rulebook/games"
+	"tally/lib/rulebook/rules"
 	"tally/lib/studio"
 )
 

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"tally/lib/money"
+	"tally/lib/rulebook/money"
 	"tally/lib/store"
 	"tally/lib/studio"
 	"tally/lib/sweep"

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"tally/lib/money"
-	"tally/lib/replay"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/money"
+	"tally/lib/rulebook/replay"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/sqsqueue"
 	"tally/lib/strictjson"
 	"tally/lib/studio"

@@ -15,7 +15,7 @@ import (
 
 	"tally/lib/local"
 	"tally/lib/placing"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/sqsqueue"
 	"tally/lib/store"
 	"tally/lib/studio"

@@ -8,11 +8,11 @@ import (
 	"strings"
 
 	"tally/events"
-	"tally/lib/money"
 	"tally/lib/pretty"
-	"tally/lib/replay"
-	"tally/lib/rules"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/money"
+	"tally/lib/rulebook/replay"
+	"tally/lib/rulebook/rules"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/wire"
 )
 

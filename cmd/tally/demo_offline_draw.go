@@ -7,9 +7,9 @@ import (
 
 	"tally/events"
 	"tally/lib/draw"
-	"tally/lib/replay"
-	"tally/lib/rules"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/replay"
+	"tally/lib/rulebook/rules"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/strictjson"
 	"tally/lib/wire"
 )

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"tally/lib/games"
-	"tally/lib/money"
 	"tally/lib/pretty"
-	"tally/lib/rules"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/games"
+	"tally/lib/rulebook/money"
+	"tally/lib/rulebook/rules"
+	"tally/lib/rulebook/settlement"
 )
 
 func demoOf(t *testing.T, played []*rules.Game) string {

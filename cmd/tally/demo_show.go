@@ -13,10 +13,10 @@ import (
 	"sync"
 	"time"
 
-	"tally/lib/games"
 	"tally/lib/placing"
 	"tally/lib/pretty"
 	"tally/lib/quarantine"
+	"tally/lib/rulebook/games"
 	"tally/lib/strictjson"
 	"tally/lib/studio"
 	"tally/lib/wire"

@@ -21,10 +21,10 @@ import (
 
 	"tally/lib/archive/independent"
 	"tally/lib/archive/signing"
-	"tally/lib/games"
 	"tally/lib/local"
-	"tally/lib/money"
 	"tally/lib/pretty"
+	"tally/lib/rulebook/games"
+	"tally/lib/rulebook/money"
 	"tally/lib/store"
 	"tally/lib/studio"
 )

@@ -11,7 +11,7 @@ import (
 
 	"tally/lib/disputes"
 	"tally/lib/pretty"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 	"tally/lib/wire"
 )

@@ -8,7 +8,7 @@ import (
 
 	v1 "tally/lib/api/v1"
 	"tally/lib/client"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/wire"
 )
 

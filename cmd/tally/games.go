@@ -8,10 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tally/lib/catalogue"
-	"tally/lib/games"
 	"tally/lib/pretty"
-	"tally/lib/rules"
+	"tally/lib/rulebook/catalogue"
+	"tally/lib/rulebook/games"
+	"tally/lib/rulebook/rules"
 )
 
 const gamesHelp = `games shows the catalogues: the games, what can be bet on, when and at what

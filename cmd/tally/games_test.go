@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"tally/lib/catalogue"
-	"tally/lib/games"
+	"tally/lib/rulebook/catalogue"
+	"tally/lib/rulebook/games"
 )
 
 // TestCatalogues holds what programs read against the games themselves.

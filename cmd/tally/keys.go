@@ -11,7 +11,7 @@ import (
 
 	"tally/lib/keys"
 	"tally/lib/pretty"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/wire"
 )
 

@@ -12,7 +12,7 @@ import (
 	"tally/lib/intake"
 	"tally/lib/keys"
 	"tally/lib/local"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/sqsqueue"
 	"tally/lib/store"
 	"tally/lib/wire"

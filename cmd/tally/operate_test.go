@@ -24,7 +24,7 @@ import (
 	"tally/lib/functions"
 	"tally/lib/intake"
 	"tally/lib/local"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/sqsqueue"
 	"tally/lib/store"
 	"tally/lib/wire"

@@ -18,7 +18,7 @@ import (
 	"tally/lib/local"
 	"tally/lib/pretty"
 	"tally/lib/quarantine"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/sqsqueue"
 	"tally/lib/wire"
 )

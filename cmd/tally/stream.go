@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tally/lib/pretty"
-	"tally/lib/replay"
+	"tally/lib/rulebook/replay"
 )
 
 const resolveHelp = `resolve reads what was seen on the table, one draw a line, and writes what the

@@ -19,9 +19,9 @@ import (
 	"tally/lib/archive/tiles"
 	"tally/lib/archive/witness"
 	"tally/lib/archive/witnesstest"
-	"tally/lib/games"
 	"tally/lib/keys"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/games"
+	"tally/lib/rulebook/settlement"
 )
 
 // serveAPI serves the API of a sample, and returns its address with a bookmaker's

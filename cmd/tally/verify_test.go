@@ -19,7 +19,7 @@ import (
 	"tally/lib/archive/tiles"
 	"tally/lib/client"
 	"tally/lib/dynamotest"
-	"tally/lib/games"
+	"tally/lib/rulebook/games"
 )
 
 // TestArchiveScripts runs the commands that read a log on a sample of one, and on

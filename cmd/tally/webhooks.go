@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"tally/lib/settlement"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/webhook"
 	"tally/lib/wire"
 )

@@ -20,7 +20,7 @@ import (
 	"tally/lib/dynamotest"
 	"tally/lib/intake"
 	"tally/lib/keys"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 	"tally/lib/wire"
 )

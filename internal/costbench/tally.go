@@ -13,7 +13,7 @@ import (
 	"tally/lib/draw"
 	"tally/lib/intake"
 	"tally/lib/placing"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 	"tally/lib/sweep"
 )

@@ -7,10 +7,10 @@ import (
 	"runtime"
 	"time"
 
-	"tally/lib/games/roulette"
-	"tally/lib/money"
-	"tally/lib/replay"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/games/roulette"
+	"tally/lib/rulebook/money"
+	"tally/lib/rulebook/replay"
+	"tally/lib/rulebook/settlement"
 )
 
 // throughput is how fast bets are settled in one way.

@@ -13,9 +13,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"golang.org/x/sync/errgroup"
 
-	"tally/lib/games/roulette"
-	"tally/lib/money"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/games/roulette"
+	"tally/lib/rulebook/money"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 	"tally/lib/wire"
 )

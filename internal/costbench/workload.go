@@ -5,9 +5,9 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"tally/lib/games/roulette"
 	"tally/lib/placing"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/games/roulette"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/wire"
 )
 

@@ -25,7 +25,7 @@ import (
 	"tally/lib/keys"
 	"tally/lib/quarantine"
 	"tally/lib/reconcile"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 	"tally/lib/strictjson"
 	"tally/lib/sweep"

@@ -19,7 +19,7 @@ import (
 	"tally/lib/clock"
 	"tally/lib/keys"
 	"tally/lib/placing"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 )
 

@@ -6,8 +6,8 @@ import (
 
 	v1 "tally/lib/api/v1"
 	"tally/lib/draw"
-	"tally/lib/money"
 	"tally/lib/placing"
+	"tally/lib/rulebook/money"
 	"tally/lib/store"
 	"tally/lib/sweep"
 	"tally/lib/wire"

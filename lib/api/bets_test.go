@@ -13,7 +13,7 @@ import (
 	"tally/lib/draw"
 	"tally/lib/intake"
 	"tally/lib/keys"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/wire"
 )
 

@@ -13,8 +13,8 @@ import (
 	v1 "tally/lib/api/v1"
 	"tally/lib/archive/archivetest"
 	"tally/lib/archive/commitment"
-	"tally/lib/games/roulette"
 	"tally/lib/keys"
+	"tally/lib/rulebook/games/roulette"
 )
 
 // TestDisclosure asks for what proves the reports on the sample draws: before they

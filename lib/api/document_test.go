@@ -18,7 +18,7 @@ import (
 	"tally/lib/api/internal/yamljson"
 	v1 "tally/lib/api/v1"
 	"tally/lib/archive/commitment"
-	"tally/lib/catalogue"
+	"tally/lib/rulebook/catalogue"
 )
 
 const documentFile = "../../docs/openapi.yaml"

@@ -11,7 +11,7 @@ import (
 	"tally/lib/draw"
 	"tally/lib/intake"
 	"tally/lib/placing"
-	"tally/lib/rules"
+	"tally/lib/rulebook/rules"
 	"tally/lib/store"
 	"tally/lib/sweep"
 	"tally/lib/wire"

@@ -10,8 +10,8 @@ import (
 
 	v1 "tally/lib/api/v1"
 	"tally/lib/draw"
-	"tally/lib/games"
 	"tally/lib/intake"
+	"tally/lib/rulebook/games"
 	"tally/lib/store"
 	"tally/lib/wire"
 )

@@ -12,7 +12,7 @@ import (
 
 	v1 "tally/lib/api/v1"
 	"tally/lib/intake"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/wire"
 )
 

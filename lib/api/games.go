@@ -4,8 +4,8 @@ import (
 	"context"
 
 	v1 "tally/lib/api/v1"
-	"tally/lib/catalogue"
-	"tally/lib/games"
+	"tally/lib/rulebook/catalogue"
+	"tally/lib/rulebook/games"
 )
 
 // listGames lists the games.

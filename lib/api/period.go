@@ -11,8 +11,8 @@ import (
 	"time"
 
 	v1 "tally/lib/api/v1"
-	"tally/lib/money"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/money"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 	"tally/lib/sweep"
 )

@@ -10,7 +10,7 @@ import (
 	"github.com/aws/smithy-go"
 	"golang.org/x/time/rate"
 
-	"tally/lib/games"
+	"tally/lib/rulebook/games"
 	"tally/lib/store"
 )
 

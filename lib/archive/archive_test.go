@@ -15,7 +15,7 @@ import (
 	"tally/lib/archive/disclosure"
 	"tally/lib/archive/entry"
 	"tally/lib/archive/tiles"
-	"tally/lib/games"
+	"tally/lib/rulebook/games"
 	"tally/lib/store"
 	"tally/lib/sweep"
 	"tally/lib/wire"

@@ -11,7 +11,7 @@ import (
 	"tally/lib/archive"
 	"tally/lib/archive/archivetest"
 	"tally/lib/archive/entry"
-	"tally/lib/games"
+	"tally/lib/rulebook/games"
 	"tally/lib/store"
 	"tally/lib/strictjson"
 )

@@ -8,7 +8,7 @@ import (
 
 	"tally/lib/archive/commitment"
 	"tally/lib/archive/entry"
-	"tally/lib/games"
+	"tally/lib/rulebook/games"
 	"tally/lib/store"
 	"tally/lib/sweep"
 )

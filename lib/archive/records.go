@@ -9,7 +9,7 @@ import (
 
 	"tally/lib/archive/entry"
 	"tally/lib/draw"
-	"tally/lib/games"
+	"tally/lib/rulebook/games"
 	"tally/lib/store"
 	"tally/lib/sweep"
 	"tally/lib/wire"

@@ -14,7 +14,7 @@ import (
 
 	"tally/lib/archive/commitment"
 	"tally/lib/archive/entry"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 	"tally/lib/sweep"
 )

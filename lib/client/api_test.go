@@ -19,7 +19,7 @@ import (
 	"tally/lib/dynamotest"
 	"tally/lib/intake"
 	"tally/lib/keys"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 	"tally/lib/sweep"
 	"tally/lib/wire"

@@ -7,7 +7,7 @@ import (
 	"net/http"
 
 	v1 "tally/lib/api/v1"
-	"tally/lib/catalogue"
+	"tally/lib/rulebook/catalogue"
 )
 
 // MaxBatch is how many bets PlaceBets takes.

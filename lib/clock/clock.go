@@ -17,7 +17,7 @@ import (
 	"github.com/aws/smithy-go/middleware"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
-	"tally/lib/settlement"
+	"tally/lib/rulebook/settlement"
 )
 
 type instant = settlement.Instant

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"tally/lib/settlement"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 )
 

@@ -16,7 +16,7 @@ import (
 	"tally/lib/dynamotest"
 	"tally/lib/fakedynamo"
 	"tally/lib/intake"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 	"tally/lib/wire"
 )

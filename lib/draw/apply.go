@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"tally/lib/rules"
+	"tally/lib/rulebook/rules"
 	"tally/lib/wire"
 )
 

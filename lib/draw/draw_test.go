@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"tally/lib/draw"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/ruletest"
-	"tally/lib/settlement"
 	"tally/lib/wire"
 )
 

@@ -13,9 +13,9 @@ import (
 	"fmt"
 	"slices"
 
-	"tally/lib/games"
-	"tally/lib/rules"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/games"
+	"tally/lib/rulebook/rules"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/wire"
 )
 

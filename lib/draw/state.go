@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"tally/lib/rules"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/rules"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/wire"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"tally/lib/keys"
 	"tally/lib/local"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 )
 

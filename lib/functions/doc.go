@@ -18,7 +18,7 @@ import (
 	"tally/lib/clock"
 	"tally/lib/lambdaqueue"
 	"tally/lib/observe"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/sqsqueue"
 	"tally/lib/store"
 )

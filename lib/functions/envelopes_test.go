@@ -13,7 +13,7 @@ import (
 	lambdaevents "github.com/aws/aws-lambda-go/events"
 
 	"tally/events"
-	"tally/lib/games"
+	"tally/lib/rulebook/games"
 )
 
 var update = flag.Bool("update", false, "write events/sqs anew")

@@ -10,10 +10,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"tally/lib/draw"
-	"tally/lib/games"
 	"tally/lib/intake"
 	"tally/lib/lambdaqueue"
 	"tally/lib/observe"
+	"tally/lib/rulebook/games"
 	"tally/lib/sqsqueue"
 )
 

@@ -7,9 +7,9 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
-	"tally/lib/games"
 	"tally/lib/lambdaqueue"
 	"tally/lib/observe"
+	"tally/lib/rulebook/games"
 	"tally/lib/sweep"
 	"tally/lib/wire"
 )

@@ -24,11 +24,11 @@ import (
 
 	"tally/events"
 	"tally/lib/functions"
-	"tally/lib/games"
 	"tally/lib/local"
-	"tally/lib/money"
 	"tally/lib/placing"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/games"
+	"tally/lib/rulebook/money"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 	"tally/lib/webhook"
 )

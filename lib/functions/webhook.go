@@ -9,7 +9,7 @@ import (
 
 	"tally/lib/lambdaqueue"
 	"tally/lib/observe"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/webhook"
 	"tally/lib/wire"
 )

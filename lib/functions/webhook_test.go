@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"tally/lib/lambdaqueue"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/settlement"
 )
 
 // What becomes of a message after an endpoint wants to be looked at again.

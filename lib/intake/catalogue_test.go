@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"tally/lib/games"
 	"tally/lib/intake"
-	"tally/lib/rules"
+	"tally/lib/rulebook/games"
+	"tally/lib/rulebook/rules"
 	"tally/lib/store"
 )
 

@@ -21,8 +21,8 @@ import (
 
 	"tally/lib/clock"
 	"tally/lib/draw"
-	"tally/lib/rules"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/rules"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 	"tally/lib/wire"
 )

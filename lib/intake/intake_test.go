@@ -18,8 +18,8 @@ import (
 	"tally/lib/draw"
 	"tally/lib/fakedynamo"
 	"tally/lib/intake"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/ruletest"
-	"tally/lib/settlement"
 	"tally/lib/store"
 	"tally/lib/wire"
 )

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"tally/lib/draw"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/wire"
 )
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"tally/lib/settlement"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 	"tally/lib/wire"
 )

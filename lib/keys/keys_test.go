@@ -9,7 +9,7 @@ import (
 
 	"tally/lib/dynamotest"
 	"tally/lib/keys"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 )
 

@@ -8,9 +8,9 @@ import (
 	"maps"
 	"slices"
 
-	"tally/lib/games"
-	"tally/lib/money"
 	"tally/lib/placing"
+	"tally/lib/rulebook/games"
+	"tally/lib/rulebook/money"
 	"tally/lib/store"
 	"tally/lib/wire"
 )

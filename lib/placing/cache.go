@@ -7,7 +7,7 @@ import (
 
 	"tally/lib/draw"
 	"tally/lib/intake"
-	"tally/lib/rules"
+	"tally/lib/rulebook/rules"
 	"tally/lib/store"
 	"tally/lib/wire"
 )

@@ -14,9 +14,9 @@ import (
 	"tally/lib/fakedynamo"
 	"tally/lib/intake"
 	"tally/lib/meter"
-	"tally/lib/money"
 	"tally/lib/placing"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/money"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 	"tally/lib/wire"
 )

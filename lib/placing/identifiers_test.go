@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"tally/lib/placing"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/settlement"
 )
 
 // Nothing new is named as addresses name folders.

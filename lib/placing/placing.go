@@ -16,9 +16,9 @@ import (
 
 	"tally/lib/clock"
 	"tally/lib/draw"
-	"tally/lib/money"
-	"tally/lib/rules"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/money"
+	"tally/lib/rulebook/rules"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 	"tally/lib/wire"
 )

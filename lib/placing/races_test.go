@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"tally/lib/fakedynamo"
-	"tally/lib/money"
 	"tally/lib/placing"
+	"tally/lib/rulebook/money"
 	"tally/lib/store"
 )
 

@@ -2,8 +2,8 @@ package placing
 
 import (
 	"tally/lib/draw"
-	"tally/lib/rules"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/rules"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 )
 

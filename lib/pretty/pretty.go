@@ -10,9 +10,9 @@ package pretty
 import (
 	"strings"
 
-	"tally/lib/games"
-	"tally/lib/replay"
-	"tally/lib/rules"
+	"tally/lib/rulebook/games"
+	"tally/lib/rulebook/replay"
+	"tally/lib/rulebook/rules"
 )
 
 // Answerer writes the answers of another Answerer as text. It is not safe for

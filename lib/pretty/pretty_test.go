@@ -8,7 +8,7 @@ import (
 	"testing"
 	"unicode"
 
-	"tally/lib/replay"
+	"tally/lib/rulebook/replay"
 )
 
 func settler(pen Pen) *Answerer { return New(&replay.Settler{}, pen) }

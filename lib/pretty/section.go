@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"tally/lib/cards"
+	"tally/lib/rulebook/cards"
 )
 
 // section is an object as people read it: a list of labelled values, and tables

@@ -3,7 +3,7 @@ package pretty
 import (
 	"strings"
 
-	"tally/lib/rules"
+	"tally/lib/rulebook/rules"
 )
 
 // Sentence is words with spaces between them, in as many lines as they need.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"tally/lib/games"
+	"tally/lib/rulebook/games"
 )
 
 func TestDescribe(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 
 	"tally/lib/dynamotest"
 	"tally/lib/intake"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 )
 

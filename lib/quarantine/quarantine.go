@@ -23,7 +23,7 @@ import (
 	"time"
 
 	"tally/lib/intake"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 	"tally/lib/sweep"
 	"tally/lib/wire"

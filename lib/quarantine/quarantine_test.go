@@ -12,7 +12,7 @@ import (
 	"tally/lib/dynamotest"
 	"tally/lib/intake"
 	"tally/lib/quarantine"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 )
 

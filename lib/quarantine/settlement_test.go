@@ -12,7 +12,7 @@ import (
 	"tally/lib/intake"
 	"tally/lib/placing"
 	"tally/lib/quarantine"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/sweep"
 )
 

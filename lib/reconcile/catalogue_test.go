@@ -6,8 +6,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"tally/lib/games"
 	"tally/lib/reconcile"
+	"tally/lib/rulebook/games"
 	"tally/lib/wire"
 )
 

@@ -13,7 +13,7 @@ import (
 	"tally/lib/fakedynamo"
 	"tally/lib/intake"
 	"tally/lib/reconcile"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 	"tally/lib/sweep"
 	"tally/lib/wire"

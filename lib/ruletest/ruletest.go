@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"tally/internal/vectors"
-	"tally/lib/rules"
+	"tally/lib/rulebook/rules"
 	"tally/lib/strictjson"
 )
 

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"tally/lib/intake"
-	"tally/lib/money"
 	"tally/lib/placing"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/money"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 	"tally/lib/wire"
 )

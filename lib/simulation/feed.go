@@ -11,7 +11,7 @@ import (
 	"io"
 	"strings"
 
-	"tally/lib/money"
+	"tally/lib/rulebook/money"
 	"tally/lib/store"
 )
 

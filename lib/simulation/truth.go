@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"tally/lib/games"
-	"tally/lib/money"
-	"tally/lib/replay"
-	"tally/lib/rules"
+	"tally/lib/rulebook/games"
+	"tally/lib/rulebook/money"
+	"tally/lib/rulebook/replay"
+	"tally/lib/rulebook/rules"
 	"tally/lib/store"
 	"tally/lib/wire"
 )

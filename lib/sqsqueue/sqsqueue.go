@@ -26,7 +26,7 @@ import (
 
 	"tally/lib/intake"
 	"tally/lib/reconcile"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/sweep"
 )
 

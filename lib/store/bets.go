@@ -10,7 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"tally/lib/settlement"
+	"tally/lib/rulebook/settlement"
 )
 
 // StoredBet is a bet, a side wager, a cancellation or a refusal as it is kept in

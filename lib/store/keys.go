@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"tally/lib/settlement"
+	"tally/lib/rulebook/settlement"
 )
 
 // This file is the only place where keys are built. References, draws and

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"tally/lib/settlement"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 )
 

@@ -11,7 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"tally/lib/settlement"
+	"tally/lib/rulebook/settlement"
 )
 
 // DynamoDB is what the store needs of the client. Tests put faults between.

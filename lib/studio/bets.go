@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"tally/lib/money"
-	"tally/lib/rules"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/money"
+	"tally/lib/rulebook/rules"
+	"tally/lib/rulebook/settlement"
 )
 
 // Bookmaker is a bookmaker of the script.

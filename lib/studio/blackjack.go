@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"tally/lib/cards"
-	"tally/lib/rules"
+	"tally/lib/rulebook/cards"
+	"tally/lib/rulebook/rules"
 )
 
 // blackjackSeats are the seats that play.

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"tally/lib/games"
-	"tally/lib/rules"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/games"
+	"tally/lib/rulebook/rules"
+	"tally/lib/rulebook/settlement"
 )
 
 // Event is what is out of the ordinary about a draw.

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"tally/lib/rules"
+	"tally/lib/rulebook/rules"
 	"tally/lib/strictjson"
 )
 

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"tally/lib/rules"
+	"tally/lib/rulebook/rules"
 	"tally/lib/strictjson"
 )
 

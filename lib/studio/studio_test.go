@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"tally/lib/games"
-	"tally/lib/rules"
+	"tally/lib/rulebook/games"
+	"tally/lib/rulebook/rules"
 	"tally/lib/wire"
 )
 

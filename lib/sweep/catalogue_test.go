@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"tally/lib/fakedynamo"
-	"tally/lib/games"
+	"tally/lib/rulebook/games"
 	"tally/lib/store"
 	"tally/lib/sweep"
 )

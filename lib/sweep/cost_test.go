@@ -15,7 +15,7 @@ import (
 	"tally/lib/intake"
 	"tally/lib/meter"
 	"tally/lib/placing"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 	"tally/lib/sweep"
 	"tally/lib/wire"

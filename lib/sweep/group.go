@@ -5,9 +5,9 @@ import (
 	"iter"
 	"strings"
 
-	"tally/lib/money"
-	"tally/lib/rules"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/money"
+	"tally/lib/rulebook/rules"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 )
 

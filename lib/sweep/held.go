@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"tally/lib/intake"
-	"tally/lib/money"
+	"tally/lib/rulebook/money"
 	"tally/lib/store"
 	"tally/lib/wire"
 )

@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"tally/lib/rules"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/rules"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 )
 

@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"tally/lib/draw"
-	"tally/lib/games"
-	"tally/lib/rules"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/games"
+	"tally/lib/rulebook/rules"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 	"tally/lib/wire"
 )

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"tally/lib/rules"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/rules"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 )
 

@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"hash"
 
-	"tally/lib/money"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/money"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/strictjson"
 )
 

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"tally/lib/rules"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/rules"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 	"tally/lib/wire"
 )

@@ -22,9 +22,9 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"tally/lib/clock"
-	"tally/lib/games"
-	"tally/lib/rules"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/games"
+	"tally/lib/rulebook/rules"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 	"tally/lib/wire"
 )

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"tally/lib/settlement"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 )
 

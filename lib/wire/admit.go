@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"tally/lib/settlement"
+	"tally/lib/rulebook/settlement"
 )
 
 // The limits of a betting round.

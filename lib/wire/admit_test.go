@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"tally/lib/settlement"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/wire"
 )
 

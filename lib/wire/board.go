@@ -1,8 +1,8 @@
 package wire
 
 import (
-	"tally/lib/money"
-	"tally/lib/rules"
+	"tally/lib/rulebook/money"
+	"tally/lib/rulebook/rules"
 	"tally/lib/strictjson"
 )
 

@@ -5,8 +5,8 @@
 package wire
 
 import (
-	"tally/lib/rules"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/rules"
+	"tally/lib/rulebook/settlement"
 )
 
 // MaxBody is the largest message, in bytes; the queues enforce the same.

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"tally/events"
-	"tally/lib/games"
+	"tally/lib/rulebook/games"
 	"tally/lib/ruletest"
 	"tally/lib/wire"
 )

@@ -3,7 +3,7 @@ package v1
 import (
 	"fmt"
 
-	"tally/lib/settlement"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/sweep"
 	"tally/lib/wire"
 )

@@ -32,7 +32,7 @@ import (
 
 	"tally/lib/archive/entry"
 	"tally/lib/archive/tree"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/strictjson"
 )
 

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"tally/lib/archive/entry"
-	"tally/lib/money"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/money"
+	"tally/lib/rulebook/settlement"
 )
 
 var secret = bytes.Repeat([]byte{3}, 32)

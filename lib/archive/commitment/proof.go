@@ -9,7 +9,7 @@ import (
 
 	"tally/lib/archive/entry"
 	"tally/lib/archive/tree"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/settlement"
 )
 
 // LineProof shows one line of a bookmaker's report to anyone, and proves it

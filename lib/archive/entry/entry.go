@@ -19,7 +19,7 @@ import (
 	"fmt"
 	"strings"
 
-	"tally/lib/settlement"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/strictjson"
 )
 

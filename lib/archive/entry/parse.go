@@ -9,9 +9,9 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"tally/lib/games"
-	"tally/lib/money"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/games"
+	"tally/lib/rulebook/money"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/strictjson"
 	"tally/lib/wire"
 )

@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"slices"
 
-	"tally/lib/games"
-	"tally/lib/rules"
+	"tally/lib/rulebook/games"
+	"tally/lib/rulebook/rules"
 	"tally/lib/strictjson"
 )
 

@@ -3,8 +3,8 @@ package entry
 import (
 	"fmt"
 
-	"tally/lib/money"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/money"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/strictjson"
 )
 

@@ -6,7 +6,7 @@ import (
 	"maps"
 	"slices"
 
-	"tally/lib/rules"
+	"tally/lib/rulebook/rules"
 	"tally/lib/strictjson"
 )
 

@@ -29,7 +29,7 @@ import (
 	"tally/lib/archive/objects"
 	"tally/lib/archive/tilelog"
 	"tally/lib/archive/tiles"
-	"tally/lib/games"
+	"tally/lib/rulebook/games"
 	"tally/lib/store"
 	"tally/lib/wire"
 )

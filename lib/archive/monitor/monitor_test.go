@@ -22,7 +22,7 @@ import (
 	"tally/lib/archive/monitor"
 	"tally/lib/draw"
 	"tally/lib/fakedynamo"
-	"tally/lib/games"
+	"tally/lib/rulebook/games"
 	"tally/lib/store"
 	"tally/lib/wire"
 )

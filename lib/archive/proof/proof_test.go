@@ -14,7 +14,7 @@ import (
 	"tally/lib/archive/entry"
 	"tally/lib/archive/proof"
 	"tally/lib/archive/verify"
-	"tally/lib/games"
+	"tally/lib/rulebook/games"
 	"tally/lib/store"
 	"tally/lib/sweep"
 )

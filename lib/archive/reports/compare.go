@@ -21,9 +21,9 @@ import (
 	"tally/lib/archive/commitment"
 	"tally/lib/archive/entry"
 	"tally/lib/archive/verify"
-	"tally/lib/money"
-	"tally/lib/rules"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/money"
+	"tally/lib/rulebook/rules"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/strictjson"
 	"tally/lib/sweep"
 )

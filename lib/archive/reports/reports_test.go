@@ -19,7 +19,7 @@ import (
 	"tally/lib/archive/verify"
 	"tally/lib/client"
 	"tally/lib/keys"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 	"tally/lib/sweep"
 

@@ -11,9 +11,9 @@ import (
 	"tally/lib/archive/archivetest"
 	"tally/lib/archive/entry"
 	"tally/lib/archive/verify"
-	"tally/lib/games"
-	"tally/lib/money"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/games"
+	"tally/lib/rulebook/money"
+	"tally/lib/rulebook/settlement"
 )
 
 // warDraw is a draw with a correction and an order, warCancelled one that was

@@ -14,7 +14,7 @@ import (
 	"tally/lib/archive/tilelog"
 	"tally/lib/archive/tiles"
 	"tally/lib/archive/verify"
-	"tally/lib/games"
+	"tally/lib/rulebook/games"
 )
 
 const pokerDraw = "pok-1.20261130.0042"

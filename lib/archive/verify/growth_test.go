@@ -9,7 +9,7 @@ import (
 	"tally/lib/archive/archivetest"
 	"tally/lib/archive/entry"
 	"tally/lib/archive/verify"
-	"tally/lib/games"
+	"tally/lib/rulebook/games"
 )
 
 // TestGrowth verifies a log again and again while it grows, each time against what

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"tally/lib/archive/entry"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/wire"
 )
 

@@ -20,7 +20,7 @@ import (
 	"tally/lib/archive/tilelog"
 	"tally/lib/archive/tiles"
 	"tally/lib/archive/verify"
-	"tally/lib/games"
+	"tally/lib/rulebook/games"
 )
 
 // memory is a log's files in memory.

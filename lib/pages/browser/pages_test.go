@@ -20,10 +20,10 @@ import (
 	"golang.org/x/net/html"
 
 	"tally/lib/archive/archivetest"
-	"tally/lib/games"
 	"tally/lib/pages/history"
 	"tally/lib/pages/serve"
 	"tally/lib/pages/site"
+	"tally/lib/rulebook/games"
 )
 
 // narrow is the width of a small phone, in CSS pixels, and wide that of a laptop.

@@ -17,7 +17,7 @@ import (
 	"tally/lib/pages/history"
 	"tally/lib/pages/serve"
 	"tally/lib/pages/site"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/settlement"
 )
 
 // noon is when the odd draws open.

@@ -17,9 +17,9 @@ import (
 	"tally/lib/archive/archivetest"
 	"tally/lib/archive/fakeobjects"
 	"tally/lib/functions"
-	"tally/lib/games"
 	"tally/lib/pages/publish"
 	"tally/lib/pages/serve"
+	"tally/lib/rulebook/games"
 )
 
 // quiet logs nothing.

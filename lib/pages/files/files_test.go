@@ -18,11 +18,11 @@ import (
 	"tally/lib/archive/archivetest"
 	"tally/lib/archive/entry"
 	"tally/lib/archive/objects"
-	"tally/lib/games"
 	"tally/lib/pages/files"
 	"tally/lib/pages/history"
 	"tally/lib/pages/site"
 	"tally/lib/pages/statistics"
+	"tally/lib/rulebook/games"
 )
 
 // day returns the rows of the sample draws of all games, as if they were of one.

@@ -24,13 +24,13 @@ import (
 	"tally/lib/archive/keytest"
 	"tally/lib/archive/objects"
 	"tally/lib/archive/tiles"
-	"tally/lib/games"
 	"tally/lib/pages/files"
 	"tally/lib/pages/follow"
 	"tally/lib/pages/history"
 	"tally/lib/pages/site"
 	"tally/lib/pages/statistics"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/games"
+	"tally/lib/rulebook/settlement"
 )
 
 const origin = "example.com/tally"

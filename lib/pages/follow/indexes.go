@@ -6,10 +6,10 @@ import (
 	"maps"
 	"slices"
 
-	"tally/lib/games"
 	"tally/lib/pages/files"
 	"tally/lib/pages/history"
 	"tally/lib/pages/site"
+	"tally/lib/rulebook/games"
 )
 
 // indexes writes what sums up draws: the files and pages of the days, the indexes

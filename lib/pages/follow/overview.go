@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"slices"
 
-	"tally/lib/games"
 	"tally/lib/pages/files"
 	"tally/lib/pages/history"
 	"tally/lib/pages/site"
+	"tally/lib/rulebook/games"
 )
 
 // unchanging makes the files that no draw changes.

@@ -10,10 +10,10 @@ import (
 
 	"tally/lib/archive/entry"
 	"tally/lib/archive/objects"
-	"tally/lib/games"
 	"tally/lib/pages/files"
 	"tally/lib/pages/history"
 	"tally/lib/pages/site"
+	"tally/lib/rulebook/games"
 )
 
 // dayKey names a day of a game.

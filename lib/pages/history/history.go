@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"tally/lib/archive/entry"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/wire"
 )
 

@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"tally/lib/archive/archivetest"
-	"tally/lib/games"
 	"tally/lib/pages/history"
+	"tally/lib/rulebook/games"
 )
 
 // TestHistory reads the histories of the sample draws of all games.

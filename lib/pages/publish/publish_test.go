@@ -17,11 +17,11 @@ import (
 	"tally/lib/archive/fakeobjects"
 	"tally/lib/archive/objects"
 	"tally/lib/functions"
-	"tally/lib/games"
 	"tally/lib/pages/files"
 	"tally/lib/pages/follow"
 	"tally/lib/pages/history"
 	"tally/lib/pages/publish"
+	"tally/lib/rulebook/games"
 )
 
 const docs = "../../../docs/"

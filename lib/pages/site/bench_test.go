@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"tally/lib/archive/archivetest"
-	"tally/lib/games"
 	"tally/lib/pages/history"
 	"tally/lib/pages/site"
+	"tally/lib/rulebook/games"
 )
 
 // manyRows are a day of draws, made of the samples of a game.

@@ -7,11 +7,11 @@ import (
 	"testing"
 
 	"tally/lib/archive/entry"
-	"tally/lib/games"
-	"tally/lib/money"
 	"tally/lib/pages/history"
-	"tally/lib/rules"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/games"
+	"tally/lib/rulebook/money"
+	"tally/lib/rulebook/rules"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/strictjson"
 )
 

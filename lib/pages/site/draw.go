@@ -6,11 +6,11 @@ import (
 	"strconv"
 
 	"tally/lib/archive/entry"
-	"tally/lib/games"
-	"tally/lib/money"
 	"tally/lib/pages/history"
-	"tally/lib/rules"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/games"
+	"tally/lib/rulebook/money"
+	"tally/lib/rulebook/rules"
+	"tally/lib/rulebook/settlement"
 )
 
 // pending is the status of a draw that has no state yet.

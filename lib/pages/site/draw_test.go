@@ -15,9 +15,9 @@ import (
 
 	"tally/lib/archive/archivetest"
 	"tally/lib/archive/entry"
-	"tally/lib/games"
 	"tally/lib/pages/history"
 	"tally/lib/pages/site"
+	"tally/lib/rulebook/games"
 )
 
 // drawn returns the English page of a draw.

@@ -5,7 +5,7 @@ import (
 	"html/template"
 	"strings"
 
-	"tally/lib/settlement"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/wire"
 )
 

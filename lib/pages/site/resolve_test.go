@@ -10,7 +10,7 @@ import (
 	"golang.org/x/net/html"
 
 	"tally/lib/archive/entry"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/studio"
 )
 

@@ -9,8 +9,8 @@ import (
 	"io/fs"
 	"strings"
 
-	"tally/lib/cards"
-	"tally/lib/games"
+	"tally/lib/rulebook/cards"
+	"tally/lib/rulebook/games"
 )
 
 // Options say what the pages are about.

@@ -8,10 +8,10 @@ import (
 	"testing"
 
 	"tally/lib/archive/archivetest"
-	"tally/lib/games"
 	"tally/lib/pages/history"
 	"tally/lib/pages/site"
 	"tally/lib/pages/statistics"
+	"tally/lib/rulebook/games"
 )
 
 // writePages is a folder that the sample pages are written to, to look at them.

@@ -6,8 +6,8 @@ import (
 	"math/big"
 	"strconv"
 
-	"tally/lib/cards"
 	"tally/lib/pages/statistics"
+	"tally/lib/rulebook/cards"
 )
 
 // statisticsPage is how often each outcome of a game came.

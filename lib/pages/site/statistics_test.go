@@ -8,8 +8,8 @@ import (
 
 	"golang.org/x/net/html"
 
-	"tally/lib/games"
 	"tally/lib/pages/statistics"
+	"tally/lib/rulebook/games"
 )
 
 // expected are counts that are what is expected of so many draws, as well as whole

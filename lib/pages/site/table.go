@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"tally/lib/cards"
+	"tally/lib/rulebook/cards"
 )
 
 // table is what happened in a draw, ready to be drawn and told. The pages know no

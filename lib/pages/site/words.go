@@ -17,8 +17,8 @@ import (
 	"golang.org/x/text/message"
 	"golang.org/x/text/number"
 
-	"tally/lib/cards"
-	"tally/lib/settlement"
+	"tally/lib/rulebook/cards"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/wire"
 )
 

@@ -16,10 +16,10 @@ import (
 	"github.com/nicksnyder/go-i18n/v2/i18n"
 
 	"tally/lib/archive/entry"
-	"tally/lib/cards"
-	"tally/lib/catalogue"
-	"tally/lib/games"
 	"tally/lib/pages/statistics"
+	"tally/lib/rulebook/cards"
+	"tally/lib/rulebook/catalogue"
+	"tally/lib/rulebook/games"
 )
 
 // messagesOf reads the messages of a language by their keys.

@@ -5,11 +5,11 @@ import (
 	"strconv"
 	"sync"
 
-	"tally/lib/cards"
-	"tally/lib/games/baccarat"
-	"tally/lib/games/blackjack"
-	"tally/lib/games/war"
-	"tally/lib/pokerhand"
+	"tally/lib/rulebook/cards"
+	"tally/lib/rulebook/games/baccarat"
+	"tally/lib/rulebook/games/blackjack"
+	"tally/lib/rulebook/games/war"
+	"tally/lib/rulebook/pokerhand"
 )
 
 // aspectsOf are the aspects of each game, worked out when they are first asked for.

@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"tally/lib/archive/entry"
-	"tally/lib/games"
 	"tally/lib/pages/history"
 	"tally/lib/pages/statistics"
+	"tally/lib/rulebook/games"
 	"tally/lib/ruletest"
 )
 

@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"tally/lib/cards"
-	"tally/lib/games"
-	"tally/lib/rules"
+	"tally/lib/rulebook/cards"
+	"tally/lib/rulebook/games"
+	"tally/lib/rulebook/rules"
 	"tally/lib/strictjson"
 )
 

@@ -3,8 +3,8 @@ package statistics
 import (
 	"math/big"
 
-	"tally/lib/games/baccarat"
-	"tally/lib/pokerhand"
+	"tally/lib/rulebook/games/baccarat"
+	"tally/lib/rulebook/pokerhand"
 )
 
 // coups are how many orders of a shoe's next six cards have each result. All six

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"tally/lib/games"
 	"tally/lib/pages/statistics"
+	"tally/lib/rulebook/games"
 	"tally/lib/ruletest"
 )
 

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"tally/lib/games"
 	"tally/lib/pages/statistics"
+	"tally/lib/rulebook/games"
 )
 
 var update = flag.Bool("update", false, "write the golden files")

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"strconv"
 
-	"tally/lib/cards"
-	"tally/lib/pokerhand"
+	"tally/lib/rulebook/cards"
+	"tally/lib/rulebook/pokerhand"
 	"tally/lib/strictjson"
 )
 

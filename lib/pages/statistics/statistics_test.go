@@ -14,9 +14,9 @@ import (
 
 	"tally/lib/archive/archivetest"
 	"tally/lib/archive/entry"
-	"tally/lib/games"
 	"tally/lib/pages/history"
 	"tally/lib/pages/statistics"
+	"tally/lib/rulebook/games"
 	"tally/lib/ruletest"
 )
 

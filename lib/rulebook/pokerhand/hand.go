@@ -1,0 +1,118 @@
+// Package pokerhand tells how strong a poker hand is, which five of seven cards
+// make it, and what the boards still to come can bring to six open hands.
+//
+// # How a hand is ranked
+//
+// Every rank has a 25-bit key such that the sum of the keys of up to seven cards
+// tells which ranks they are, in whatever order they come. A card adds its rank's
+// key to the top of one 64-bit number and one to its suit's 4-bit counter at the
+// bottom. One test of the counters finds a flush: it decides alone, since five
+// suited cards among seven leave no room for a full house or four of a kind, and
+// its strength is looked up by the set of its ranks. Without a flush the strength
+// is looked up by the sum. The table of sums is sparse; its 8,192 rows are laid
+// over each other where they don't meet, so that a look-up is one load for where
+// the row was laid and one for the strength.
+//
+// Keys and tables are made by internal/gen from the rules of poker alone, and a
+// test makes them again. They are part of the program's read-only data: nothing
+// is prepared at start or at first use.
+package pokerhand
+
+import (
+	_ "embed"
+	"math/bits"
+
+	"tally/lib/rulebook/cards"
+)
+
+//go:generate go run generate.go
+
+//go:embed tables.bin
+var tables string
+
+// The suits' counters are the lowest bits of a key. Adding three to each sets
+// its highest bit when it counts five or more.
+const (
+	fiveSuited = 0x3333
+	flushBits  = 0x8888
+)
+
+// suitBits is the width of one suit's set of ranks in a mask.
+const suitBits = 16
+
+// Hand gathers cards to rank them. The zero value has no cards.
+type Hand struct {
+	key  uint64 // the sum of the cards' keys
+	mask uint64 // per suit, the set of ranks
+}
+
+// Add puts a card into the hand. A hand has at most seven cards, all different.
+func (h *Hand) Add(card cards.Card) {
+	h.key += cardKeys[card]
+	h.mask |= cardMask(card)
+}
+
+func handOf(list []cards.Card) (h Hand) {
+	for _, card := range list {
+		h.Add(card)
+	}
+	return h
+}
+
+// Rank returns the strength of the best five cards, zero for fewer than five.
+func (h *Hand) Rank() Rank {
+	if flushes := (h.key + fiveSuited) & flushBits; flushes != 0 {
+		return flushRank(flushes, h.mask)
+	}
+	return rankAt(place(h.key))
+}
+
+// Best returns the strength of the best five of seven different cards.
+func Best(seven *[7]cards.Card) Rank {
+	key := cardKeys[seven[0]] + cardKeys[seven[1]] + cardKeys[seven[2]] + cardKeys[seven[3]] +
+		cardKeys[seven[4]] + cardKeys[seven[5]] + cardKeys[seven[6]]
+	if flushes := (key + fiveSuited) & flushBits; flushes != 0 {
+		return flushRank(flushes, handOf(seven[:]).mask)
+	}
+	return rankAt(place(key))
+}
+
+// Best5 returns the strength of five different cards.
+func Best5(five *[5]cards.Card) Rank {
+	key := cardKeys[five[0]] + cardKeys[five[1]] + cardKeys[five[2]] + cardKeys[five[3]] + cardKeys[five[4]]
+	if flushes := (key + fiveSuited) & flushBits; flushes != 0 {
+		return flushRank(flushes, handOf(five[:]).mask)
+	}
+	return rankAt(place(key))
+}
+
+// place tells where in the tables the strength of a hand without a flush is.
+// Offsets count bytes and allow for a doubled sum.
+func place(key uint64) uint32 {
+	row := key >> (64 - rowBits) * 4
+	offset := tables[row : row+4]
+	return uint32(key>>(63-keyBits)) +
+		(uint32(offset[0]) | uint32(offset[1])<<8 | uint32(offset[2])<<16 | uint32(offset[3])<<24)
+}
+
+// flushRank looks up the strength of a flush; flushes has the top bit of its
+// suit's counter.
+func flushRank(flushes, mask uint64) Rank {
+	return rankAt(flushesAt + 2*uint32(suited(mask, flushSuit(flushes))))
+}
+
+// rankAt reads a strength of two bytes.
+func rankAt(at uint32) Rank {
+	strength := tables[uint64(at) : uint64(at)+2]
+	return Rank(strength[0]) | Rank(strength[1])<<8
+}
+
+// flushSuit tells the suit of the only counter whose top bit is set.
+func flushSuit(flushes uint64) cards.Suit { return cards.Suit(bits.TrailingZeros64(flushes) / 4) }
+
+// suited returns the set of ranks of one suit.
+func suited(mask uint64, suit cards.Suit) uint16 { return uint16(mask >> (suitBits * suit)) }
+
+func cardMask(card cards.Card) uint64 {
+	return 1 << (suitBits*uint64(card.Suit()) + uint64(card.Rank()))
+}

@@ -1,0 +1,58 @@
+package settlement
+
+import (
+	"slices"
+
+	"tally/lib/rulebook/money"
+	"tally/lib/rulebook/rules"
+)
+
+// Totals adds up settlements of one currency. Stakes equal the stakes won, lost
+// and refunded; payouts equal the sum of the lines.
+type Totals struct {
+	Currency money.Currency `json:"currency"`
+	Bets     int            `json:"bets"`
+	Stake    money.Sum      `json:"stake"` // in minor units, as JSON
+	Payout   money.Sum      `json:"payout"`
+	Won      int            `json:"won"`
+	Lost     int            `json:"lost"`
+	Refunded int            `json:"refunded"`
+}
+
+// Add adds one settled bet.
+func (t *Totals) Add(stake money.Amount, s Settlement) {
+	t.Bets++
+	t.Stake.Add(stake)
+	t.Payout.Add(s.Payout)
+	switch s.Result {
+	case rules.Won:
+		t.Won++
+	case rules.Lost:
+		t.Lost++
+	case rules.Refunded:
+		t.Refunded++
+	}
+}
+
+// Book is the totals of a draw by currency, ordered by code.
+type Book []Totals
+
+// Of returns the totals of a currency to add to.
+func (b *Book) Of(c money.Currency) *Totals {
+	at, found := slices.BinarySearchFunc(*b, c, func(t Totals, c money.Currency) int { return t.Currency.Compare(c) })
+	if !found {
+		*b = slices.Insert(*b, at, Totals{Currency: c})
+	}
+	return &(*b)[at]
+}
+
+// Merge adds the totals of another book.
+func (b *Book) Merge(other Book) {
+	for _, t := range other {
+		mine := b.Of(t.Currency)
+		mine.Bets += t.Bets
+		mine.Stake.Merge(t.Stake)
+		mine.Payout.Merge(t.Payout)
+		mine.Won, mine.Lost, mine.Refunded = mine.Won+t.Won, mine.Lost+t.Lost, mine.Refunded+t.Refunded
+	}
+}
