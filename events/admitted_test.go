@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"tally/events"
+	"tally/lib/draw/wire"
 	"tally/lib/rulebook/games"
 	"tally/lib/rulebook/settlement"
-	"tally/lib/wire"
 )
 
 // The samples are taken on their own day, and years from then: whoever tries them

@@ -11,10 +11,10 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"tally/lib/draw/wire"
 	"tally/lib/rulebook/money"
 	"tally/lib/rulebook/rules"
 	"tally/lib/rulebook/settlement"
-	"tally/lib/wire"
 )
 
 //go:embed */*.json

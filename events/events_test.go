@@ -8,9 +8,9 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"tally/lib/draw/wire"
 	"tally/lib/rulebook/games"
 	"tally/lib/rulebook/rules"
-	"tally/lib/wire"
 )
 
 // A file's name: its place, the type, and what is special about it.

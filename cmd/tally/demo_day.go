@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"golang.org/x/sync/errgroup"
 
+	"tally/lib/draw/wire"
 	"tally/lib/local"
 	"tally/lib/placing"
 	"tally/lib/rulebook/settlement"
@@ -20,7 +21,6 @@ import (
 	"tally/lib/store"
 	"tally/lib/studio"
 	"tally/lib/sweep"
-	"tally/lib/wire"
 )
 
 // demoDay is a studio day being played: what was sent, and what was answered.

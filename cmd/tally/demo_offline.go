@@ -8,12 +8,12 @@ import (
 	"strings"
 
 	"tally/events"
+	"tally/lib/draw/wire"
 	"tally/lib/pretty"
 	"tally/lib/rulebook/money"
 	"tally/lib/rulebook/replay"
 	"tally/lib/rulebook/rules"
 	"tally/lib/rulebook/settlement"
-	"tally/lib/wire"
 )
 
 // playDemo plays the sample messages of games and returns what there is to see.

@@ -7,11 +7,11 @@ import (
 
 	"tally/events"
 	"tally/lib/draw"
+	"tally/lib/draw/wire"
 	"tally/lib/rulebook/replay"
 	"tally/lib/rulebook/rules"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/strictjson"
-	"tally/lib/wire"
 )
 
 // demoDraw is one draw of the demo: its messages so far and its bets.

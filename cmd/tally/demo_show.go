@@ -13,13 +13,13 @@ import (
 	"sync"
 	"time"
 
+	"tally/lib/draw/wire"
 	"tally/lib/placing"
 	"tally/lib/pretty"
 	"tally/lib/quarantine"
 	"tally/lib/rulebook/games"
 	"tally/lib/strictjson"
 	"tally/lib/studio"
-	"tally/lib/wire"
 )
 
 // demoShow writes what happens, a line for each event.

@@ -10,10 +10,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"tally/lib/disputes"
+	"tally/lib/draw/wire"
 	"tally/lib/pretty"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
-	"tally/lib/wire"
 )
 
 const disputesHelp = `disputes decides what bookmakers ask to be voided, with evidence, by

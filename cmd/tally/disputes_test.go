@@ -8,8 +8,8 @@ import (
 
 	v1 "tally/lib/api/v1"
 	"tally/lib/client"
+	"tally/lib/draw/wire"
 	"tally/lib/rulebook/settlement"
-	"tally/lib/wire"
 )
 
 // What a bookmaker disputes and operators decide, from end to end.

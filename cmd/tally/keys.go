@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tally/lib/draw/wire"
 	"tally/lib/keys"
 	"tally/lib/pretty"
 	"tally/lib/rulebook/settlement"
-	"tally/lib/wire"
 )
 
 const keysHelp = `keys makes, lists and ends the API keys of bookmakers, and sets what holds for

@@ -9,13 +9,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
+	"tally/lib/draw/wire"
 	"tally/lib/intake"
 	"tally/lib/keys"
 	"tally/lib/local"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/sqsqueue"
 	"tally/lib/store"
-	"tally/lib/wire"
 )
 
 // localAPI is where the bookmakers' API of `tally local` listens unless told

@@ -21,13 +21,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"tally"
+	"tally/lib/draw/wire"
 	"tally/lib/functions"
 	"tally/lib/intake"
 	"tally/lib/local"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/sqsqueue"
 	"tally/lib/store"
-	"tally/lib/wire"
 )
 
 // operator types commands at a stack.

@@ -15,12 +15,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tally/lib/draw/wire"
 	"tally/lib/local"
 	"tally/lib/pretty"
 	"tally/lib/quarantine"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/sqsqueue"
-	"tally/lib/wire"
 )
 
 const quarantineHelp = `quarantine works on the messages that tally has put aside because they can never

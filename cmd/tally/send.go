@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tally/lib/draw/wire"
 	"tally/lib/sqsqueue"
-	"tally/lib/wire"
 )
 
 const sendHelp = `send sends messages to tally as a studio or an operator would: each file is one

@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"tally/lib/archive/verify"
-	"tally/lib/wire"
+	"tally/lib/draw/wire"
 )
 
 // What AWS can't be reached without is said in one line, the same by every command,

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"tally/lib/archive/verify"
-	"tally/lib/wire"
+	"tally/lib/draw/wire"
 )
 
 // results is what is read of the results of a draw on the public site. They are not

@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"tally/lib/draw/wire"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/webhook"
-	"tally/lib/wire"
 )
 
 const webhooksHelp = `webhooks sets where a bookmaker's reports are pushed to, as an option beside the

@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"time"
 
+	"tally/lib/draw/wire"
 	"tally/lib/pretty"
 	"tally/lib/webhook"
-	"tally/lib/wire"
 )
 
 func (app *app) webhooksList(ctx context.Context, with *webhook.Store, _ *webhooksFlags, args []string) error {

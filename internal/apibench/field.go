@@ -17,12 +17,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"tally/lib/draw"
+	"tally/lib/draw/wire"
 	"tally/lib/dynamotest"
 	"tally/lib/intake"
 	"tally/lib/keys"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
-	"tally/lib/wire"
 )
 
 const (

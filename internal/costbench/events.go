@@ -7,7 +7,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"tally/lib/wire"
+	"tally/lib/draw/wire"
 )
 
 // Where the functions are told to be.

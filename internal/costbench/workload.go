@@ -5,10 +5,10 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"tally/lib/draw/wire"
 	"tally/lib/placing"
 	"tally/lib/rulebook/games/roulette"
 	"tally/lib/rulebook/settlement"
-	"tally/lib/wire"
 )
 
 // The workload: one draw of roulette, whose betting round is open for half a

@@ -27,13 +27,13 @@ import (
 	"tally/lib/archive/monitor"
 	"tally/lib/archive/tilelog"
 	"tally/lib/disputes"
+	"tally/lib/draw/wire"
 	"tally/lib/intake"
 	"tally/lib/pages/follow"
 	"tally/lib/pages/site"
 	"tally/lib/placing"
 	"tally/lib/sqsqueue"
 	"tally/lib/webhook"
-	"tally/lib/wire"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")

@@ -20,6 +20,7 @@ import (
 	"tally/lib/archive/tiles"
 	"tally/lib/disputes"
 	"tally/lib/draw"
+	"tally/lib/draw/wire"
 	"tally/lib/fakedynamo"
 	"tally/lib/intake"
 	"tally/lib/keys"
@@ -30,7 +31,6 @@ import (
 	"tally/lib/strictjson"
 	"tally/lib/sweep"
 	"tally/lib/webhook"
-	"tally/lib/wire"
 )
 
 type sender func(body string) error

@@ -21,6 +21,7 @@ import (
 	"tally/lib/archive/archivetest"
 	"tally/lib/disputes"
 	"tally/lib/draw"
+	"tally/lib/draw/wire"
 	"tally/lib/fakedynamo"
 	"tally/lib/intake"
 	"tally/lib/keys"
@@ -30,7 +31,6 @@ import (
 	"tally/lib/store"
 	"tally/lib/sweep"
 	"tally/lib/webhook"
-	"tally/lib/wire"
 )
 
 // noon is 2026-11-30T12:00:00.000Z.

@@ -6,11 +6,11 @@ import (
 
 	v1 "tally/lib/api/v1"
 	"tally/lib/draw"
+	"tally/lib/draw/wire"
 	"tally/lib/placing"
 	"tally/lib/rulebook/money"
 	"tally/lib/store"
 	"tally/lib/sweep"
-	"tally/lib/wire"
 )
 
 // getBet answers a bet with its side wagers and what the reports have said of it.

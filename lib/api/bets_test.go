@@ -11,10 +11,10 @@ import (
 
 	v1 "tally/lib/api/v1"
 	"tally/lib/draw"
+	"tally/lib/draw/wire"
 	"tally/lib/intake"
 	"tally/lib/keys"
 	"tally/lib/rulebook/settlement"
-	"tally/lib/wire"
 )
 
 // TestBatch places bets of which each has an answer of its own, a side wager with

@@ -3,7 +3,7 @@ package api
 import (
 	"context"
 
-	"tally/lib/wire"
+	"tally/lib/draw/wire"
 )
 
 // cancelBet takes a bet back before its betting round closes.

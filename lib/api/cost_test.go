@@ -7,11 +7,11 @@ import (
 	"testing"
 	"time"
 
+	"tally/lib/draw/wire"
 	"tally/lib/dynamotest"
 	"tally/lib/intake"
 	"tally/lib/meter"
 	"tally/lib/store"
-	"tally/lib/wire"
 )
 
 // TestCosts pins how many requests each operation makes of DynamoDB, and the

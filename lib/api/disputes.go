@@ -12,9 +12,9 @@ import (
 	v1 "tally/lib/api/v1"
 	"tally/lib/disputes"
 	"tally/lib/draw"
+	"tally/lib/draw/wire"
 	"tally/lib/placing"
 	"tally/lib/store"
-	"tally/lib/wire"
 )
 
 // openDispute stores a dispute. It changes nothing by itself: an operator decides.

@@ -9,12 +9,12 @@ import (
 
 	v1 "tally/lib/api/v1"
 	"tally/lib/draw"
+	"tally/lib/draw/wire"
 	"tally/lib/intake"
 	"tally/lib/placing"
 	"tally/lib/rulebook/rules"
 	"tally/lib/store"
 	"tally/lib/sweep"
-	"tally/lib/wire"
 )
 
 // head reads the head of the request's draw.

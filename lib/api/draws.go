@@ -10,10 +10,10 @@ import (
 
 	v1 "tally/lib/api/v1"
 	"tally/lib/draw"
+	"tally/lib/draw/wire"
 	"tally/lib/intake"
 	"tally/lib/rulebook/games"
 	"tally/lib/store"
-	"tally/lib/wire"
 )
 
 const (

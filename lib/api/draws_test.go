@@ -11,9 +11,9 @@ import (
 	"time"
 
 	v1 "tally/lib/api/v1"
+	"tally/lib/draw/wire"
 	"tally/lib/intake"
 	"tally/lib/rulebook/settlement"
-	"tally/lib/wire"
 )
 
 // draws lists draws page by page.

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	v1 "tally/lib/api/v1"
-	"tally/lib/wire"
+	"tally/lib/draw/wire"
 )
 
 // health says that the API answers. It looks at nothing else.

@@ -16,13 +16,13 @@ import (
 	"tally/lib/api"
 	v1 "tally/lib/api/v1"
 	"tally/lib/draw"
+	"tally/lib/draw/wire"
 	"tally/lib/dynamotest"
 	"tally/lib/intake"
 	"tally/lib/keys"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 	"tally/lib/sweep"
-	"tally/lib/wire"
 )
 
 // noon is when the tests begin.

@@ -9,10 +9,10 @@ import (
 	"time"
 
 	v1 "tally/lib/api/v1"
+	"tally/lib/draw/wire"
 	"tally/lib/fakedynamo"
 	"tally/lib/intake"
 	"tally/lib/store"
-	"tally/lib/wire"
 )
 
 // whileHidden makes a transaction of which one item becomes visible last, and a request

@@ -17,9 +17,9 @@ import (
 
 	"tally/lib/archive/entry"
 	"tally/lib/archive/tilelog"
+	"tally/lib/draw/wire"
 	"tally/lib/store"
 	"tally/lib/sweep"
-	"tally/lib/wire"
 )
 
 // Appender appends leaves that the log lacks, in their order. When it returns nil

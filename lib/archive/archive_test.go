@@ -15,10 +15,10 @@ import (
 	"tally/lib/archive/disclosure"
 	"tally/lib/archive/entry"
 	"tally/lib/archive/tiles"
+	"tally/lib/draw/wire"
 	"tally/lib/rulebook/games"
 	"tally/lib/store"
 	"tally/lib/sweep"
-	"tally/lib/wire"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")

@@ -11,13 +11,13 @@ import (
 	"tally/lib/archive"
 	"tally/lib/archive/archivetest"
 	"tally/lib/draw"
+	"tally/lib/draw/wire"
 	"tally/lib/fakedynamo"
 	"tally/lib/intake"
 	"tally/lib/rulebook/games"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 	"tally/lib/sweep"
-	"tally/lib/wire"
 )
 
 // A draw that never gets an outcome is in the log, from its opening on, and has its

@@ -9,10 +9,10 @@ import (
 
 	"tally/lib/archive/entry"
 	"tally/lib/draw"
+	"tally/lib/draw/wire"
 	"tally/lib/rulebook/games"
 	"tally/lib/store"
 	"tally/lib/sweep"
-	"tally/lib/wire"
 )
 
 // records are a draw's stored items as [sweep.Read] reads them: at least what was

@@ -16,13 +16,13 @@ import (
 	v1 "tally/lib/api/v1"
 	"tally/lib/client"
 	"tally/lib/draw"
+	"tally/lib/draw/wire"
 	"tally/lib/dynamotest"
 	"tally/lib/intake"
 	"tally/lib/keys"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 	"tally/lib/sweep"
-	"tally/lib/wire"
 )
 
 const noon settlement.Instant = 1_796_040_000_000 // 2026-11-30T12:00:00Z

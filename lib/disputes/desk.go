@@ -10,9 +10,9 @@ import (
 	"unicode/utf8"
 
 	"tally/lib/draw"
+	"tally/lib/draw/wire"
 	"tally/lib/intake"
 	"tally/lib/store"
-	"tally/lib/wire"
 )
 
 // Desk is where operators decide disputes.

@@ -13,12 +13,12 @@ import (
 
 	"tally/lib/disputes"
 	"tally/lib/draw"
+	"tally/lib/draw/wire"
 	"tally/lib/dynamotest"
 	"tally/lib/fakedynamo"
 	"tally/lib/intake"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
-	"tally/lib/wire"
 )
 
 const noon settlement.Instant = 1_796_040_000_000 // 2026-11-30T12:00:00Z

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"tally/lib/draw/wire"
 	"tally/lib/rulebook/rules"
-	"tally/lib/wire"
 )
 
 // ErrTooMany says that a draw has as many orders as it may have.

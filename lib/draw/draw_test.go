@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"tally/lib/draw"
+	"tally/lib/draw/wire"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/ruletest"
-	"tally/lib/wire"
 )
 
 type instant = settlement.Instant

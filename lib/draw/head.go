@@ -13,10 +13,10 @@ import (
 	"fmt"
 	"slices"
 
+	"tally/lib/draw/wire"
 	"tally/lib/rulebook/games"
 	"tally/lib/rulebook/rules"
 	"tally/lib/rulebook/settlement"
-	"tally/lib/wire"
 )
 
 type instant = settlement.Instant

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 
+	"tally/lib/draw/wire"
 	"tally/lib/rulebook/rules"
 	"tally/lib/rulebook/settlement"
-	"tally/lib/wire"
 )
 
 // State is a fixed point of a draw's history, stored once. What it names

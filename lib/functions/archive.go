@@ -19,9 +19,9 @@ import (
 	"tally/lib/archive/signing"
 	"tally/lib/archive/tilelog"
 	"tally/lib/archive/witness"
+	"tally/lib/draw/wire"
 	"tally/lib/lambdaqueue"
 	"tally/lib/observe"
-	"tally/lib/wire"
 )
 
 // ArchiveConfig is the configuration of archive.

@@ -17,12 +17,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
+	"tally/lib/draw/wire"
 	"tally/lib/functions"
 	"tally/lib/lambdatest"
 	"tally/lib/local"
 	"tally/lib/store"
 	"tally/lib/sweep"
-	"tally/lib/wire"
 )
 
 // maxBinaryBytes is how large a function may be: it is loaded at each cold start.

@@ -7,11 +7,11 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
+	"tally/lib/draw/wire"
 	"tally/lib/lambdaqueue"
 	"tally/lib/observe"
 	"tally/lib/rulebook/games"
 	"tally/lib/sweep"
-	"tally/lib/wire"
 )
 
 // SettleConfig is the configuration of settle.

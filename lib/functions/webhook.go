@@ -7,11 +7,11 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
+	"tally/lib/draw/wire"
 	"tally/lib/lambdaqueue"
 	"tally/lib/observe"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/webhook"
-	"tally/lib/wire"
 )
 
 // WebhookConfig is the configuration of webhook.

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"tally/lib/wire"
+	"tally/lib/draw/wire"
 )
 
 // maxShown is how many differences a conflict shows.

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"tally/lib/draw/wire"
 	"tally/lib/intake"
 	"tally/lib/store"
-	"tally/lib/wire"
 )
 
 // What contradicts a draw that was known before its opening came shows both values,

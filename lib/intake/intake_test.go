@@ -16,12 +16,12 @@ import (
 	"time"
 
 	"tally/lib/draw"
+	"tally/lib/draw/wire"
 	"tally/lib/fakedynamo"
 	"tally/lib/intake"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/ruletest"
 	"tally/lib/store"
-	"tally/lib/wire"
 )
 
 type instant = settlement.Instant

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"tally/lib/draw/wire"
 	"tally/lib/intake"
-	"tally/lib/wire"
 )
 
 // sized keeps how long the longest message is that was sent.

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"tally/lib/draw"
+	"tally/lib/draw/wire"
 	"tally/lib/store"
-	"tally/lib/wire"
 )
 
 // maxHeld is how much of a message quarantine keeps, in bytes.

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"tally/lib/draw"
+	"tally/lib/draw/wire"
 	"tally/lib/rulebook/settlement"
-	"tally/lib/wire"
 )
 
 // replyTo answers a message that was taken up, or had been before: what it came to,

@@ -10,8 +10,8 @@ import (
 	"slices"
 
 	"tally/lib/draw"
+	"tally/lib/draw/wire"
 	"tally/lib/store"
-	"tally/lib/wire"
 )
 
 // What an operator should know of a table's running numbers.

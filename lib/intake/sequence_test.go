@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"tally/lib/draw/wire"
 	"tally/lib/fakedynamo"
 	"tally/lib/intake"
 	"tally/lib/ruletest"
 	"tally/lib/store"
-	"tally/lib/wire"
 )
 
 // numbered is a draw that is told as 7 or, for another draw of the number, as 7b.

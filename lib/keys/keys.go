@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"tally/lib/draw/wire"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
-	"tally/lib/wire"
 )
 
 type instant = settlement.Instant

@@ -8,11 +8,11 @@ import (
 	"maps"
 	"slices"
 
+	"tally/lib/draw/wire"
 	"tally/lib/placing"
 	"tally/lib/rulebook/games"
 	"tally/lib/rulebook/money"
 	"tally/lib/store"
-	"tally/lib/wire"
 )
 
 // Settings are what an operator has set for a bookmaker.

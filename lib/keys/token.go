@@ -9,7 +9,7 @@ import (
 	"hash/crc32"
 	"strings"
 
-	"tally/lib/wire"
+	"tally/lib/draw/wire"
 )
 
 const (

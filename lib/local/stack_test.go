@@ -22,13 +22,13 @@ import (
 	"tally"
 	"tally/events"
 	"tally/lib/archive/verify"
+	"tally/lib/draw/wire"
 	"tally/lib/functions"
 	"tally/lib/local"
 	"tally/lib/rulebook/games"
 	"tally/lib/sqsqueue"
 	"tally/lib/store"
 	"tally/lib/sweep"
-	"tally/lib/wire"
 )
 
 // stacks counts the stacks of this process, for their names.

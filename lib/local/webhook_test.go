@@ -13,13 +13,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	standard "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
+	"tally/lib/draw/wire"
 	"tally/lib/local"
 	"tally/lib/placing"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/sqsqueue"
 	"tally/lib/store"
 	"tally/lib/webhook"
-	"tally/lib/wire"
 )
 
 type ignored struct{}

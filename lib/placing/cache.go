@@ -6,10 +6,10 @@ import (
 	"sync"
 
 	"tally/lib/draw"
+	"tally/lib/draw/wire"
 	"tally/lib/intake"
 	"tally/lib/rulebook/rules"
 	"tally/lib/store"
-	"tally/lib/wire"
 )
 
 // headFor is how long a head may be answered from memory, in milliseconds. A

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"tally/lib/draw/wire"
 	"tally/lib/store"
-	"tally/lib/wire"
 )
 
 // Cancel takes a bet back for its bookmaker, before its betting round closes,

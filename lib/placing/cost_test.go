@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"tally/lib/draw"
+	"tally/lib/draw/wire"
 	"tally/lib/dynamotest"
 	"tally/lib/fakedynamo"
 	"tally/lib/intake"
@@ -18,7 +19,6 @@ import (
 	"tally/lib/rulebook/money"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
-	"tally/lib/wire"
 )
 
 type instant = settlement.Instant

@@ -16,11 +16,11 @@ import (
 
 	"tally/lib/clock"
 	"tally/lib/draw"
+	"tally/lib/draw/wire"
 	"tally/lib/rulebook/money"
 	"tally/lib/rulebook/rules"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
-	"tally/lib/wire"
 )
 
 type instant = settlement.Instant

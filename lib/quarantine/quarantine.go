@@ -22,11 +22,11 @@ import (
 	"strings"
 	"time"
 
+	"tally/lib/draw/wire"
 	"tally/lib/intake"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 	"tally/lib/sweep"
-	"tally/lib/wire"
 )
 
 // Day is how long a day is; the partitions are those of UTC.

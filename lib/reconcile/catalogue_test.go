@@ -6,9 +6,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"tally/lib/draw/wire"
 	"tally/lib/reconcile"
 	"tally/lib/rulebook/games"
-	"tally/lib/wire"
 )
 
 // A draw of rules that the program does not have waits, is counted as stuck and keeps

@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"tally/lib/draw"
+	"tally/lib/draw/wire"
 	"tally/lib/fakedynamo"
 	"tally/lib/quarantine"
 	"tally/lib/reconcile"
 	"tally/lib/store"
-	"tally/lib/wire"
 )
 
 // A draw that can't be looked at, for whatever reason, is reported in every look

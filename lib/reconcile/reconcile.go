@@ -24,12 +24,12 @@ import (
 	"tally/lib/archive/monitor"
 	"tally/lib/clock"
 	"tally/lib/draw"
+	"tally/lib/draw/wire"
 	"tally/lib/intake"
 	"tally/lib/rulebook/games"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 	"tally/lib/sweep"
-	"tally/lib/wire"
 )
 
 type instant = settlement.Instant

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"tally/lib/draw"
+	"tally/lib/draw/wire"
 	"tally/lib/intake"
 	"tally/lib/store"
-	"tally/lib/wire"
 )
 
 // checker verifies a run's result from what is stored.

@@ -7,12 +7,12 @@ import (
 	"strings"
 	"time"
 
+	"tally/lib/draw/wire"
 	"tally/lib/intake"
 	"tally/lib/placing"
 	"tally/lib/rulebook/money"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
-	"tally/lib/wire"
 )
 
 // messages verifies what became of each message: stored, or in quarantine with a

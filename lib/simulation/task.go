@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"tally/lib/clock"
+	"tally/lib/draw/wire"
 	"tally/lib/fakedynamo"
 	"tally/lib/intake"
 	"tally/lib/placing"
 	"tally/lib/sweep"
-	"tally/lib/wire"
 )
 
 // task is a handler at work on one message or request.

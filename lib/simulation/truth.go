@@ -7,12 +7,12 @@ import (
 	"slices"
 	"strings"
 
+	"tally/lib/draw/wire"
 	"tally/lib/rulebook/games"
 	"tally/lib/rulebook/money"
 	"tally/lib/rulebook/replay"
 	"tally/lib/rulebook/rules"
 	"tally/lib/store"
-	"tally/lib/wire"
 )
 
 // truth is what a draw's stored messages say, worked out without what is under

@@ -19,6 +19,7 @@ import (
 
 	"tally/lib/clock"
 	"tally/lib/draw"
+	"tally/lib/draw/wire"
 	"tally/lib/fakedynamo"
 	"tally/lib/intake"
 	"tally/lib/placing"
@@ -28,7 +29,6 @@ import (
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 	"tally/lib/sweep"
-	"tally/lib/wire"
 )
 
 type instant = settlement.Instant

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"tally/lib/draw/wire"
 	"tally/lib/strictjson"
-	"tally/lib/wire"
 )
 
 // Step is one thing that happens: exactly one of Message, Bet and Cancel is set.

@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"tally/lib/draw/wire"
 	"tally/lib/rulebook/games"
 	"tally/lib/rulebook/rules"
-	"tally/lib/wire"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")

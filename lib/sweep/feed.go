@@ -9,9 +9,9 @@ import (
 	"log/slog"
 	"time"
 
+	"tally/lib/draw/wire"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
-	"tally/lib/wire"
 )
 
 // Entry is an entry of a bookmaker's feed: the report of one draw under one

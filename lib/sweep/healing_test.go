@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"tally/lib/draw/wire"
 	"tally/lib/fakedynamo"
 	"tally/lib/store"
 	"tally/lib/sweep"
-	"tally/lib/wire"
 )
 
 // More stragglers than one order may name take several, and all are settled.

@@ -9,10 +9,10 @@ import (
 	"slices"
 	"strings"
 
+	"tally/lib/draw/wire"
 	"tally/lib/intake"
 	"tally/lib/rulebook/money"
 	"tally/lib/store"
-	"tally/lib/wire"
 )
 
 // Limits are amounts by currency that a correction may move. A currency without one has

@@ -8,11 +8,11 @@ import (
 	"strings"
 
 	"tally/lib/draw"
+	"tally/lib/draw/wire"
 	"tally/lib/rulebook/games"
 	"tally/lib/rulebook/rules"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
-	"tally/lib/wire"
 )
 
 // records is a draw's partition as [Read] reads it.

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"tally/lib/draw/wire"
 	"tally/lib/rulebook/rules"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
-	"tally/lib/wire"
 )
 
 // Stragglers are the records of a bookmaker's bets, side wagers and cancellations

@@ -22,11 +22,11 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"tally/lib/clock"
+	"tally/lib/draw/wire"
 	"tally/lib/rulebook/games"
 	"tally/lib/rulebook/rules"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
-	"tally/lib/wire"
 )
 
 type instant = settlement.Instant

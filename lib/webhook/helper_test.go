@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"tally/lib/draw/wire"
 	"tally/lib/store"
 	"tally/lib/sweep"
-	"tally/lib/wire"
 )
 
 // noon is 2026-11-30T12:00:00.000Z.

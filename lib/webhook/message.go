@@ -6,8 +6,8 @@ import (
 	"strconv"
 
 	v1 "tally/lib/api/v1"
+	"tally/lib/draw/wire"
 	"tally/lib/sweep"
-	"tally/lib/wire"
 )
 
 // The types of messages.

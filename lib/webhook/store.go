@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"tally/lib/draw/wire"
 	"tally/lib/store"
 	"tally/lib/sweep"
-	"tally/lib/wire"
 )
 
 // The limits of a bookmaker's webhooks.

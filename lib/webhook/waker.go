@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"time"
 
+	"tally/lib/draw/wire"
 	"tally/lib/store"
 	"tally/lib/sweep"
-	"tally/lib/wire"
 )
 
 // Queue sends messages to one queue. When Send returns nil the message is

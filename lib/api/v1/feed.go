@@ -3,9 +3,9 @@ package v1
 import (
 	"fmt"
 
+	"tally/lib/draw/wire"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/sweep"
-	"tally/lib/wire"
 )
 
 // FeedEntryOf writes a report as the feed and webhooks tell it.

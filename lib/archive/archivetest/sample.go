@@ -26,6 +26,7 @@ import (
 	"tally/lib/archive/keytest"
 	"tally/lib/archive/tilelog"
 	"tally/lib/draw"
+	"tally/lib/draw/wire"
 	"tally/lib/fakedynamo"
 	"tally/lib/intake"
 	"tally/lib/pages/history"
@@ -34,7 +35,6 @@ import (
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 	"tally/lib/sweep"
-	"tally/lib/wire"
 )
 
 // Origin is the name of the sample log.

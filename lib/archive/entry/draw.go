@@ -4,8 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 
+	"tally/lib/draw/wire"
 	"tally/lib/rulebook/settlement"
-	"tally/lib/wire"
 )
 
 type instant = settlement.Instant

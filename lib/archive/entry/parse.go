@@ -9,11 +9,11 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"tally/lib/draw/wire"
 	"tally/lib/rulebook/games"
 	"tally/lib/rulebook/money"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/strictjson"
-	"tally/lib/wire"
 )
 
 // ErrSpelling says that an entry says what an entry may say, but not in its one

@@ -29,9 +29,9 @@ import (
 	"tally/lib/archive/objects"
 	"tally/lib/archive/tilelog"
 	"tally/lib/archive/tiles"
+	"tally/lib/draw/wire"
 	"tally/lib/rulebook/games"
 	"tally/lib/store"
-	"tally/lib/wire"
 )
 
 // Files are the log's files, as the public has them.

@@ -21,10 +21,10 @@ import (
 	"tally/lib/archive/keytest"
 	"tally/lib/archive/monitor"
 	"tally/lib/draw"
+	"tally/lib/draw/wire"
 	"tally/lib/fakedynamo"
 	"tally/lib/rulebook/games"
 	"tally/lib/store"
-	"tally/lib/wire"
 )
 
 // watch is a monitor of a sample log, and what it has told.

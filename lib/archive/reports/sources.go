@@ -17,9 +17,9 @@ import (
 	"tally/lib/archive/commitment"
 	"tally/lib/archive/objects"
 	"tally/lib/client"
+	"tally/lib/draw/wire"
 	"tally/lib/store"
 	"tally/lib/sweep"
-	"tally/lib/wire"
 )
 
 // linesOf splits a report into its lines.

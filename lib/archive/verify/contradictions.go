@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"tally/lib/archive/entry"
+	"tally/lib/draw/wire"
 	"tally/lib/rulebook/settlement"
-	"tally/lib/wire"
 )
 
 // What a draw's entries say binds what its later ones can say: closings that are

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"tally/lib/archive/entry"
+	"tally/lib/draw/wire"
 	"tally/lib/rulebook/settlement"
-	"tally/lib/wire"
 )
 
 // story is what the entries say, draw by draw.

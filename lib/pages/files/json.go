@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 
+	"tally/lib/draw/wire"
 	"tally/lib/pages/history"
-	"tally/lib/wire"
 )
 
 // compact returns a value as a line of JSON. Texts of entries stay as they are:

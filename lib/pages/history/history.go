@@ -10,8 +10,8 @@ import (
 	"slices"
 
 	"tally/lib/archive/entry"
+	"tally/lib/draw/wire"
 	"tally/lib/rulebook/settlement"
-	"tally/lib/wire"
 )
 
 // Leaf is an entry with its place in the log.

@@ -5,8 +5,8 @@ import (
 	"html/template"
 	"strings"
 
+	"tally/lib/draw/wire"
 	"tally/lib/rulebook/settlement"
-	"tally/lib/wire"
 )
 
 // functions are what the templates of one language can call.

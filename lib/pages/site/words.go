@@ -17,9 +17,9 @@ import (
 	"golang.org/x/text/message"
 	"golang.org/x/text/number"
 
+	"tally/lib/draw/wire"
 	"tally/lib/rulebook/cards"
 	"tally/lib/rulebook/settlement"
-	"tally/lib/wire"
 )
 
 // Languages are those of the pages: English first, then those of the rulebooks.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"tally/lib/wire"
+	"tally/lib/draw/wire"
 )
 
 // Whatever has a bound in a message is taken at it, and refused above.

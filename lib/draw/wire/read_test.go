@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"tally/events"
+	"tally/lib/draw/wire"
 	"tally/lib/rulebook/games"
 	"tally/lib/ruletest"
-	"tally/lib/wire"
 )
 
 // bases are right messages of every type, without the fields of all.
