@@ -16,11 +16,11 @@ import (
 	"time"
 
 	v1 "tally/lib/api/v1"
-	"tally/lib/clock"
 	"tally/lib/keys"
 	"tally/lib/placing"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
+	"tally/lib/store/clock"
 )
 
 type instant = settlement.Instant

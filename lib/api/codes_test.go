@@ -17,12 +17,12 @@ import (
 
 	"tally/lib/api"
 	v1 "tally/lib/api/v1"
-	"tally/lib/clock"
 	"tally/lib/draw/wire"
 	"tally/lib/fakedynamo"
 	"tally/lib/intake"
 	"tally/lib/keys"
 	"tally/lib/store"
+	"tally/lib/store/clock"
 )
 
 // failing is a DynamoDB whose requests fail, as long as it is told to.

@@ -15,12 +15,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
-	"tally/lib/clock"
 	"tally/lib/lambdaqueue"
 	"tally/lib/observe"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/sqsqueue"
 	"tally/lib/store"
+	"tally/lib/store/clock"
 )
 
 // QueueHandler is a function that a queue feeds.

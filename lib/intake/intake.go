@@ -19,12 +19,12 @@ import (
 	"strings"
 	"time"
 
-	"tally/lib/clock"
 	"tally/lib/draw"
 	"tally/lib/draw/wire"
 	"tally/lib/rulebook/rules"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
+	"tally/lib/store/clock"
 )
 
 type instant = settlement.Instant

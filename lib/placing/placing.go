@@ -14,13 +14,13 @@ import (
 	"strings"
 	"time"
 
-	"tally/lib/clock"
 	"tally/lib/draw"
 	"tally/lib/draw/wire"
 	"tally/lib/rulebook/money"
 	"tally/lib/rulebook/rules"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
+	"tally/lib/store/clock"
 )
 
 type instant = settlement.Instant

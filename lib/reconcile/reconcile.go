@@ -22,13 +22,13 @@ import (
 	"time"
 
 	"tally/lib/archive/monitor"
-	"tally/lib/clock"
 	"tally/lib/draw"
 	"tally/lib/draw/wire"
 	"tally/lib/intake"
 	"tally/lib/rulebook/games"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
+	"tally/lib/store/clock"
 	"tally/lib/sweep"
 )
 

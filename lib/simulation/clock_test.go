@@ -6,12 +6,12 @@ import (
 	"testing"
 	"time"
 
-	"tally/lib/clock"
 	"tally/lib/fakedynamo"
 	"tally/lib/intake"
 	"tally/lib/placing"
 	"tally/lib/reconcile"
 	"tally/lib/store"
+	"tally/lib/store/clock"
 	"tally/lib/sweep"
 )
 

@@ -8,11 +8,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"tally/lib/clock"
 	"tally/lib/draw/wire"
 	"tally/lib/fakedynamo"
 	"tally/lib/intake"
 	"tally/lib/placing"
+	"tally/lib/store/clock"
 	"tally/lib/sweep"
 )
 

@@ -17,7 +17,6 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"tally/lib/clock"
 	"tally/lib/draw"
 	"tally/lib/draw/wire"
 	"tally/lib/fakedynamo"
@@ -28,6 +27,7 @@ import (
 	"tally/lib/rulebook/money"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
+	"tally/lib/store/clock"
 	"tally/lib/sweep"
 )
 

@@ -21,12 +21,12 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"tally/lib/clock"
 	"tally/lib/draw/wire"
 	"tally/lib/rulebook/games"
 	"tally/lib/rulebook/rules"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
+	"tally/lib/store/clock"
 )
 
 type instant = settlement.Instant
