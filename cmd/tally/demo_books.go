@@ -9,17 +9,17 @@ import (
 	"slices"
 	"strings"
 
+	"tally/lib/pipeline/settle"
 	"tally/lib/rulebook/money"
 	"tally/lib/store"
 	"tally/lib/studio"
-	"tally/lib/sweep"
 )
 
 // demoBooks is what the bookmakers know: each reads its feed in order and keeps,
 // for each bet, the line of the highest state.
 type demoBooks struct {
 	table   *store.Table
-	entries map[string][]sweep.Entry // by bookmaker, as read so far
+	entries map[string][]settle.Entry // by bookmaker, as read so far
 	lines   map[demoKey]demoReport
 }
 
@@ -39,7 +39,7 @@ type demoReport struct {
 }
 
 func newDemoBooks(table *store.Table) *demoBooks {
-	return &demoBooks{table: table, entries: map[string][]sweep.Entry{}, lines: map[demoKey]demoReport{}}
+	return &demoBooks{table: table, entries: map[string][]settle.Entry{}, lines: map[demoKey]demoReport{}}
 }
 
 // read reads what is new in every feed.
@@ -53,7 +53,7 @@ func (b *demoBooks) read(ctx context.Context) error {
 			if item.SK == store.CounterKey {
 				continue
 			}
-			var entry sweep.Entry
+			var entry settle.Entry
 			if err := json.Unmarshal([]byte(item.Body), &entry); err != nil {
 				return fmt.Errorf("reading the feed of %s: %w", bookmaker.ID, err)
 			}
@@ -71,14 +71,14 @@ func (b *demoBooks) read(ctx context.Context) error {
 }
 
 // pages reads the pages of a report.
-func (b *demoBooks) pages(ctx context.Context, bookmaker string, entry sweep.Entry) error {
+func (b *demoBooks) pages(ctx context.Context, bookmaker string, entry settle.Entry) error {
 	for _, shard := range entry.Shards {
 		count := 0
 		for page, err := range b.table.Query(ctx, store.ReportKey(entry.Draw, entry.State, bookmaker, shard.Shard), "") {
 			if err != nil {
 				return err
 			}
-			lines, err := sweep.Inflate(page.Binary)
+			lines, err := settle.Inflate(page.Binary)
 			if err != nil {
 				return err
 			}

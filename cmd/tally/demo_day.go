@@ -15,12 +15,12 @@ import (
 
 	"tally/lib/draw/wire"
 	"tally/lib/local"
-	"tally/lib/placing"
+	"tally/lib/pipeline/placing"
+	"tally/lib/pipeline/settle"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/sqsqueue"
 	"tally/lib/store"
 	"tally/lib/studio"
-	"tally/lib/sweep"
 )
 
 // demoDay is a studio day being played: what was sent, and what was answered.
@@ -35,7 +35,7 @@ type demoDay struct {
 	replies string // URL
 	urls    map[string]string
 	table   *store.Table
-	sweeper *sweep.Sweeper
+	sweeper *settle.Sweeper
 	books   *demoBooks
 	settled map[*studio.Draw]chan struct{} // closed when the draw was settled first
 	states  map[*studio.Draw]int           // under which each was settled last
@@ -78,7 +78,7 @@ func newDemoDay(script *studio.Script, stack *local.Stack, show *demoShow) *demo
 	d := &demoDay{script: script, show: show, client: client, table: table, urls: stack.QueueURLs(),
 		studio: sqsqueue.New(client, stack.Resolved.Outputs["StudioMessagesUrl"]),
 		orders: sqsqueue.New(client, stack.Resolved.Outputs["OperatorOrdersUrl"]), replies: stack.Resolved.Outputs["StudioRepliesUrl"],
-		stack: stack, log: stack.LogFolder, sweeper: &sweep.Sweeper{Table: table}, books: newDemoBooks(table), settled: map[*studio.Draw]chan struct{}{}, states: map[*studio.Draw]int{},
+		stack: stack, log: stack.LogFolder, sweeper: &settle.Sweeper{Table: table}, books: newDemoBooks(table), settled: map[*studio.Draw]chan struct{}{}, states: map[*studio.Draw]int{},
 		answered: map[string]chan struct{}{}, sent: map[string]time.Time{},
 		accepted: map[demoKey]*studio.Bet{}, taken: map[demoKey]bool{}, refused: map[string]*demoRefused{}, answers: map[string]int{}}
 	for id := range d.messages() {

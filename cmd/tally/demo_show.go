@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"tally/lib/draw/wire"
-	"tally/lib/placing"
+	"tally/lib/pipeline/placing"
+	"tally/lib/pipeline/quarantine"
 	"tally/lib/pretty"
-	"tally/lib/quarantine"
 	"tally/lib/rulebook/games"
 	"tally/lib/strictjson"
 	"tally/lib/studio"

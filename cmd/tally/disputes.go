@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tally/lib/disputes"
 	"tally/lib/draw/wire"
+	"tally/lib/pipeline/disputes"
 	"tally/lib/pretty"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"

@@ -10,9 +10,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"tally/lib/draw/wire"
-	"tally/lib/intake"
 	"tally/lib/keys"
 	"tally/lib/local"
+	"tally/lib/pipeline/intake"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/sqsqueue"
 	"tally/lib/store"

@@ -17,8 +17,8 @@ import (
 
 	"tally/lib/draw/wire"
 	"tally/lib/local"
+	"tally/lib/pipeline/quarantine"
 	"tally/lib/pretty"
-	"tally/lib/quarantine"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/sqsqueue"
 )

@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"tally/lib/draw/wire"
+	"tally/lib/pipeline/webhook"
 	"tally/lib/rulebook/settlement"
-	"tally/lib/webhook"
 )
 
 const webhooksHelp = `webhooks sets where a bookmaker's reports are pushed to, as an option beside the

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"tally/lib/draw/wire"
+	"tally/lib/pipeline/webhook"
 	"tally/lib/pretty"
-	"tally/lib/webhook"
 )
 
 func (app *app) webhooksList(ctx context.Context, with *webhook.Store, _ *webhooksFlags, args []string) error {

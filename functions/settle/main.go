@@ -1,4 +1,4 @@
-// The Lambda settle settles the bets of draws. What it does is in lib/sweep; how it is put
+// The Lambda settle settles the bets of draws. What it does is in lib/pipeline/settle; how it is put
 // together and what it reads from its environment is in lib/functions.
 package main
 

@@ -1,4 +1,4 @@
-// The Lambda webhook pushes reports to bookmakers' own addresses. What it does is in lib/webhook; how it is put
+// The Lambda webhook pushes reports to bookmakers' own addresses. What it does is in lib/pipeline/webhook; how it is put
 // together and what it reads from its environment is in lib/functions.
 package main
 

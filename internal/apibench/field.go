@@ -19,8 +19,8 @@ import (
 	"tally/lib/draw"
 	"tally/lib/draw/wire"
 	"tally/lib/dynamotest"
-	"tally/lib/intake"
 	"tally/lib/keys"
+	"tally/lib/pipeline/intake"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 )

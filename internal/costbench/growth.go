@@ -17,8 +17,8 @@ import (
 
 	"tally/lib/draw"
 	"tally/lib/functions"
+	"tally/lib/pipeline/settle"
 	"tally/lib/store"
-	"tally/lib/sweep"
 )
 
 // growth is what it takes a process of its own to settle a draw whose bets are
@@ -71,7 +71,7 @@ func (f *fabricated) settled() (bets int) {
 			continue
 		}
 		var stored struct{ B struct{ S string } }
-		var done sweep.Done
+		var done settle.Done
 		if json.Unmarshal(item, &stored) == nil && json.Unmarshal([]byte(stored.B.S), &done) == nil {
 			bets += done.Bets
 		}

@@ -11,8 +11,8 @@
 // # What is measured
 //
 // TALLY is one draw of roulette with bets of 20 bookmakers, through the same
-// packages as in the Lambdas: every bet by lib/placing, every message by lib/intake,
-// every state by lib/sweep, on DynamoDB Local with its pages of 1 MB. Requests and
+// packages as in the Lambdas: every bet by lib/pipeline/placing, every message by lib/pipeline/intake,
+// every state by lib/pipeline/settle, on DynamoDB Local with its pages of 1 MB. Requests and
 // capacity units are counted by lib/meter from what the client asks, by DynamoDB's
 // published rules, so they are what AWS would charge for; the seconds are the
 // emulator's and this machine's and only good for comparing. (Of an item that is

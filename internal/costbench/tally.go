@@ -11,11 +11,11 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"tally/lib/draw"
-	"tally/lib/intake"
-	"tally/lib/placing"
+	"tally/lib/pipeline/intake"
+	"tally/lib/pipeline/placing"
+	"tally/lib/pipeline/settle"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
-	"tally/lib/sweep"
 )
 
 // pipeline is tally from a studio's message to settled bets, as the functions
@@ -26,7 +26,7 @@ type pipeline struct {
 	lines  counter // reported to bookmakers
 	faults counter // messages quarantined and sweeps stopped
 	intake *intake.Intake
-	sweep  *sweep.Sweeper
+	sweep  *settle.Sweeper
 	placer *placing.Placer
 }
 
@@ -36,7 +36,7 @@ func newPipeline(client store.DynamoDB, table string) *pipeline {
 	log := slog.New(slog.DiscardHandler)
 	p.intake = &intake.Intake{Table: records, Replies: &p.queue, Sweeps: &p.queue, Archive: &p.queue, Record: p,
 		Settings: draw.Settings{Shards: 1}, Now: p.clock.now, Log: log}
-	p.sweep = &sweep.Sweeper{Table: records, Archive: &p.queue, Record: p, Now: p.clock.now, Log: log, Parallel: parallel}
+	p.sweep = &settle.Sweeper{Table: records, Archive: &p.queue, Record: p, Now: p.clock.now, Log: log, Parallel: parallel}
 	p.placer = &placing.Placer{Table: records, Settings: func(string) placing.Settings { return placing.Settings{} },
 		Now: p.clock.now, Record: p}
 	return p
@@ -87,7 +87,7 @@ func (p *pipeline) Settled(_ string, lines, _ int, _ bool, _ time.Duration) {
 
 var (
 	_ intake.Recorder  = (*pipeline)(nil)
-	_ sweep.Recorder   = (*pipeline)(nil)
+	_ settle.Recorder  = (*pipeline)(nil)
 	_ placing.Recorder = (*pipeline)(nil)
 )
 

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"tally/lib/draw/wire"
-	"tally/lib/placing"
+	"tally/lib/pipeline/placing"
 	"tally/lib/rulebook/games/roulette"
 	"tally/lib/rulebook/settlement"
 )

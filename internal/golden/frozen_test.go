@@ -26,14 +26,14 @@ import (
 	"tally/lib/archive/fakeobjects"
 	"tally/lib/archive/monitor"
 	"tally/lib/archive/tilelog"
-	"tally/lib/disputes"
 	"tally/lib/draw/wire"
-	"tally/lib/intake"
 	"tally/lib/pages/follow"
 	"tally/lib/pages/site"
-	"tally/lib/placing"
+	"tally/lib/pipeline/disputes"
+	"tally/lib/pipeline/intake"
+	"tally/lib/pipeline/placing"
+	"tally/lib/pipeline/webhook"
 	"tally/lib/sqsqueue"
-	"tally/lib/webhook"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")

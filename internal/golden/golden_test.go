@@ -18,19 +18,19 @@ import (
 	"tally/lib/archive/entry"
 	"tally/lib/archive/fakeobjects"
 	"tally/lib/archive/tiles"
-	"tally/lib/disputes"
 	"tally/lib/draw"
 	"tally/lib/draw/wire"
 	"tally/lib/fakedynamo"
-	"tally/lib/intake"
 	"tally/lib/keys"
-	"tally/lib/quarantine"
-	"tally/lib/reconcile"
+	"tally/lib/pipeline/disputes"
+	"tally/lib/pipeline/intake"
+	"tally/lib/pipeline/quarantine"
+	"tally/lib/pipeline/reconcile"
+	"tally/lib/pipeline/settle"
+	"tally/lib/pipeline/webhook"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 	"tally/lib/strictjson"
-	"tally/lib/sweep"
-	"tally/lib/webhook"
 )
 
 type sender func(body string) error
@@ -154,7 +154,7 @@ func (r *reading) drawOf(id string) {
 	r.check(err)
 	r.say("draw %s of %s %d: revision %d, state %d, swept %t, held %t, strays %d, last closing %s", id, game.ID, game.Version, head.Revision,
 		standing.State, standing.Swept, standing.Held, len(head.Strays()), wire.FormatTime(head.LastClosing()))
-	missed, _, err := settler.Recount(r.Context(), id, sweep.Position{})
+	missed, _, err := settler.Recount(r.Context(), id, settle.Position{})
 	r.check(err)
 	r.say("  missed %d", len(missed))
 	for _, bookmaker := range []string{"acme", "borealis"} {
@@ -171,7 +171,7 @@ func (r *reading) drawOf(id string) {
 
 func (r *reading) accounts(id, bookmaker string, shards int) {
 	r.Helper()
-	history, err := sweep.LoadHistory(r.Context(), r.table, id, bookmaker)
+	history, err := settle.LoadHistory(r.Context(), r.table, id, bookmaker)
 	r.check(err)
 	for shard := range shards {
 		var records []store.StoredBet
@@ -187,7 +187,7 @@ func (r *reading) accounts(id, bookmaker string, shards int) {
 			r.say("  %s %s", bookmaker, lines)
 		}
 	}
-	state, book, err := sweep.Totals(r.Context(), r.table, id, bookmaker)
+	state, book, err := settle.Totals(r.Context(), r.table, id, bookmaker)
 	r.check(err)
 	totals, err := json.Marshal(book)
 	r.check(err)
@@ -221,7 +221,7 @@ func (r *reading) bookmakerOf(bookmaker string) {
 		r.check(err)
 		r.say("quarantined %s of %s: %s", m.Type, m.Draw, m.Faults[0].Code)
 	}
-	newest, err := sweep.Newest(r.Context(), r.table, bookmaker)
+	newest, err := settle.Newest(r.Context(), r.table, bookmaker)
 	r.check(err)
 	r.say("feed of %d", newest)
 	token, _, err := r.table.Get(r.Context(), "GOLDEN", "TOKEN")
@@ -274,8 +274,8 @@ func (r *reading) log(files map[string]fakeobjects.Object) {
 	}
 }
 
-func sweeper(table *store.Table) *sweep.Sweeper {
-	return &sweep.Sweeper{Table: table, Archive: dropped{}, Record: dropped{}, Now: later, Log: slog.New(slog.DiscardHandler), PageLines: 4}
+func sweeper(table *store.Table) *settle.Sweeper {
+	return &settle.Sweeper{Table: table, Archive: dropped{}, Record: dropped{}, Now: later, Log: slog.New(slog.DiscardHandler), PageLines: 4}
 }
 
 // resettled corrects a draw that was settled by an earlier version: its settlements come

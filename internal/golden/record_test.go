@@ -19,18 +19,18 @@ import (
 
 	"tally/lib/api"
 	"tally/lib/archive/archivetest"
-	"tally/lib/disputes"
 	"tally/lib/draw"
 	"tally/lib/draw/wire"
 	"tally/lib/fakedynamo"
-	"tally/lib/intake"
 	"tally/lib/keys"
-	"tally/lib/placing"
+	"tally/lib/pipeline/disputes"
+	"tally/lib/pipeline/intake"
+	"tally/lib/pipeline/placing"
+	"tally/lib/pipeline/settle"
+	"tally/lib/pipeline/webhook"
 	"tally/lib/rulebook/games"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
-	"tally/lib/sweep"
-	"tally/lib/webhook"
 )
 
 // noon is 2026-11-30T12:00:00.000Z.
@@ -99,8 +99,8 @@ func (r *recorder) intake() *intake.Intake {
 		Settings: draw.Settings{Shards: 2}, Now: r.clock, Log: slog.New(slog.DiscardHandler)}
 }
 
-func (r *recorder) settle() *sweep.Sweeper {
-	return &sweep.Sweeper{Table: r.Table, Archive: r.queue("archive-entries"), Webhooks: r.queue("webhooks"), Record: dropped{}, Now: r.clock,
+func (r *recorder) settle() *settle.Sweeper {
+	return &settle.Sweeper{Table: r.Table, Archive: r.queue("archive-entries"), Webhooks: r.queue("webhooks"), Record: dropped{}, Now: r.clock,
 		Log: slog.New(slog.DiscardHandler), Parallel: 1, PageLines: 4}
 }
 

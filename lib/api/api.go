@@ -17,7 +17,7 @@ import (
 
 	v1 "tally/lib/api/v1"
 	"tally/lib/keys"
-	"tally/lib/placing"
+	"tally/lib/pipeline/placing"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 	"tally/lib/store/clock"
@@ -235,7 +235,7 @@ func (a *API) answer(w http.ResponseWriter, r *http.Request, t *trail) (answer a
 // writeWithin bounds a request that writes.
 const writeWithin = 15 * time.Second
 
-// bounded are the operations that lib/placing bounds, by seconds from the time of
+// bounded are the operations that lib/pipeline/placing bounds, by seconds from the time of
 // acceptance: another timer would be for nothing.
 var bounded = map[string]bool{"placeBet": true, "placeWager": true, "cancelBet": true}
 

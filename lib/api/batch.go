@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	v1 "tally/lib/api/v1"
-	"tally/lib/placing"
+	"tally/lib/pipeline/placing"
 )
 
 // batchParallel is how many bets of a batch are placed at once.

@@ -7,10 +7,10 @@ import (
 	v1 "tally/lib/api/v1"
 	"tally/lib/draw"
 	"tally/lib/draw/wire"
-	"tally/lib/placing"
+	"tally/lib/pipeline/placing"
+	"tally/lib/pipeline/settle"
 	"tally/lib/rulebook/money"
 	"tally/lib/store"
-	"tally/lib/sweep"
 )
 
 // getBet answers a bet with its side wagers and what the reports have said of it.
@@ -26,7 +26,7 @@ func getBet(ctx context.Context, r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	history, err := sweep.LoadHistory(ctx, r.api.table, head.Draw, r.Bookmaker)
+	history, err := settle.LoadHistory(ctx, r.api.table, head.Draw, r.Bookmaker)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func getBet(ctx context.Context, r *request) (any, error) {
 const maxRecords = 4096
 
 // detailsOf returns bets with their lines, and their side wagers under them.
-func detailsOf(history *sweep.History, records []store.StoredBet, head *draw.Head, now instant) ([]v1.BetDetail, error) {
+func detailsOf(history *settle.History, records []store.StoredBet, head *draw.Head, now instant) ([]v1.BetDetail, error) {
 	details := []v1.BetDetail{}
 	if history == nil {
 		return details, nil
@@ -54,7 +54,7 @@ func detailsOf(history *sweep.History, records []store.StoredBet, head *draw.Hea
 	if err != nil {
 		return nil, err
 	}
-	var base *sweep.Account
+	var base *settle.Account
 	for i := range accounts {
 		account := &accounts[i]
 		if account.Wager == "" {
@@ -76,7 +76,7 @@ func detailsOf(history *sweep.History, records []store.StoredBet, head *draw.Hea
 
 // detailOf says what an account says: the newest line's status, or, before the
 // first, what holds by the times. A side wager shares those of its base.
-func detailOf(account, base *sweep.Account, head *draw.Head, now instant) (v1.BetDetail, error) {
+func detailOf(account, base *settle.Account, head *draw.Head, now instant) (v1.BetDetail, error) {
 	game, err := head.Rules()
 	if err != nil {
 		return v1.BetDetail{}, fmt.Errorf("draw %s: %w", head.Draw, err)

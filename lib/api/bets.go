@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	v1 "tally/lib/api/v1"
+	"tally/lib/pipeline/settle"
 	"tally/lib/store"
-	"tally/lib/sweep"
 )
 
 // endOfBets sorts after every bet of a partition.
@@ -30,7 +30,7 @@ func listBets(ctx context.Context, r *request) (any, error) {
 		}
 		from = cursor[1]
 	}
-	history, err := sweep.LoadHistory(ctx, r.api.table, head.Draw, r.Bookmaker)
+	history, err := settle.LoadHistory(ctx, r.api.table, head.Draw, r.Bookmaker)
 	if err != nil {
 		return nil, err
 	}

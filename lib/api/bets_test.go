@@ -12,8 +12,8 @@ import (
 	v1 "tally/lib/api/v1"
 	"tally/lib/draw"
 	"tally/lib/draw/wire"
-	"tally/lib/intake"
 	"tally/lib/keys"
+	"tally/lib/pipeline/intake"
 	"tally/lib/rulebook/settlement"
 )
 

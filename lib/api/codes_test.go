@@ -19,8 +19,8 @@ import (
 	v1 "tally/lib/api/v1"
 	"tally/lib/draw/wire"
 	"tally/lib/fakedynamo"
-	"tally/lib/intake"
 	"tally/lib/keys"
+	"tally/lib/pipeline/intake"
 	"tally/lib/store"
 	"tally/lib/store/clock"
 )

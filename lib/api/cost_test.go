@@ -9,8 +9,8 @@ import (
 
 	"tally/lib/draw/wire"
 	"tally/lib/dynamotest"
-	"tally/lib/intake"
 	"tally/lib/meter"
+	"tally/lib/pipeline/intake"
 	"tally/lib/store"
 )
 

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	v1 "tally/lib/api/v1"
-	"tally/lib/disputes"
 	"tally/lib/dynamotest"
+	"tally/lib/pipeline/disputes"
 	"tally/lib/store"
 )
 

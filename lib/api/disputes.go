@@ -10,10 +10,10 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	v1 "tally/lib/api/v1"
-	"tally/lib/disputes"
 	"tally/lib/draw"
 	"tally/lib/draw/wire"
-	"tally/lib/placing"
+	"tally/lib/pipeline/disputes"
+	"tally/lib/pipeline/placing"
 	"tally/lib/store"
 )
 

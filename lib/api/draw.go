@@ -10,11 +10,11 @@ import (
 	v1 "tally/lib/api/v1"
 	"tally/lib/draw"
 	"tally/lib/draw/wire"
-	"tally/lib/intake"
-	"tally/lib/placing"
+	"tally/lib/pipeline/intake"
+	"tally/lib/pipeline/placing"
+	"tally/lib/pipeline/settle"
 	"tally/lib/rulebook/rules"
 	"tally/lib/store"
-	"tally/lib/sweep"
 )
 
 // head reads the head of the request's draw.
@@ -46,7 +46,7 @@ func getDraw(ctx context.Context, r *request) (any, error) {
 	d := v1.DrawDetail{Draw: drawOf(head, r.api.now()), Boards: []v1.Board{}, Revisions: []v1.Revision{}, States: []v1.State{},
 		KeptUntil: wire.FormatTime(head.RetainUntil)}
 	if head.State > 1 { // there is a correction
-		held, err := sweep.HeldState(ctx, r.api.table, head.Draw)
+		held, err := settle.HeldState(ctx, r.api.table, head.Draw)
 		if err != nil {
 			return nil, err
 		}

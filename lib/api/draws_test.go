@@ -12,7 +12,7 @@ import (
 
 	v1 "tally/lib/api/v1"
 	"tally/lib/draw/wire"
-	"tally/lib/intake"
+	"tally/lib/pipeline/intake"
 	"tally/lib/rulebook/settlement"
 )
 

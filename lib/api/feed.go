@@ -7,8 +7,8 @@ import (
 	"net/http"
 
 	v1 "tally/lib/api/v1"
+	"tally/lib/pipeline/settle"
 	"tally/lib/store"
-	"tally/lib/sweep"
 )
 
 const (
@@ -26,7 +26,7 @@ func readFeed(ctx context.Context, r *request) (any, error) {
 		}
 		after = position.Sequence
 	}
-	now, err := sweep.ReadFeed(ctx, r.api.table, r.Bookmaker)
+	now, err := settle.ReadFeed(ctx, r.api.table, r.Bookmaker)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func positionAhead(sequence, newest int64) error {
 
 // newest returns the number of the newest report.
 func (r *request) newest(ctx context.Context) (int64, error) {
-	return sweep.Newest(ctx, r.api.table, r.Bookmaker)
+	return settle.Newest(ctx, r.api.table, r.Bookmaker)
 }
 
 // sizeOf is about how many bytes a report takes in an answer.

@@ -13,9 +13,9 @@ import (
 
 	v1 "tally/lib/api/v1"
 	"tally/lib/fakedynamo"
-	"tally/lib/intake"
+	"tally/lib/pipeline/intake"
+	"tally/lib/pipeline/settle"
 	"tally/lib/store"
-	"tally/lib/sweep"
 )
 
 const (
@@ -332,7 +332,7 @@ func TestFeedInBytes(t *testing.T) {
 		if sequence == large {
 			pages = 40_000
 		}
-		put(store.EntryKey(sequence), sweep.Entry{Sequence: sequence, Draw: id, Game: "roulette", State: 1, At: noon, Shards: []sweep.Shard{{Pages: pages, Lines: pages}}})
+		put(store.EntryKey(sequence), settle.Entry{Sequence: sequence, Draw: id, Game: "roulette", State: 1, At: noon, Shards: []settle.Shard{{Pages: pages, Lines: pages}}})
 	}
 	put(store.CounterKey, map[string]int64{"newest": entries, "at": int64(noon)})
 	answers, after := 0, int64(0)

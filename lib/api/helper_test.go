@@ -18,11 +18,11 @@ import (
 	"tally/lib/draw"
 	"tally/lib/draw/wire"
 	"tally/lib/dynamotest"
-	"tally/lib/intake"
 	"tally/lib/keys"
+	"tally/lib/pipeline/intake"
+	"tally/lib/pipeline/settle"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
-	"tally/lib/sweep"
 )
 
 // noon is when the tests begin.
@@ -36,7 +36,7 @@ type world struct {
 	server *httptest.Server
 	keys   *keys.Store
 	intake *intake.Intake
-	sweeps *sweep.Sweeper
+	sweeps *settle.Sweeper
 	acme   string // a key with all scopes
 	checks *conformance
 
@@ -67,7 +67,7 @@ func newWorldOn(t testing.TB, table *store.Table) *world {
 	t.Cleanup(w.server.Close)
 	w.keys = &keys.Store{Table: w.table, Now: w.now}
 	w.intake = &intake.Intake{Table: w.table, Replies: w, Sweeps: w, Archive: w, Record: w, Settings: draw.Settings{Shards: 1}, Now: w.now, Log: quiet}
-	w.sweeps = &sweep.Sweeper{Table: w.table, Archive: w, Record: w, Now: w.now, Log: quiet, Parallel: 4}
+	w.sweeps = &settle.Sweeper{Table: w.table, Archive: w, Record: w, Now: w.now, Log: quiet, Parallel: 4}
 	w.acme = w.key("acme", keys.Scopes()...)
 	return w
 }

@@ -11,10 +11,10 @@ import (
 	"time"
 
 	v1 "tally/lib/api/v1"
+	"tally/lib/pipeline/settle"
 	"tally/lib/rulebook/money"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
-	"tally/lib/sweep"
 )
 
 // The totals of a day are the sums over the reports of that day, which are a run of
@@ -198,7 +198,7 @@ func (r *request) kept(ctx context.Context, day instant) (*dayTotals, bool, erro
 // count counts the reports of a day, up to the first that is not to be seen yet: that
 // can't be one of a day that is final.
 func (r *request) count(ctx context.Context, day instant) (*dayTotals, error) {
-	feed, err := sweep.ReadFeed(ctx, r.api.table, r.Bookmaker)
+	feed, err := settle.ReadFeed(ctx, r.api.table, r.Bookmaker)
 	if err != nil {
 		return nil, err
 	}
@@ -212,7 +212,7 @@ func (r *request) count(ctx context.Context, day instant) (*dayTotals, error) {
 	}
 	totals, counted, gap := &dayTotals{}, int64(0), false
 	for after := first - 1; after < last-1 && !gap; {
-		var entries []sweep.Entry
+		var entries []settle.Entry
 		limit := int(min(countBatch, last-1-after))
 		if entries, after, gap, err = feed.Entries(ctx, r.api.table, after, limit, r.api.now()); err != nil {
 			return nil, err
@@ -243,13 +243,13 @@ func (r *request) count(ctx context.Context, day instant) (*dayTotals, error) {
 // unexpired reports whether a day ends where it seems to: the report after it is
 // there, or will be, or none has been made. Where that one has expired, it may have
 // been the day's own. How the day begins needs no look: the report before it was found.
-func (r *request) unexpired(ctx context.Context, feed sweep.Feed, next int64) (bool, error) {
+func (r *request) unexpired(ctx context.Context, feed settle.Feed, next int64) (bool, error) {
 	after, through, gap, err := feed.Entries(ctx, r.api.table, next-1, 1, r.api.now())
 	return gap || through < next || len(after) > 0 && after[0].Sequence == next, err
 }
 
 // take adds a report.
-func (d *dayTotals) take(entry sweep.Entry) error {
+func (d *dayTotals) take(entry settle.Entry) error {
 	if d.First == 0 {
 		d.First = entry.Sequence
 	}
@@ -263,7 +263,7 @@ func (d *dayTotals) take(entry sweep.Entry) error {
 // firstSince returns the number of the first report made at a time or later;
 // newest+1 when there is none. The times of reports rise with their numbers. One that
 // is not to be seen yet is as late as any.
-func (r *request) firstSince(ctx context.Context, feed sweep.Feed, at instant) (int64, error) {
+func (r *request) firstSince(ctx context.Context, feed settle.Feed, at instant) (int64, error) {
 	low, high := int64(1), feed.Newest+1
 	for low < high {
 		middle := low + (high-low)/2

@@ -5,7 +5,7 @@ import (
 	"net/http"
 
 	v1 "tally/lib/api/v1"
-	"tally/lib/placing"
+	"tally/lib/pipeline/placing"
 )
 
 // placeBet places a bet.

@@ -7,7 +7,7 @@ import (
 
 	v1 "tally/lib/api/v1"
 	"tally/lib/keys"
-	"tally/lib/placing"
+	"tally/lib/pipeline/placing"
 )
 
 // ProblemKind is a row of the table of problems: what a code means and what to do
@@ -22,7 +22,7 @@ type ProblemKind struct {
 	RetryAfter int
 }
 
-// The codes that are not those of lib/keys and lib/placing.
+// The codes that are not those of lib/keys and lib/pipeline/placing.
 const (
 	codeInvalid       = "invalid_request"
 	codePath          = "unknown_path"
@@ -120,7 +120,7 @@ func newProblem(code, format string, args ...any) *problem {
 		Detail: fmt.Sprintf(format, args...), Action: kind.Action}}
 }
 
-// ofRefusal is the problem that a refusal of lib/placing is told as. That an
+// ofRefusal is the problem that a refusal of lib/pipeline/placing is told as. That an
 // identifier is none, the document has said before.
 func ofRefusal(r *placing.Refusal) *problem {
 	p := newProblem(r.Code, "%s", r.Message)

@@ -6,9 +6,9 @@ import (
 	"strconv"
 
 	v1 "tally/lib/api/v1"
+	"tally/lib/pipeline/settle"
 	"tally/lib/spreadsheet"
 	"tally/lib/store"
-	"tally/lib/sweep"
 )
 
 // formatLines is a page as it is stored, a line of JSON for each bet: the bytes that
@@ -35,14 +35,14 @@ func readPage(ctx context.Context, r *request) (any, error) {
 	if !found {
 		return nil, unknown
 	}
-	text, err := sweep.Inflate(item.Binary)
+	text, err := settle.Inflate(item.Binary)
 	if err != nil {
 		return nil, err
 	}
 	if r.query["format"] == formatLines {
 		return answered{status: http.StatusOK, media: "application/x-ndjson", text: text}, nil
 	}
-	lines, err := sweep.ParseLines(text)
+	lines, err := settle.ParseLines(text)
 	if err != nil {
 		return nil, err
 	}

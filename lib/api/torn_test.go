@@ -11,7 +11,7 @@ import (
 	v1 "tally/lib/api/v1"
 	"tally/lib/draw/wire"
 	"tally/lib/fakedynamo"
-	"tally/lib/intake"
+	"tally/lib/pipeline/intake"
 	"tally/lib/store"
 )
 

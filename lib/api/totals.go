@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	v1 "tally/lib/api/v1"
-	"tally/lib/sweep"
+	"tally/lib/pipeline/settle"
 )
 
 // getDrawTotals answers what a bookmaker's bets on a draw came to.
@@ -13,7 +13,7 @@ func getDrawTotals(ctx context.Context, r *request) (any, error) {
 	if _, err := r.head(ctx); err != nil {
 		return nil, err
 	}
-	state, book, err := sweep.Totals(ctx, r.api.table, r.path["draw"], r.Bookmaker)
+	state, book, err := settle.Totals(ctx, r.api.table, r.path["draw"], r.Bookmaker)
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ import (
 )
 
 // The codes of faults in a request's form; those of a value's meaning are
-// lib/placing's.
+// lib/pipeline/placing's.
 const (
 	faultJSON     = string(strictjson.BadJSON)
 	faultRepeated = string(strictjson.DuplicateField)

@@ -18,8 +18,8 @@ import (
 	"tally/lib/archive/entry"
 	"tally/lib/archive/tilelog"
 	"tally/lib/draw/wire"
+	"tally/lib/pipeline/settle"
 	"tally/lib/store"
-	"tally/lib/sweep"
 )
 
 // Appender appends leaves that the log lacks, in their order. When it returns nil
@@ -66,7 +66,7 @@ func (a *Archive) take(ctx context.Context, told wire.Entry) error {
 	if err != nil {
 		return err
 	}
-	items, err := sweep.Read(ctx, a.Table, told.Draw)
+	items, err := settle.Read(ctx, a.Table, told.Draw)
 	if err != nil {
 		return err
 	}

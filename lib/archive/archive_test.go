@@ -16,9 +16,9 @@ import (
 	"tally/lib/archive/entry"
 	"tally/lib/archive/tiles"
 	"tally/lib/draw/wire"
+	"tally/lib/pipeline/settle"
 	"tally/lib/rulebook/games"
 	"tally/lib/store"
-	"tally/lib/sweep"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
@@ -222,7 +222,7 @@ func reported(t *testing.T, s *archivetest.Sample, draw string, state int, bookm
 			if err != nil {
 				t.Fatal(err)
 			}
-			text, err := sweep.Inflate(page.Binary)
+			text, err := settle.Inflate(page.Binary)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -8,9 +8,9 @@ import (
 
 	"tally/lib/archive/commitment"
 	"tally/lib/archive/entry"
+	"tally/lib/pipeline/settle"
 	"tally/lib/rulebook/games"
 	"tally/lib/store"
-	"tally/lib/sweep"
 )
 
 // ErrRecords says that a draw's records are none that could have been logged.
@@ -21,7 +21,7 @@ var ErrRecords = errors.New("the records are not as they were stored")
 // A settlement whose commitments were never made can't be in the log: it is nil.
 // Records that say nothing that an entry can say are ErrRecords.
 func Expected(ctx context.Context, table *store.Table, id entry.ID, showTotals bool) ([]byte, error) {
-	items, err := sweep.Read(ctx, table, id.Draw)
+	items, err := settle.Read(ctx, table, id.Draw)
 	if err != nil {
 		return nil, err
 	}

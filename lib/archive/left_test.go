@@ -13,11 +13,11 @@ import (
 	"tally/lib/draw"
 	"tally/lib/draw/wire"
 	"tally/lib/fakedynamo"
-	"tally/lib/intake"
+	"tally/lib/pipeline/intake"
+	"tally/lib/pipeline/settle"
 	"tally/lib/rulebook/games"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
-	"tally/lib/sweep"
 )
 
 // A draw that never gets an outcome is in the log, from its opening on, and has its
@@ -93,7 +93,7 @@ func leavePage(t *testing.T, table *store.Table, head *draw.Head, state int, boo
 	if !found || !paged {
 		return 0
 	}
-	done, err := store.Decode[sweep.Done](item)
+	done, err := store.Decode[settle.Done](item)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,12 +10,12 @@ import (
 	"tally/lib/archive/entry"
 	"tally/lib/draw"
 	"tally/lib/draw/wire"
+	"tally/lib/pipeline/settle"
 	"tally/lib/rulebook/games"
 	"tally/lib/store"
-	"tally/lib/sweep"
 )
 
-// records are a draw's stored items as [sweep.Read] reads them: at least what was
+// records are a draw's stored items as [settle.Read] reads them: at least what was
 // written before SWEEP said what it says.
 type records struct {
 	draw  string
@@ -37,7 +37,7 @@ func readRecords(id string, items map[string]store.Item) (*records, error) {
 		return nil, err
 	}
 	if item, found := items[store.SweepKey]; found {
-		past, err := sweep.PastOf(item)
+		past, err := settle.PastOf(item)
 		if err != nil {
 			return nil, err
 		}
@@ -206,7 +206,7 @@ func (r *records) state(s *draw.State) (*entry.State, error) {
 	}
 	e.Orders = orders
 	if s.Revision == draw.AutomaticRevision {
-		e.Status, e.Reason, e.Rule = entry.Cancelled, sweep.NoResult, game.CancelRule
+		e.Status, e.Reason, e.Rule = entry.Cancelled, settle.NoResult, game.CancelRule
 		return e, nil
 	}
 	m, err := r.message(store.RevisionKey(s.Revision))

@@ -14,9 +14,9 @@ import (
 
 	"tally/lib/archive/commitment"
 	"tally/lib/archive/entry"
+	"tally/lib/pipeline/settle"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
-	"tally/lib/sweep"
 )
 
 // settlement returns the entry of a settlement that was closed, the one at a
@@ -37,7 +37,7 @@ func (a *Archive) settlement(ctx context.Context, r *records, at int) (*entry.Se
 }
 
 // settled returns the entry of a settlement but for its commitments.
-func (r *records) settled(at int, done map[string][]*sweep.Done, showTotals bool) *entry.Settlement {
+func (r *records) settled(at int, done map[string][]*settle.Done, showTotals bool) *entry.Settlement {
 	e := &entry.Settlement{Draw: r.draw, Game: r.head.Game, State: r.swept[at], ShowTotals: showTotals}
 	if at > 0 {
 		e.Replaces = r.swept[at-1]
@@ -52,9 +52,9 @@ func (r *records) settled(at int, done map[string][]*sweep.Done, showTotals bool
 
 // done returns what the partitions of each bookmaker came to under a state, by
 // shard.
-func (r *records) done(state int) (map[string][]*sweep.Done, error) {
+func (r *records) done(state int) (map[string][]*settle.Done, error) {
 	prefix := store.DonePrefix(state)
-	found := map[string][]*sweep.Done{}
+	found := map[string][]*settle.Done{}
 	for sk, item := range r.items {
 		rest, isDone := strings.CutPrefix(sk, prefix)
 		if !isDone {
@@ -66,9 +66,9 @@ func (r *records) done(state int) (map[string][]*sweep.Done, error) {
 			return nil, fmt.Errorf("reading %s / %s: there is no such shard", item.PK, item.SK)
 		}
 		if found[bookmaker] == nil {
-			found[bookmaker] = make([]*sweep.Done, r.head.Shards)
+			found[bookmaker] = make([]*settle.Done, r.head.Shards)
 		}
-		if found[bookmaker][shard], err = decode[sweep.Done](item); err != nil {
+		if found[bookmaker][shard], err = decode[settle.Done](item); err != nil {
 			return nil, err
 		}
 	}
@@ -79,7 +79,7 @@ func (r *records) done(state int) (map[string][]*sweep.Done, error) {
 // plan: a settlement that leaves out bookmakers would be in the log for ever. The plan
 // of the state swept last is kept in SWEEP. By earlier states, and on items of earlier
 // versions, it is who was told: before a sweep was closed, everyone in its plan was.
-func (r *records) whole(state int, done map[string][]*sweep.Done) error {
+func (r *records) whole(state int, done map[string][]*settle.Done) error {
 	plan := r.plan
 	if plan == nil || state != r.swept[len(r.swept)-1] {
 		plan = nil
@@ -102,7 +102,7 @@ func (r *records) whole(state int, done map[string][]*sweep.Done) error {
 
 // commitments returns what a settlement commits to. It is made once: the secret
 // in it is random, and every try must come to the same entry.
-func (a *Archive) commitments(ctx context.Context, r *records, state int, done map[string][]*sweep.Done) (*commitment.Set, error) {
+func (a *Archive) commitments(ctx context.Context, r *records, state int, done map[string][]*settle.Done) (*commitment.Set, error) {
 	if item, made := r.items[store.CommitmentKey(state)]; made {
 		return decode[commitment.Set](item)
 	}
@@ -137,7 +137,7 @@ func (a *Archive) commitments(ctx context.Context, r *records, state int, done m
 
 // addLines adds the lines of one shard's pages to a report. A try of the sweep that
 // came second may have left a page after those that were reported.
-func (a *Archive) addLines(ctx context.Context, report *commitment.Report, draw string, state int, bookmaker string, shard int, done *sweep.Done) error {
+func (a *Archive) addLines(ctx context.Context, report *commitment.Report, draw string, state int, bookmaker string, shard int, done *settle.Done) error {
 	pk := store.ReportKey(draw, state, bookmaker, shard)
 	got := 0
 	for page, err := range a.Table.Query(ctx, pk, "") {
@@ -147,7 +147,7 @@ func (a *Archive) addLines(ctx context.Context, report *commitment.Report, draw 
 		if page.SK > store.PageKey(done.Pages) {
 			break
 		}
-		lines, err := sweep.Inflate(page.Binary)
+		lines, err := settle.Inflate(page.Binary)
 		if err != nil {
 			return fmt.Errorf("page %s / %s: %w", page.PK, page.SK, err)
 		}

@@ -20,11 +20,11 @@ import (
 	"tally/lib/draw"
 	"tally/lib/draw/wire"
 	"tally/lib/fakedynamo"
-	"tally/lib/intake"
+	"tally/lib/pipeline/intake"
+	"tally/lib/pipeline/settle"
 	"tally/lib/rulebook/games"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
-	"tally/lib/sweep"
 )
 
 // nobody is told anything.
@@ -87,7 +87,7 @@ func TestSettledBetweenPages(t *testing.T) {
 		say(`"type":"draw.resulted","revision":1,"facts":{"spins":[{"revolutions":5,"pocket":34}]}`)
 		now = noon + 90_000
 		db.PageBytes = 1 // stands for a draw with some hundred bookmakers, or large boards
-		sweeper := &sweep.Sweeper{Table: table, Archive: nobody{}, Record: nobody{}, Now: clock, Log: quiet, Parallel: 1}
+		sweeper := &settle.Sweeper{Table: table, Archive: nobody{}, Record: nobody{}, Now: clock, Log: quiet, Parallel: 1}
 		requests := 0
 		db.Intercept = func(ctx context.Context, _ fakedynamo.Call) fakedynamo.Verdict {
 			if ctx.Value(reading{}) != nil {
@@ -179,7 +179,7 @@ func TestWholePlan(t *testing.T) {
 
 // editPlan takes the plan out of a draw's SWEEP, as earlier versions stored it, unless
 // it is to be kept.
-func editPlan(t *testing.T, at *store.Table, pk string, kept bool) sweep.Past {
+func editPlan(t *testing.T, at *store.Table, pk string, kept bool) settle.Past {
 	t.Helper()
 	item, _, err := at.Get(t.Context(), pk, store.SweepKey)
 	if err != nil {
@@ -200,7 +200,7 @@ func editPlan(t *testing.T, at *store.Table, pk string, kept bool) sweep.Past {
 			t.Fatal(err)
 		}
 	}
-	past, err := sweep.PastOf(item)
+	past, err := settle.PastOf(item)
 	if err != nil {
 		t.Fatal(err)
 	}

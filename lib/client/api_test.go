@@ -18,11 +18,11 @@ import (
 	"tally/lib/draw"
 	"tally/lib/draw/wire"
 	"tally/lib/dynamotest"
-	"tally/lib/intake"
 	"tally/lib/keys"
+	"tally/lib/pipeline/intake"
+	"tally/lib/pipeline/settle"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
-	"tally/lib/sweep"
 )
 
 const noon settlement.Instant = 1_796_040_000_000 // 2026-11-30T12:00:00Z
@@ -35,7 +35,7 @@ type studio struct {
 	api    *api.API
 	table  *store.Table
 	intake *intake.Intake
-	sweeps *sweep.Sweeper
+	sweeps *settle.Sweeper
 	key    string
 
 	clock    atomic.Int64
@@ -56,7 +56,7 @@ func newStudio(t *testing.T) *studio {
 		t.Fatal(err)
 	}
 	s.intake = &intake.Intake{Table: s.table, Replies: s, Sweeps: s, Archive: s, Record: s, Settings: draw.Settings{Shards: 2}, Now: s.now, Log: quiet}
-	s.sweeps = &sweep.Sweeper{Table: s.table, Archive: s, Record: s, Now: s.now, Log: quiet, Parallel: 4}
+	s.sweeps = &settle.Sweeper{Table: s.table, Archive: s, Record: s, Now: s.now, Log: quiet, Parallel: 4}
 	s.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		n := s.requests.Add(1)
 		if s.network == nil {

@@ -15,8 +15,8 @@ import (
 	"tally/lib/config"
 	"tally/lib/lambdaqueue"
 	"tally/lib/observe"
-	"tally/lib/reconcile"
-	"tally/lib/sweep"
+	"tally/lib/pipeline/reconcile"
+	"tally/lib/pipeline/settle"
 )
 
 // complete are variables with which every function can be put together.
@@ -136,8 +136,8 @@ func TestAfterSweep(t *testing.T) {
 	}{
 		{"swept", t.Context(), nil, nil, nil},
 		{"swept as time ran out", over, nil, nil, nil},
-		{"too early", t.Context(), fmt.Errorf("sweeping: %w", &sweep.NotYetError{After: 7 * time.Second}), &lambdaqueue.GiveBack{After: 7 * time.Second}, nil},
-		{"stopped", t.Context(), fmt.Errorf("sweeping: %w", &sweep.UnequalError{}), nil, nil},
+		{"too early", t.Context(), fmt.Errorf("sweeping: %w", &settle.NotYetError{After: 7 * time.Second}), &lambdaqueue.GiveBack{After: 7 * time.Second}, nil},
+		{"stopped", t.Context(), fmt.Errorf("sweeping: %w", &settle.UnequalError{}), nil, nil},
 		{"out of time", over, fmt.Errorf("reading: %w", context.Canceled), &lambdaqueue.GiveBack{}, nil},
 		{"failed", t.Context(), fault, nil, fault},
 	}

@@ -21,8 +21,8 @@ import (
 	"tally/lib/functions"
 	"tally/lib/lambdatest"
 	"tally/lib/local"
+	"tally/lib/pipeline/settle"
 	"tally/lib/store"
-	"tally/lib/sweep"
 )
 
 // maxBinaryBytes is how large a function may be: it is loaded at each cold start.
@@ -192,7 +192,7 @@ func TestBinariesSettle(t *testing.T) {
 		}
 	}
 	table := store.New(dynamodb.NewFromConfig(local.Config(stack.Endpoint)), stack.Table)
-	standing, err := (&sweep.Sweeper{Table: table}).Standing(t.Context(), draw)
+	standing, err := (&settle.Sweeper{Table: table}).Standing(t.Context(), draw)
 	if err != nil || !standing.Swept || standing.State == 0 {
 		t.Errorf("the draw stands at %+v, %v", standing, err)
 	}

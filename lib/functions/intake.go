@@ -10,9 +10,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"tally/lib/draw"
-	"tally/lib/intake"
 	"tally/lib/lambdaqueue"
 	"tally/lib/observe"
+	"tally/lib/pipeline/intake"
 	"tally/lib/rulebook/games"
 	"tally/lib/sqsqueue"
 )

@@ -8,13 +8,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"tally/lib/archive/monitor"
-	"tally/lib/intake"
 	"tally/lib/lambdaqueue"
 	"tally/lib/observe"
-	"tally/lib/reconcile"
+	"tally/lib/pipeline/intake"
+	"tally/lib/pipeline/reconcile"
+	"tally/lib/pipeline/settle"
+	"tally/lib/pipeline/webhook"
 	"tally/lib/sqsqueue"
-	"tally/lib/sweep"
-	"tally/lib/webhook"
 )
 
 // ReconcileConfig is the configuration of reconcile.
@@ -52,7 +52,7 @@ func NewReconcile(c ReconcileConfig, r Runtime) (ScheduledHandler, error) {
 		Table:   table,
 		Clock:   check,
 		Intake:  &intake.Intake{Table: table, Replies: noReplies{}, Sweeps: sweeps, Archive: archive, Record: record, CancelledInARow: record.CancelledInARow, Now: r.instant, Log: r.Log},
-		Sweeper: &sweep.Sweeper{Table: table, Archive: archive, Record: record, Now: r.instant, Log: r.Log},
+		Sweeper: &settle.Sweeper{Table: table, Archive: archive, Record: record, Now: r.instant, Log: r.Log},
 		Sweeps:  sweeps,
 		Depths: sqsqueue.NewCounter(client, map[string]string{
 			"studio-messages": c.StudioDLQ, "operator-orders": c.OrdersDLQ, "sweeps": c.SweepsDLQ,

@@ -7,11 +7,11 @@ import (
 	"tally/lib/archive"
 	"tally/lib/archive/monitor"
 	"tally/lib/archive/witness"
-	"tally/lib/intake"
 	"tally/lib/observe"
-	"tally/lib/reconcile"
-	"tally/lib/sweep"
-	"tally/lib/webhook"
+	"tally/lib/pipeline/intake"
+	"tally/lib/pipeline/reconcile"
+	"tally/lib/pipeline/settle"
+	"tally/lib/pipeline/webhook"
 )
 
 // recorder turns what the packages tell into metrics.
@@ -19,7 +19,7 @@ type recorder struct{ measured *observe.Metrics }
 
 var (
 	_ intake.Recorder    = recorder{}
-	_ sweep.Recorder     = recorder{}
+	_ settle.Recorder    = recorder{}
 	_ reconcile.Recorder = recorder{}
 	_ archive.Recorder   = recorder{}
 	_ PagesRecorder      = recorder{}

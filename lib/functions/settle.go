@@ -10,8 +10,8 @@ import (
 	"tally/lib/draw/wire"
 	"tally/lib/lambdaqueue"
 	"tally/lib/observe"
+	"tally/lib/pipeline/settle"
 	"tally/lib/rulebook/games"
-	"tally/lib/sweep"
 )
 
 // SettleConfig is the configuration of settle.
@@ -26,14 +26,14 @@ type SettleConfig struct {
 
 // NewSettle puts settle together.
 func NewSettle(c SettleConfig, r Runtime) (QueueHandler, error) {
-	limits, err := sweep.ParseLimits(c.HoldAbove)
+	limits, err := settle.ParseLimits(c.HoldAbove)
 	if err != nil {
 		return nil, fmt.Errorf("TALLY_HOLD_CORRECTIONS_ABOVE has %w", err)
 	}
 	client := sqs.NewFromConfig(r.AWS)
 	measured := observe.NewMetrics(r.Metrics, c.Namespace, "settle", r.Now)
 	table, check := r.clocked(c.Common, measured)
-	sweeper := &sweep.Sweeper{Table: table, Clock: check, Archive: r.queue(client, c.ArchiveURL), Webhooks: r.queue(client, c.WebhooksURL), Record: recorder{measured},
+	sweeper := &settle.Sweeper{Table: table, Clock: check, Archive: r.queue(client, c.ArchiveURL), Webhooks: r.queue(client, c.WebhooksURL), Record: recorder{measured},
 		Now: r.instant, Log: r.Log, Parallel: c.Parallel, HoldAbove: limits}
 	handler, err := r.queueHandler(func(ctx context.Context, m lambdaqueue.Message) error {
 		asked, err := wire.ParseSweep(m.Body)
@@ -55,8 +55,8 @@ func NewSettle(c SettleConfig, r Runtime) (QueueHandler, error) {
 // that was stored. One of a draw whose rules this program does not have is done with,
 // too: reconcile asks again, and raises the alarm.
 func afterSweep(ctx context.Context, err error) error {
-	var notYet *sweep.NotYetError
-	var unequal *sweep.UnequalError
+	var notYet *settle.NotYetError
+	var unequal *settle.UnequalError
 	switch {
 	case errors.As(err, &notYet):
 		return lambdaqueue.GiveBack{After: notYet.After, Reason: err.Error()}

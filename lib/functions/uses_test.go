@@ -25,12 +25,12 @@ import (
 	"tally/events"
 	"tally/lib/functions"
 	"tally/lib/local"
-	"tally/lib/placing"
+	"tally/lib/pipeline/placing"
+	"tally/lib/pipeline/webhook"
 	"tally/lib/rulebook/games"
 	"tally/lib/rulebook/money"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
-	"tally/lib/webhook"
 )
 
 // calls notes which actions are called, and on what.

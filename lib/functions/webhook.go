@@ -10,8 +10,8 @@ import (
 	"tally/lib/draw/wire"
 	"tally/lib/lambdaqueue"
 	"tally/lib/observe"
+	"tally/lib/pipeline/webhook"
 	"tally/lib/rulebook/settlement"
-	"tally/lib/webhook"
 )
 
 // WebhookConfig is the configuration of webhook.

@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/time/rate"
 
-	"tally/lib/placing"
+	"tally/lib/pipeline/placing"
 	"tally/lib/store"
 )
 

@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"tally/lib/draw/wire"
-	"tally/lib/placing"
+	"tally/lib/pipeline/placing"
 	"tally/lib/rulebook/games"
 	"tally/lib/rulebook/money"
 	"tally/lib/store"

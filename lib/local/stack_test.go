@@ -25,10 +25,10 @@ import (
 	"tally/lib/draw/wire"
 	"tally/lib/functions"
 	"tally/lib/local"
+	"tally/lib/pipeline/settle"
 	"tally/lib/rulebook/games"
 	"tally/lib/sqsqueue"
 	"tally/lib/store"
-	"tally/lib/sweep"
 )
 
 // stacks counts the stacks of this process, for their names.
@@ -131,7 +131,7 @@ func TestSampleMessages(t *testing.T) {
 		t.Errorf("%d messages are in quarantine", quarantined)
 	}
 	table := store.New(dynamodb.NewFromConfig(local.Config(stack.Endpoint)), stack.Table)
-	sweeper := &sweep.Sweeper{Table: table}
+	sweeper := &settle.Sweeper{Table: table}
 	defer func() {
 		eventually(t, "every draw is in the public log", func() bool { return archived(t, stack) == len(draws) })
 	}()

@@ -15,11 +15,11 @@ import (
 
 	"tally/lib/draw/wire"
 	"tally/lib/local"
-	"tally/lib/placing"
+	"tally/lib/pipeline/placing"
+	"tally/lib/pipeline/webhook"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/sqsqueue"
 	"tally/lib/store"
-	"tally/lib/webhook"
 )
 
 type ignored struct{}

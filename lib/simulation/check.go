@@ -10,7 +10,7 @@ import (
 
 	"tally/lib/draw"
 	"tally/lib/draw/wire"
-	"tally/lib/intake"
+	"tally/lib/pipeline/intake"
 	"tally/lib/store"
 )
 

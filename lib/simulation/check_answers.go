@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"tally/lib/draw/wire"
-	"tally/lib/intake"
-	"tally/lib/placing"
+	"tally/lib/pipeline/intake"
+	"tally/lib/pipeline/placing"
 	"tally/lib/rulebook/money"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"

@@ -6,15 +6,15 @@ import (
 	"slices"
 	"strings"
 
+	"tally/lib/pipeline/settle"
 	"tally/lib/store"
-	"tally/lib/sweep"
 )
 
 // histories verifies that the history that an API computes of each bet says what the
 // reports have said of it, line by line.
 func (c *checker) histories(t *truth) {
 	for bookmaker, f := range c.feeds {
-		history, err := sweep.LoadHistory(context.Background(), c.table, t.id, bookmaker)
+		history, err := settle.LoadHistory(context.Background(), c.table, t.id, bookmaker)
 		if err != nil || history == nil {
 			c.problem("draw %s: the history of %s: %v", t.id, bookmaker, err)
 			continue

@@ -7,12 +7,12 @@ import (
 	"time"
 
 	"tally/lib/fakedynamo"
-	"tally/lib/intake"
-	"tally/lib/placing"
-	"tally/lib/reconcile"
+	"tally/lib/pipeline/intake"
+	"tally/lib/pipeline/placing"
+	"tally/lib/pipeline/reconcile"
+	"tally/lib/pipeline/settle"
 	"tally/lib/store"
 	"tally/lib/store/clock"
-	"tally/lib/sweep"
 )
 
 // A process whose clock is wrong does nothing by it, whatever it is given to do: all
@@ -44,7 +44,7 @@ func TestRefusesByAWrongClock(t *testing.T) {
 	table, now := store.New(db, tableName), clock.Local(0)
 	check := func(context.Context) error { return &clock.WrongError{Off: 5000} }
 	in := &intake.Intake{Table: table, Now: now, Clock: check, Record: nothing{}, Log: quiet}
-	sweeper := &sweep.Sweeper{Table: table, Now: now, Clock: check, Record: nothing{}, Log: quiet}
+	sweeper := &settle.Sweeper{Table: table, Now: now, Clock: check, Record: nothing{}, Log: quiet}
 	reconciler := &reconcile.Reconciler{Table: table, Intake: in, Sweeper: sweeper, Depths: nothing{}, Now: now, Clock: check, Log: quiet}
 	placer := &placing.Placer{Table: table, Now: now, Clock: check, Settings: settingsOf, Record: nothing{}}
 	for name, try := range map[string]func() error{

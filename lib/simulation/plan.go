@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"tally/lib/placing"
+	"tally/lib/pipeline/placing"
 )
 
 // Plan is who sends what and when. It follows from its seed.

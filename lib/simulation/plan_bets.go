@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"tally/lib/placing"
+	"tally/lib/pipeline/placing"
 )
 
 // bets plans what a bookmaker sends about a draw.

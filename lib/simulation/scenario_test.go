@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"tally/lib/fakedynamo"
-	"tally/lib/placing"
+	"tally/lib/pipeline/placing"
 )
 
 // scenario is a run written as a table: who does what at which second and what the

@@ -10,10 +10,10 @@ import (
 
 	"tally/lib/draw/wire"
 	"tally/lib/fakedynamo"
-	"tally/lib/intake"
-	"tally/lib/placing"
+	"tally/lib/pipeline/intake"
+	"tally/lib/pipeline/placing"
+	"tally/lib/pipeline/settle"
 	"tally/lib/store/clock"
-	"tally/lib/sweep"
 )
 
 // task is a handler at work on one message or request.
@@ -173,8 +173,8 @@ func (w *world) deliver(q *queue, m *message) {
 
 // delivered sees to a message after its handler has ended.
 func (w *world) delivered(q *queue, m *message, t *task) {
-	var notYet *sweep.NotYetError
-	var unequal *sweep.UnequalError
+	var notYet *settle.NotYetError
+	var unequal *settle.UnequalError
 	switch {
 	case t.crashed:
 		w.note("%s crashed", t.name)

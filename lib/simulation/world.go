@@ -20,15 +20,15 @@ import (
 	"tally/lib/draw"
 	"tally/lib/draw/wire"
 	"tally/lib/fakedynamo"
-	"tally/lib/intake"
-	"tally/lib/placing"
-	"tally/lib/quarantine"
-	"tally/lib/reconcile"
+	"tally/lib/pipeline/intake"
+	"tally/lib/pipeline/placing"
+	"tally/lib/pipeline/quarantine"
+	"tally/lib/pipeline/reconcile"
+	"tally/lib/pipeline/settle"
 	"tally/lib/rulebook/money"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 	"tally/lib/store/clock"
-	"tally/lib/sweep"
 )
 
 type instant = settlement.Instant
@@ -232,13 +232,13 @@ func (w *world) intake() *intake.Intake {
 		Record: nothing{}, Settings: draw.Settings{Shards: w.plan.Shards, LagMillis: lagBound, RetainMillis: 400 * 24 * 3600 * 1000}, Now: p.now, Log: quiet}
 }
 
-func (w *world) sweeper() *sweep.Sweeper {
+func (w *world) sweeper() *settle.Sweeper {
 	p := w.process()
-	limits, err := sweep.ParseLimits(w.plan.HoldAbove)
+	limits, err := settle.ParseLimits(w.plan.HoldAbove)
 	if err != nil {
 		w.problem("%v", err)
 	}
-	return &sweep.Sweeper{Table: p.table, Clock: p.watch.Check, Archive: sender{w, w.archive}, Record: nothing{}, Now: p.now, Log: quiet,
+	return &settle.Sweeper{Table: p.table, Clock: p.watch.Check, Archive: sender{w, w.archive}, Record: nothing{}, Now: p.now, Log: quiet,
 		Parallel: 1, PageLines: w.plan.PageLines, HoldAbove: limits}
 }
 

@@ -24,10 +24,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
-	"tally/lib/intake"
-	"tally/lib/reconcile"
+	"tally/lib/pipeline/intake"
+	"tally/lib/pipeline/reconcile"
+	"tally/lib/pipeline/settle"
 	"tally/lib/rulebook/settlement"
-	"tally/lib/sweep"
 )
 
 // MaxDelay is the longest time for which SQS holds a message back.
@@ -47,7 +47,7 @@ var (
 	_ SendClient       = (*sqs.Client)(nil)
 	_ CountClient      = (*sqs.Client)(nil)
 	_ intake.Sender    = (*Queue)(nil)
-	_ sweep.Sender     = (*Queue)(nil)
+	_ settle.Sender    = (*Queue)(nil)
 	_ reconcile.Depths = (*Counter)(nil)
 )
 

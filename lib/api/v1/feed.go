@@ -4,12 +4,12 @@ import (
 	"fmt"
 
 	"tally/lib/draw/wire"
+	"tally/lib/pipeline/settle"
 	"tally/lib/rulebook/settlement"
-	"tally/lib/sweep"
 )
 
 // FeedEntryOf writes a report as the feed and webhooks tell it.
-func FeedEntryOf(e sweep.Entry) FeedEntry {
+func FeedEntryOf(e settle.Entry) FeedEntry {
 	told := FeedEntry{Sequence: e.Sequence, Draw: e.Draw, Game: e.Game, State: e.State, Replaces: e.Replaces, At: wire.FormatTime(e.At),
 		Totals: TotalsOf(e.Totals), Pages: []Page{}}
 	if len(e.Before) > 0 {

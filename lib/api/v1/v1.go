@@ -9,12 +9,12 @@ package v1
 import (
 	"encoding/json"
 
-	"tally/lib/disputes"
-	"tally/lib/sweep"
+	"tally/lib/pipeline/disputes"
+	"tally/lib/pipeline/settle"
 )
 
 // Line is a line of a settlement report.
-type Line = sweep.Line
+type Line = settle.Line
 
 // Health says that the API answers.
 type Health struct {

@@ -28,13 +28,13 @@ import (
 	"tally/lib/draw"
 	"tally/lib/draw/wire"
 	"tally/lib/fakedynamo"
-	"tally/lib/intake"
 	"tally/lib/pages/history"
+	"tally/lib/pipeline/intake"
+	"tally/lib/pipeline/settle"
 	"tally/lib/rulebook/games"
 	"tally/lib/rulebook/rules"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
-	"tally/lib/sweep"
 )
 
 // Origin is the name of the sample log.
@@ -150,7 +150,7 @@ func (s *Sample) take(file events.File) {
 	quiet := slog.New(slog.DiscardHandler)
 	sweeps := &counted{}
 	in := &intake.Intake{Table: s.Table, Replies: drop{}, Sweeps: sweeps, Archive: told{s}, Record: nothing{}, Settings: draw.Settings{Shards: 2}, Now: clock, Log: quiet}
-	sweeper := &sweep.Sweeper{Table: s.Table, Archive: told{s}, Record: nothing{}, Now: func() settlement.Instant { return s.now + 3_600_000 }, Log: quiet, PageLines: 4}
+	sweeper := &settle.Sweeper{Table: s.Table, Archive: told{s}, Record: nothing{}, Now: func() settlement.Instant { return s.now + 3_600_000 }, Log: quiet, PageLines: 4}
 	_, partial, _ := wire.Parse(file.Body)
 	from := intake.Studio
 	if partial.Type.IsOrder() {

@@ -14,9 +14,9 @@ import (
 	"tally/lib/archive/entry"
 	"tally/lib/archive/proof"
 	"tally/lib/archive/verify"
+	"tally/lib/pipeline/settle"
 	"tally/lib/rulebook/games"
 	"tally/lib/store"
-	"tally/lib/sweep"
 )
 
 // files reads a sample's log.
@@ -54,7 +54,7 @@ func sample(t *testing.T) (*proof.Entry, *proof.Bet, note.Verifiers) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			text, err := sweep.Inflate(page.Binary)
+			text, err := settle.Inflate(page.Binary)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -21,11 +21,11 @@ import (
 	"tally/lib/archive/commitment"
 	"tally/lib/archive/entry"
 	"tally/lib/archive/verify"
+	"tally/lib/pipeline/settle"
 	"tally/lib/rulebook/money"
 	"tally/lib/rulebook/rules"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/strictjson"
-	"tally/lib/sweep"
 )
 
 // Source is where reports are read. It may be used by several goroutines.
@@ -126,7 +126,7 @@ func (r *Result) find(code verify.Code, draw string, state int, format string, a
 // account is what a bookmaker's reports on a draw have come to so far: the newest
 // line of each bet.
 type account struct {
-	lines map[[2]string]sweep.Line
+	lines map[[2]string]settle.Line
 	// unknown says that something was wrong with a report: what the lines come to
 	// from then on says nothing more.
 	unknown bool
@@ -168,7 +168,7 @@ func (r *Result) compare(e *entry.Settlement, report Report, accounts map[string
 	if known == nil {
 		// Without the reports before, the bets whose lines did not change are not
 		// known. Who has all reports knows that there are none.
-		known = &account{lines: map[[2]string]sweep.Line{}, unknown: e.Replaces > 0 && !whole}
+		known = &account{lines: map[[2]string]settle.Line{}, unknown: e.Replaces > 0 && !whole}
 		accounts[report.Bookmaker] = known
 	}
 	if report.Disclosure == nil {
@@ -215,7 +215,7 @@ func spell(book settlement.Book) string { return string(entry.AppendTotals(stric
 // take puts a report's lines in the place of those before, and adds all up.
 func (a *account) take(report Report) (totals settlement.Book, why string) {
 	for _, text := range report.Lines {
-		var line sweep.Line
+		var line settle.Line
 		if err := json.Unmarshal(text, &line); err != nil {
 			return nil, fmt.Sprintf("%.100q is no line of a report", text)
 		}

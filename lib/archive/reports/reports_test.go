@@ -19,9 +19,9 @@ import (
 	"tally/lib/archive/verify"
 	"tally/lib/client"
 	"tally/lib/keys"
+	"tally/lib/pipeline/settle"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
-	"tally/lib/sweep"
 
 	"golang.org/x/mod/sumdb/note"
 )
@@ -251,15 +251,15 @@ func rewrittenPage(t *testing.T, s *archivetest.Sample) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, err := sweep.Inflate(page.Binary)
+		text, err := settle.Inflate(page.Binary)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if page.Binary, err = sweep.Deflate([]byte(strings.Replace(string(text), `"won"`, `"lost"`, 1))); err != nil {
+		if page.Binary, err = settle.Deflate([]byte(strings.Replace(string(text), `"won"`, `"lost"`, 1))); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(string(text), `"won"`) {
-			page.Binary, err = sweep.Deflate([]byte(strings.Replace(string(text), `"lost"`, `"won"`, 1)))
+			page.Binary, err = settle.Deflate([]byte(strings.Replace(string(text), `"lost"`, `"won"`, 1)))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -18,8 +18,8 @@ import (
 	"tally/lib/archive/objects"
 	"tally/lib/client"
 	"tally/lib/draw/wire"
+	"tally/lib/pipeline/settle"
 	"tally/lib/store"
-	"tally/lib/sweep"
 )
 
 // linesOf splits a report into its lines.
@@ -269,7 +269,7 @@ func (t *Table) Of(ctx context.Context, draw string, state int) ([]Report, error
 		if err != nil {
 			return nil, fmt.Errorf("reading %s / %s: there is no such shard", items[sk].PK, sk)
 		}
-		done, err := store.Decode[sweep.Done](items[sk])
+		done, err := store.Decode[settle.Done](items[sk])
 		if err != nil {
 			return nil, err
 		}
@@ -311,7 +311,7 @@ func (t *Table) pages(ctx context.Context, report *Report, pk string, pages int)
 		if page.SK > store.PageKey(pages) {
 			break
 		}
-		text, err := sweep.Inflate(page.Binary)
+		text, err := settle.Inflate(page.Binary)
 		if err != nil {
 			return fmt.Errorf("reading %s / %s: %w", page.PK, page.SK, err)
 		}

@@ -1,0 +1,158 @@
+package placing_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"testing"
+	"time"
+
+	"tally/lib/draw"
+	"tally/lib/draw/wire"
+	"tally/lib/dynamotest"
+	"tally/lib/fakedynamo"
+	"tally/lib/meter"
+	"tally/lib/pipeline/intake"
+	"tally/lib/pipeline/placing"
+	"tally/lib/rulebook/money"
+	"tally/lib/rulebook/settlement"
+	"tally/lib/store"
+)
+
+type instant = settlement.Instant
+
+// noon is 2026-11-30T12:00:00.000Z.
+const noon instant = 1_795_953_600_000
+
+const theDraw = "bj-1.7"
+
+type nothing struct{}
+
+func (nothing) Quarantined(string)                                {}
+func (nothing) Stored(string, time.Duration, string)              {}
+func (nothing) Accepted(string)                                   {}
+func (nothing) Refused(string, string)                            {}
+func (nothing) Send(context.Context, string, time.Duration) error { return nil }
+
+// house is a table with a draw of blackjack on it, and a process that takes bets.
+type house struct {
+	*placing.Placer
+	now instant
+}
+
+func (h *house) clock() instant { return h.now }
+
+// open opens a draw whose first round takes bets from noon on for a minute, its
+// second from the second minute on.
+func open(t *testing.T, table *store.Table) *house {
+	t.Helper()
+	h := &house{now: noon}
+	h.Placer = &placing.Placer{Table: table, Now: h.clock, Record: nothing{}, Settings: func(string) placing.Settings {
+		return placing.Settings{MaxStake: map[string]money.Amount{"EUR": 1_000_00}}
+	}}
+	h.say(t, fmt.Sprintf(`"type":"draw.opened","sequence":7,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q}]`, wire.FormatTime(noon), wire.FormatTime(noon+60_000)))
+	return h
+}
+
+func (h *house) say(t *testing.T, fields string) {
+	t.Helper()
+	in := intake.Intake{Table: h.Table, Replies: nothing{}, Sweeps: nothing{}, Archive: nothing{}, Record: nothing{}, Now: h.clock,
+		Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Settings: draw.Settings{Shards: 1, RetainMillis: 400 * 24 * 3600 * 1000}}
+	body := `{"schema":1,"id":"m","game":"blackjack","table":"bj-1","draw":"` + theDraw + `","at":"2026-11-30T12:00:00.000Z",` + fields + `}`
+	if err := in.Take(t.Context(), intake.Delivery{Body: []byte(body), SentAt: h.now}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// play opens the second round.
+func (h *house) play(t *testing.T) {
+	t.Helper()
+	h.now = noon + 70_000
+	h.say(t, fmt.Sprintf(`"type":"betting.opened","round":2,"opens_at":%q,"closes_at":%q,
+		"visible":{"dealer":["AS"],"seats":[{"seat":1,"hands":[{"cards":["8H","3D"]}]}]}`, wire.FormatTime(noon+60_000), wire.FormatTime(noon+120_000)))
+}
+
+func bet(reference, selection, stake string) placing.Request {
+	return placing.Request{Bookmaker: "acme", Draw: theDraw, Reference: reference, Selection: selection, Stake: stake, Currency: "EUR", Shop: "riga-7"}
+}
+
+func wager(base, selection, stake string) placing.Request {
+	r := bet("", selection, stake)
+	r.Base = base
+	return r
+}
+
+// What is asked of DynamoDB for each request, and what that costs.
+func TestCost(t *testing.T) {
+	db := dynamotest.DynamoDBLocal(t)
+	counts := meter.New(dynamotest.PartitionKey, dynamotest.SortKey)
+	h := open(t, store.New(db.NewClient(counts.Attach), db.Table(t)))
+	place := func(r placing.Request) func() error {
+		return func() error { _, err := h.Place(t.Context(), r); return err }
+	}
+	steps := []struct {
+		name  string
+		try   func() error
+		code  string
+		calls string // GetItem, PutItem
+		units string // read, write
+	}{
+		{"the first bet of a bookmaker, nothing known", place(bet("b1", "seat:1", "10.00")), "", "1 2", "1 2"},
+		{"a bet, warm", place(bet("b2", "seat:4", "10.00")), "", "0 1", "0 1"},
+		{"a long reference, the largest stake", place(bet("0123456789012345678901234567890123456789012345678901234567890123", "seat:7", "1000.00")), "", "0 1", "0 1"},
+		{"the same again", place(bet("b2", "seat:4", "10.00")), "", "0 1", "0 1"},
+		{"another bet under its reference", place(bet("b2", "seat:4", "11.00")), placing.CodeReferenceUsed, "0 1", "0 1"},
+		{"a request that is wrong whatever the draw", place(bet("b3", "seat:8", "10.00")), "illegal_shape", "0 0", "0 0"},
+		{"a stake above the limit", place(bet("b4", "seat:1", "1000.01")), placing.CodeLimit, "0 1", "0 1"},
+		{"the same refusal again", place(bet("b4", "seat:1", "1000.01")), placing.CodeLimit, "0 2", "0 2"},
+		{"a cancellation", func() error { _, err := h.Cancel(t.Context(), "acme", theDraw, "b2"); return err }, "", "1 1", "1 1"},
+		{"", func() error { h.play(t); return nil }, "", "", ""},
+		{"a side wager, head and cards not known", place(wager("b1", "double:1:1", "10.00")), "", "3 1", "3 1"},
+		{"a side wager, warm", place(wager("b1", "insurance:1", "5.00")), "", "1 1", "1 1"},
+	}
+	for _, step := range steps {
+		counts.Reset()
+		err := step.try()
+		var refusal *placing.Refusal
+		if errors.As(err, &refusal) != (step.code != "") || refusal != nil && refusal.Code != step.code || err != nil && refusal == nil {
+			t.Errorf("%s: %v", step.name, err)
+		}
+		if step.name == "" {
+			continue
+		}
+		made := counts.Snapshot()
+		if got := fmt.Sprint(made["GetItem"].Attempts, made["PutItem"].Attempts); got != step.calls || len(made.Minus(meter.Snapshot{"GetItem": made["GetItem"], "PutItem": made["PutItem"]})) > 0 {
+			t.Errorf("%s: requests\n%vinstead of %s", step.name, made, step.calls)
+		}
+		if got := fmt.Sprint(made.Total().Reads, " ", made.Total().Writes); got != step.units {
+			t.Errorf("%s: %s units instead of %s", step.name, got, step.units)
+		}
+	}
+}
+
+// The keys that are written for a bookmaker's bets.
+func TestKeysWritten(t *testing.T) {
+	db := fakedynamo.New(t, "table")
+	h := open(t, store.New(db, "table"))
+	var keys []string
+	db.Applied = func(call fakedynamo.Call) {
+		if call.Write {
+			keys = append(keys, call.Keys...)
+		}
+	}
+	for _, request := range []placing.Request{bet("b1", "seat:1", "10.00"), bet("b1", "seat:1", "10.00"), bet("b2", "seat:1", "9999.00")} {
+		_, err := h.Place(t.Context(), request)
+		if refusal := (*placing.Refusal)(nil); err != nil && !errors.As(err, &refusal) {
+			t.Fatal(err)
+		}
+	}
+	if _, err := h.Cancel(t.Context(), "acme", theDraw, "b1"); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"DRAW#bj-1.7 / PART#acme", "BETS#bj-1.7#acme#0 / BET#b1", "BETS#bj-1.7#acme#0 / BET#b2", "BETS#bj-1.7#acme#0 / BET#b1#cancel"}
+	if fmt.Sprint(keys) != fmt.Sprint(want) {
+		t.Errorf("written %v\ninstead of %v", keys, want)
+	}
+}

@@ -1,0 +1,46 @@
+package placing
+
+import (
+	"testing"
+	"time"
+
+	"tally/lib/draw"
+	"tally/lib/pipeline/intake"
+)
+
+// clocks is how far the clocks of two processes may be apart.
+const clocks = time.Second
+
+// The times that are counted on each other: what may still be written is written when
+// someone else takes it for sure that it is. Their values are free, these relations
+// are not.
+func TestTimes(t *testing.T) {
+	millis := func(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
+	settleGrace, closedGrace := millis(draw.SettleGrace), millis(draw.ClosedGrace)
+	for what, holds := range map[string]bool{
+		"a bet is written before the first sweep reads":                            acceptWithin+clocks < settleGrace,
+		"a refusal is written before the first sweep reads":                        refuseWithin+clocks < settleGrace,
+		"a refusal may be written after the bet that it refuses":                   refuseWithin > acceptWithin,
+		"a refusal stands until whoever it refuses knows of it":                    millis(refusalStands) >= refuseWithin+clocks,
+		"a message is stored before the first sweep reads":                         intake.StoreWithin+clocks < settleGrace,
+		"a message is stored before bets are answered by a closing that is final":  intake.StoreWithin+clocks < closedGrace+settleGrace,
+		"what an API process remembers is older than a message that is stored":     millis(headFor) <= intake.StoreWithin,
+		"a bet that was answered is not closed out by a message stored after that": acceptWithin < closedGrace,
+	} {
+		if !holds {
+			t.Errorf("it does not hold that %s", what)
+		}
+	}
+}
+
+// A refusal is put under its key until no earlier try can land there any more, which
+// is when the first sweep may read.
+func TestOver(t *testing.T) {
+	const noon = 1_796_040_000_000
+	head := draw.Head{Draw: "d", Opened: true, State: 1, ResultAt: noon, Rounds: []draw.Round{{Number: 1, OpensAt: noon - 60_000, ClosesAt: noon}}}
+	for after, want := range map[instant]bool{0: false, instant(refuseWithin.Milliseconds()): false, draw.SettleGrace - 1: false, draw.SettleGrace: true} {
+		if over(&cachedDraw{head: &head}, noon+after) != want {
+			t.Errorf("%d ms after the closing it is over: %v", after, !want)
+		}
+	}
+}

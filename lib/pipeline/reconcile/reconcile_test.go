@@ -1,0 +1,274 @@
+package reconcile_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tally/lib/draw"
+	"tally/lib/draw/wire"
+	"tally/lib/fakedynamo"
+	"tally/lib/pipeline/intake"
+	"tally/lib/pipeline/reconcile"
+	"tally/lib/pipeline/settle"
+	"tally/lib/rulebook/settlement"
+	"tally/lib/store"
+)
+
+type instant = settlement.Instant
+
+// night is a table that is looked after, in a bubble of synctest.
+type night struct {
+	*testing.T
+	db          *fakedynamo.DB
+	table       *store.Table
+	stuck       map[string]int
+	sweeps      int
+	straggled   int
+	retain      time.Duration // of new draws; zero for the default
+	quarantined int
+	unequal     int
+	held        int            // in quarantine, as was counted last
+	waits       int            // looks at corrections that wait
+	waiting     map[string]int // messages of the studio
+	uncounted   error          // why they can't be counted
+	limits      settle.Limits  // of corrections
+	depths      []error        // of the context of each look at the queues
+}
+
+func newNight(t *testing.T) *night {
+	db := fakedynamo.New(t, "table")
+	return &night{T: t, db: db, table: store.New(db, "table"), stuck: map[string]int{}}
+}
+
+func now() instant { return instant(time.Now().UnixMilli()) }
+
+func (n *night) Stuck(_, why string)                           { n.stuck[why]++ }
+func (n *night) Unequal(string)                                { n.unequal++ }
+func (n *night) Straggled(_ string, bets int)                  { n.straggled += bets }
+func (n *night) Depth(string, int)                             {}
+func (n *night) Waiting(string)                                { n.waits++ }
+func (n *night) InQuarantine(messages int)                     { n.held = messages }
+func (n *night) Quarantined(string)                            { n.quarantined++ }
+func (*night) Stored(string, time.Duration, string)            {}
+func (n *night) Settled(string, int, int, bool, time.Duration) {}
+func (n *night) Depths(ctx context.Context) (map[string]int, error) {
+	n.depths = append(n.depths, ctx.Err())
+	return nil, nil
+}
+func (n *night) Send(_ context.Context, _ string, _ time.Duration) error { n.sweeps++; return nil }
+
+// studio counts the studio's messages.
+type studio struct{ *night }
+
+func (s studio) Depths(context.Context) (map[string]int, error) { return s.waiting, s.uncounted }
+
+// nowhere takes what nobody waits for.
+type nowhere struct{}
+
+func (nowhere) Send(context.Context, string, time.Duration) error { return nil }
+
+func (n *night) intake() *intake.Intake {
+	return &intake.Intake{Table: n.table, Replies: nowhere{}, Sweeps: n, Archive: nowhere{}, Record: n, Settings: draw.Settings{RetainMillis: n.retain.Milliseconds()}, Now: now, Log: slog.New(slog.DiscardHandler)}
+}
+
+// say takes up a message of the studio about a draw of roulette.
+func (n *night) say(fields string, arguments ...any) {
+	n.Helper()
+	n.sayOf("rou-1.7", fields, arguments...)
+}
+
+func (n *night) sayOf(id, fields string, arguments ...any) {
+	n.Helper()
+	n.take(intake.Studio, id, fmt.Sprintf(fields, arguments...))
+}
+
+// order takes up an operator's order.
+func (n *night) order(fields string) {
+	n.Helper()
+	n.take(intake.Operator, "rou-1.7", fields)
+}
+
+// take takes up a message that is sent right after what was done before.
+func (n *night) take(from intake.Source, id, fields string) {
+	n.Helper()
+	body := `{"schema":1,"id":"m","game":"roulette","table":"rou-1","draw":"` + id + `","at":"2026-11-30T12:00:00.000Z",` + fields + `}`
+	if err := n.intake().Take(n.Context(), intake.Delivery{Body: []byte(body), SentAt: now() + 1, From: from}); err != nil {
+		n.Fatal(err)
+	}
+}
+
+// open opens the draw for a minute from now.
+func (n *night) open() {
+	n.Helper()
+	n.say(`"type":"draw.opened","sequence":7,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q}]`, wire.FormatTime(now()), wire.FormatTime(now()+60_000))
+}
+
+// other opens another draw, for a second.
+func (n *night) other() {
+	n.Helper()
+	n.sayOf("rou-1.8", `"type":"draw.opened","sequence":8,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q}]`, wire.FormatTime(now()), wire.FormatTime(now()+1000))
+}
+
+// bet stores a bet of a bookmaker on the draw.
+func (n *night) bet(bookmaker, reference string) {
+	n.Helper()
+	if err := n.table.Put(n.Context(), store.Item{PK: store.DrawKey("rou-1.7"), SK: store.PartKey(bookmaker)}); err != nil {
+		n.Fatal(err)
+	}
+	n.putBet(bookmaker, store.StoredBet{SK: store.BetKey(reference), Selection: "red", Stake: 500, Currency: "EUR", AcceptedAt: now(), Round: 1})
+}
+
+// putBet writes a bet in the place of what is there.
+func (n *night) putBet(bookmaker string, bet store.StoredBet) {
+	n.Helper()
+	pk := store.BetsKey("rou-1.7", bookmaker, 0)
+	if err := n.table.Delete(n.Context(), pk, bet.SK); err != nil {
+		n.Fatal(err)
+	}
+	if _, err := n.table.CreateBet(n.Context(), pk, bet); err != nil {
+		n.Fatal(err)
+	}
+}
+
+// dueItems counts the items that ask for looks.
+func (n *night) dueItems() (count int) {
+	n.Helper()
+	for _, pk := range n.db.Partitions() {
+		if !strings.HasPrefix(pk, "DUE#") {
+			continue
+		}
+		for _, err := range n.table.Query(n.Context(), pk, "") {
+			if count++; err != nil {
+				n.Fatal(err)
+			}
+		}
+	}
+	return count
+}
+
+// sweep settles the draw when it may be.
+func (n *night) sweep() {
+	n.Helper()
+	time.Sleep(70 * time.Second)
+	if err := n.sweeper().Take(n.Context(), "rou-1.7"); err != nil {
+		n.Fatal(err)
+	}
+}
+
+func (n *night) sweeper() *settle.Sweeper {
+	return &settle.Sweeper{Table: n.table, Archive: nowhere{}, Record: n, Now: now, HoldAbove: n.limits, Log: slog.New(slog.DiscardHandler)}
+}
+
+// run runs reconcile, which cancels draws half an hour after they closed.
+func (n *night) run() error { return n.runIn(n.Context()) }
+
+func (n *night) runIn(ctx context.Context) error {
+	log := slog.New(slog.DiscardHandler)
+	r := &reconcile.Reconciler{Table: n.table, Intake: n.intake(), Sweeper: n.sweeper(), Sweeps: n,
+		Depths: n, Studio: studio{n}, Record: n, Now: now, Log: log, ResultWithin: 2 * time.Minute, CancelAfter: 30 * time.Minute}
+	return r.Run(ctx)
+}
+
+// pass runs reconcile every minute.
+func (n *night) pass(minutes int) {
+	n.Helper()
+	for range minutes {
+		time.Sleep(time.Minute)
+		if err := n.run(); err != nil {
+			n.Error(err)
+		}
+	}
+}
+
+// What does not advance is counted once in every run, however many messages the
+// draw has got: alarms ask for several minutes in a row.
+func TestStuckOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNight(t)
+		n.pass(1)
+		n.open()
+		n.pass(2)
+		if len(n.stuck) > 0 {
+			t.Errorf("%v before anything is due", n.stuck)
+		}
+		n.pass(8) // due from minute 3 on
+		if got := n.stuck[reconcile.StuckResult]; got < 6 || got > 8 {
+			t.Errorf("a missing result was counted %d times in 8 minutes", got)
+		}
+		clear(n.stuck)
+		n.say(`"type":"draw.resulted","revision":1,"facts":{"spins":[{"revolutions":5,"pocket":17}]}`)
+		n.say(`"type":"draw.cancelled","revision":2,"reason":"technical_failure"`)
+		n.pass(10)
+		if got := n.stuck[reconcile.StuckSweep]; got < 7 || got > 10 || len(n.stuck) > 1 {
+			t.Errorf("%v in 10 minutes of a sweep that does not come", n.stuck)
+		}
+		if due := n.dueItems(); due != 1 || n.unequal > 0 {
+			t.Errorf("the draw is due %d times, %d are unequal", due, n.unequal)
+		}
+	})
+}
+
+// The first run on a table finds what was due before it: reconcile had never run
+// while intake did.
+func TestFirstRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNight(t)
+		n.open()
+		n.say(`"type":"draw.resulted","revision":1,"facts":{"spins":[{"revolutions":5,"pocket":17}]}`)
+		time.Sleep(50 * time.Hour)
+		n.sweeps = 0
+		n.db.Intercept = func(_ context.Context, call fakedynamo.Call) fakedynamo.Verdict {
+			if call.Keys[0] == "RECONCILE / RECONCILE" && call.Write {
+				return fakedynamo.FailBefore
+			}
+			return fakedynamo.Proceed
+		}
+		if err := n.run(); err == nil {
+			t.Error("the cursor was written")
+		}
+		n.db.Intercept = nil
+		n.pass(3)
+		if n.sweeps == 0 || n.stuck[reconcile.StuckSweep] == 0 {
+			t.Errorf("%d sweeps were asked for, stuck: %v", n.sweeps, n.stuck)
+		}
+	})
+}
+
+// tally's own cancellation keeps the time limit that messages have: closings are
+// made of its time.
+func TestCancelInTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNight(t)
+		n.pass(1)
+		n.open()
+		revision := store.RevisionKey(draw.AutomaticRevision)
+		slow := true
+		n.db.Intercept = func(_ context.Context, call fakedynamo.Call) fakedynamo.Verdict {
+			if slow && call.Operation == "TransactWriteItems" && strings.Contains(call.String(), revision) {
+				time.Sleep(intake.StoreWithin + 100*time.Millisecond)
+			}
+			return fakedynamo.Proceed
+		}
+		failed := false
+		for range 40 {
+			time.Sleep(time.Minute)
+			failed = n.run() != nil || failed
+		}
+		if _, cancelled, err := n.table.Get(t.Context(), store.DrawKey("rou-1.7"), revision); cancelled || err != nil || !failed {
+			t.Errorf("cancelled %v, %v; a run failed: %v", cancelled, err, failed)
+		}
+		slow = false
+		n.pass(3)
+		if _, cancelled, err := n.table.Get(t.Context(), store.DrawKey("rou-1.7"), revision); !cancelled || err != nil || n.sweeps == 0 {
+			t.Errorf("cancelled %v, %v; %d sweeps were asked for", cancelled, err, n.sweeps)
+		}
+		if item, _, err := n.table.Get(t.Context(), store.TableKey("rou-1"), store.CancelledKey); err != nil || !strings.Contains(item.Body, `"draw":"rou-1.7"`) || !strings.Contains(item.Body, `"cancelled":true`) {
+			t.Errorf("of its table is held %q, %v: its row of cancelled draws does not count it", item.Body, err)
+		}
+	})
+}

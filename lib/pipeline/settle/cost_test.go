@@ -1,0 +1,277 @@
+package settle_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"tally/lib/draw"
+	"tally/lib/draw/wire"
+	"tally/lib/dynamotest"
+	"tally/lib/fakedynamo"
+	"tally/lib/meter"
+	"tally/lib/pipeline/intake"
+	"tally/lib/pipeline/placing"
+	"tally/lib/pipeline/settle"
+	"tally/lib/rulebook/settlement"
+	"tally/lib/store"
+)
+
+type instant = settlement.Instant
+
+// pipeline is all that a draw needs, on one table, with a clock of its own.
+type pipeline struct {
+	table *store.Table
+	now   instant
+	// holdAbove are the limits of every sweep.
+	holdAbove string
+	archive   *[]string // what the archive was told, where that is asked for
+}
+
+// toldTo notes what is sent, where that is asked for.
+type toldTo struct{ list *[]string }
+
+func (to toldTo) Send(_ context.Context, body string, _ time.Duration) error {
+	if to.list != nil {
+		*to.list = append(*to.list, body)
+	}
+	return nil
+}
+
+type nothing struct{}
+
+func (nothing) Quarantined(string)                                {}
+func (nothing) Stored(string, time.Duration, string)              {}
+func (nothing) Accepted(string)                                   {}
+func (nothing) Refused(string, string)                            {}
+func (nothing) Settled(string, int, int, bool, time.Duration)     {}
+func (nothing) Unequal(string)                                    {}
+func (nothing) Send(context.Context, string, time.Duration) error { return nil }
+
+var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
+
+// noon is 2026-11-30T12:00:00.000Z.
+const noon instant = 1_795_953_600_000
+
+const theDraw = "rou-1.7"
+
+func (p *pipeline) clock() instant { return p.now }
+
+func (p *pipeline) sweeper() *settle.Sweeper {
+	limits, err := settle.ParseLimits(p.holdAbove)
+	if err != nil {
+		panic(err)
+	}
+	return &settle.Sweeper{Table: p.table, HoldAbove: limits, Archive: toldTo{p.archive}, Record: nothing{}, Now: p.clock, Log: quiet, Parallel: 1}
+}
+
+// say takes up a message of the draw.
+func (p *pipeline) say(t *testing.T, fields string) {
+	t.Helper()
+	body := `{"schema":1,"id":"m","game":"roulette","table":"rou-1","draw":"` + theDraw + `","at":"2026-11-30T12:00:00.000Z",` + fields + `}`
+	source := intake.Studio
+	if strings.Contains(fields, "order") {
+		source = intake.Operator
+	}
+	in := intake.Intake{Table: p.table, Replies: nothing{}, Sweeps: nothing{}, Archive: nothing{}, Record: nothing{}, Now: p.clock, Log: quiet,
+		Settings: draw.Settings{Shards: 1, RetainMillis: 400 * 24 * 3600 * 1000}}
+	if err := in.Take(t.Context(), intake.Delivery{Body: []byte(body), SentAt: p.now, From: source}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// open opens the draw at noon and places bets of acme.
+func (p *pipeline) open(t *testing.T, bets int) {
+	t.Helper()
+	p.now = noon
+	p.say(t, fmt.Sprintf(`"type":"draw.opened","sequence":7,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q}]`, wire.FormatTime(noon), wire.FormatTime(noon+60_000)))
+	p.now = noon + 1000
+	placer := placing.Placer{Table: p.table, Settings: func(string) placing.Settings { return placing.Settings{} }, Now: p.clock, Record: nothing{}}
+	for n := range bets {
+		request := placing.Request{Bookmaker: "acme", Draw: theDraw, Reference: fmt.Sprintf("b%05d", n), Selection: []string{"red", "black", "straight:17"}[n%3], Stake: "10.00", Currency: "EUR"}
+		if _, err := placer.Place(t.Context(), request); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// result takes up a revision that says where the ball fell.
+func (p *pipeline) result(t *testing.T, revision, pocket int) {
+	t.Helper()
+	p.now += 70_000
+	correction := ""
+	if revision > 1 {
+		correction = `,"correction":{"reason":"video_review"}`
+	}
+	p.say(t, fmt.Sprintf(`"type":"draw.resulted","revision":%d,"facts":{"spins":[{"revolutions":5,"pocket":%d}]}%s`, revision, pocket, correction))
+	p.now += 10_000
+}
+
+func (p *pipeline) sweep(t *testing.T) {
+	t.Helper()
+	if err := p.sweeper().Take(t.Context(), theDraw); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What a sweep writes, in its order, is what the commit points say.
+func TestKeysWritten(t *testing.T) {
+	db := fakedynamo.New(t, "table")
+	p := &pipeline{table: store.New(db, "table")}
+	p.open(t, 3)
+	p.result(t, 1, 34)
+	var calls []string
+	db.Applied = func(call fakedynamo.Call) {
+		if call.Write {
+			calls = append(calls, call.String())
+		}
+	}
+	expect := func(step string, want ...string) {
+		t.Helper()
+		p.sweep(t)
+		if got := strings.Join(calls, "\n"); got != strings.Join(want, "\n") {
+			t.Errorf("%s wrote\n%s\ninstead of\n%s", step, got, strings.Join(want, "\n"))
+		}
+		calls = nil
+	}
+	expect("the first sweep",
+		"PutItem DRAW#rou-1.7 / SWEEP",
+		"PutItem REPORT#rou-1.7#1#acme#0 / 000001",
+		"PutItem DRAW#rou-1.7 / DONE#000001#acme#000",
+		"TransactWriteItems FEED#acme / COUNTER, FEED#acme / 000000000001, DRAW#rou-1.7 / FED#000001#acme",
+		"PutItem DRAW#rou-1.7 / SWEEP")
+	expect("a replay")
+	db.Applied = nil
+	p.result(t, 2, 36) // red and high as 34: no line changes
+	db.Applied = func(call fakedynamo.Call) {
+		if call.Write {
+			calls = append(calls, call.String())
+		}
+	}
+	expect("a correction that changes nothing",
+		"PutItem DRAW#rou-1.7 / SWEEP",
+		"PutItem DRAW#rou-1.7 / DONE#000002#acme#000",
+		"PutItem DRAW#rou-1.7 / FED#000002#acme",
+		"PutItem DRAW#rou-1.7 / SWEEP")
+}
+
+// A small draw costs at most 12 write units a bookmaker, its plan and its closing
+// included.
+func TestCostOfSmallDraw(t *testing.T) {
+	db := dynamotest.DynamoDBLocal(t)
+	counts := meter.New(dynamotest.PartitionKey, dynamotest.SortKey)
+	p := &pipeline{table: store.New(db.NewClient(counts.Attach), db.Table(t))}
+	p.open(t, 3)
+	p.result(t, 1, 34)
+	counts.Reset()
+	p.sweep(t)
+	const want = `operation           calls  attempts  items  reads  writes  unseen
+GetItem                 2         2      0      2       0       0
+PutItem                 4         4      4      0       4       1
+Query                   2         2      8      2       0       0
+TransactWriteItems      1         1      3      0       6       0
+total                   9         9     15      4      10       1
+`
+	if got := counts.String(); got != want {
+		t.Errorf("a sweep of one bookmaker's three bets:\n%s\ninstead of\n%s", got, want)
+	}
+	if writes := counts.Snapshot().Total().Writes; writes > 12*meter.Unit {
+		t.Errorf("%v write units", writes)
+	}
+}
+
+// 2,500 bets are three pages; a sweep that was cut off after the second goes on
+// from there, and nothing of what comes out differs.
+func TestResume(t *testing.T) {
+	db := fakedynamo.New(t, "table")
+	p := &pipeline{table: store.New(db, "table")}
+	p.open(t, 2500)
+	p.result(t, 1, 34)
+	cut, reads := true, 0
+	db.Intercept = func(_ context.Context, call fakedynamo.Call) fakedynamo.Verdict {
+		switch {
+		case cut && strings.HasSuffix(call.Keys[0], "/ 000003"):
+			return fakedynamo.FailBefore
+		case strings.HasPrefix(call.Keys[0], "BETS#") && !call.Write:
+			reads++
+		}
+		return fakedynamo.Proceed
+	}
+	if err := p.sweeper().Take(t.Context(), theDraw); err == nil {
+		t.Fatal("the sweep was not cut off")
+	}
+	if reads != 1 {
+		t.Errorf("the bets were read by %d queries", reads)
+	}
+	cut = false
+	var written []string
+	db.Applied = func(call fakedynamo.Call) {
+		if call.Write {
+			written = append(written, call.Keys[0])
+		}
+	}
+	p.sweep(t)
+	if want := "REPORT#rou-1.7#1#acme#0 / 000003"; len(written) == 0 || written[0] != want {
+		t.Errorf("it wrote %v, first should be %s", written, want)
+	}
+	lines := 0
+	for page, err := range p.table.Query(t.Context(), store.ReportKey(theDraw, 1, "acme", 0), "") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := settle.Inflate(page.Binary)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines += strings.Count(string(text), "\n")
+	}
+	if lines != 2500 {
+		t.Errorf("%d lines are reported", lines)
+	}
+}
+
+// A base that comes to another digest than was stored, by other code or other
+// data, stops the sweep: nothing is told, and every later try stops too.
+func TestUnequal(t *testing.T) {
+	for name, spoil := range map[string]func(*pipeline) error{
+		"a digest was changed": func(p *pipeline) error {
+			item, _, err := p.table.Get(t.Context(), store.DrawKey(theDraw), store.DoneKey(1, "acme", 0))
+			if err != nil {
+				return err
+			}
+			item.Body = strings.Replace(item.Body, `"digest":"`, `"digest":"0`, 1)
+			return p.table.Put(t.Context(), item)
+		},
+		"a bet is gone": func(p *pipeline) error {
+			return p.table.Delete(t.Context(), store.BetsKey(theDraw, "acme", 0), store.BetKey("b00001"))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := &pipeline{table: store.New(fakedynamo.New(t, "table"), "table")}
+			p.open(t, 3)
+			p.result(t, 1, 34)
+			p.sweep(t)
+			if err := spoil(p); err != nil {
+				t.Fatal(err)
+			}
+			p.result(t, 2, 17)
+			for range 2 {
+				if err := p.sweeper().Take(t.Context(), theDraw); err == nil || !strings.Contains(err.Error(), "state 1 computed again") {
+					t.Errorf("it goes on: %v", err)
+				}
+			}
+			standing, err := p.sweeper().Standing(t.Context(), theDraw)
+			if err != nil || standing.Stopped == "" || standing.Swept {
+				t.Errorf("standing %+v, %v", standing, err)
+			}
+			last, _, err := p.table.Last(t.Context(), store.FeedKey("acme"))
+			if err != nil || last.SK != store.CounterKey || !strings.Contains(last.Body, `"newest":1`) {
+				t.Errorf("the feed's end is %+v, %v", last, err)
+			}
+		})
+	}
+}

@@ -1,0 +1,245 @@
+package settle
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"tally/lib/draw/wire"
+	"tally/lib/rulebook/settlement"
+	"tally/lib/store"
+)
+
+// Entry is an entry of a bookmaker's feed: the report of one draw under one
+// state.
+type Entry struct {
+	Sequence int64           `json:"sequence"`
+	Draw     string          `json:"draw"`
+	Game     string          `json:"game"`
+	State    int             `json:"state"`
+	Replaces int             `json:"replaces,omitempty"` // the state reported before; 0 for none
+	Shards   []Shard         `json:"shards"`
+	Totals   settlement.Book `json:"totals"`           // of all the bookmaker's bets on the draw
+	Before   settlement.Book `json:"before,omitempty"` // the same under the state replaced
+	At       instant         `json:"at"`
+	// PreviousAt is the time of the entry before it; zero for the first, and on entries of
+	// earlier versions.
+	PreviousAt instant `json:"previous_at,omitempty"`
+}
+
+// Shard is one shard's part of a report.
+type Shard struct {
+	Shard int `json:"shard"`
+	Pages int `json:"pages"`
+	Lines int `json:"lines"`
+}
+
+// counter is the number of a feed's newest entry.
+type counter struct {
+	Newest int64   `json:"newest"`
+	At     instant `json:"at,omitempty"` // that entry's time
+	// Pushed says that the bookmaker has webhooks: settle reads it with the number,
+	// so that knowing it costs nothing.
+	Pushed bool `json:"pushed,omitempty"`
+}
+
+// Newest returns the number of the newest entry of a bookmaker's feed, 0 when it
+// has none. Every number up to it was given to an entry, which may not be to be seen
+// yet: see [Feed.Entries].
+func Newest(ctx context.Context, table *store.Table, bookmaker string) (int64, error) {
+	newest, _, err := count(ctx, table, bookmaker)
+	return newest.Newest, err
+}
+
+// count reads a feed's counter and its version, 0 when there is none.
+func count(ctx context.Context, table *store.Table, bookmaker string) (counter, int64, error) {
+	item, found, err := table.Get(ctx, store.FeedKey(bookmaker), store.CounterKey)
+	if err != nil || !found {
+		return counter{}, 0, err
+	}
+	newest, err := store.Decode[counter](item)
+	if err != nil {
+		return counter{}, 0, err
+	}
+	return *newest, item.Version, nil
+}
+
+// write is the write of a counter over a version.
+func (c counter) write(bookmaker string, version int64) (store.Write, error) {
+	body, err := json.Marshal(c)
+	if err != nil {
+		return nil, fmt.Errorf("encoding a feed's counter: %w", err)
+	}
+	return store.Replacing(store.Item{PK: store.FeedKey(bookmaker), SK: store.CounterKey, Body: string(body), Version: version + 1}), nil
+}
+
+// Feed is the end of a bookmaker's feed as it was read.
+type Feed struct {
+	Newest    int64 // number of the newest entry
+	bookmaker string
+	counter   counter
+	version   int64
+}
+
+// ReadFeed reads the end of a bookmaker's feed.
+func ReadFeed(ctx context.Context, table *store.Table, bookmaker string) (Feed, error) {
+	now, version, err := count(ctx, table, bookmaker)
+	return Feed{now.Newest, bookmaker, now, version}, err
+}
+
+// SetPushed returns the write that says whether the bookmaker has webhooks, from
+// the next entry on. It fails when the feed has changed since it was read.
+func (f Feed) SetPushed(pushed bool) (store.Write, error) {
+	f.counter.Pushed = pushed
+	return f.counter.write(f.bookmaker, f.version)
+}
+
+// wholeAfter is how long after its time, in milliseconds, an entry is to be seen for
+// sure: its transaction takes seconds, and clocks differ a little.
+const wholeAfter = 3600 * 1000
+
+// Entries reads the entries of the feed after a number, at most so many. A number that
+// was given to an entry may be seen before the entry is, for they are two items of one
+// transaction. So this stops before the first that is missing, unless it has expired:
+// its time, which is no later than that of those after it, is long enough past by now.
+//
+// Up to through there is nothing left to be read. gap says that the next one was given
+// to an entry and is not to be seen yet.
+func (f Feed) Entries(ctx context.Context, table *store.Table, after int64, limit int, now instant) (list []Entry, through int64, gap bool, err error) {
+	if through = after; after >= f.Newest {
+		return nil, after, false, nil
+	}
+	items, err := table.Span(ctx, store.FeedKey(f.bookmaker), store.Span{From: store.EntryKey(after + 1), To: store.EntryKey(f.Newest), Limit: limit})
+	if err != nil {
+		return nil, after, false, err
+	}
+	expired := func(at instant) bool { return at != 0 && at+wholeAfter <= now }
+	for _, item := range items {
+		entry, err := store.Decode[Entry](item)
+		if err != nil {
+			return nil, after, false, err
+		}
+		if entry.Sequence > through+1 && !expired(cmp.Or(entry.PreviousAt, entry.At)) {
+			return list, through, true, nil
+		}
+		list, through = append(list, *entry), entry.Sequence
+	}
+	if len(items) == limit || through == f.Newest {
+		return list, through, false, nil
+	}
+	if !expired(f.counter.At) {
+		return list, through, true, nil
+	}
+	return list, f.Newest, false, nil
+}
+
+// maxFeedTries bounds how often a feed's next number is taken by others.
+const maxFeedTries = 20
+
+// feed tells a bookmaker of a draw's state, once. A report without lines, of a
+// correction that changes nothing of the bookmaker's, is not told, only marked.
+func (s *Sweeper) feed(ctx context.Context, r *records, now status, bookmaker string, shards []*Done) error {
+	fed := store.Item{PK: store.DrawKey(r.draw), SK: store.FedKey(now.State, bookmaker), ExpiresAt: r.head.RetainUntil}
+	if _, already := r.items[fed.SK]; already {
+		return nil
+	}
+	entry := Entry{Draw: r.draw, Game: r.game.ID, State: now.State, At: s.Now()}
+	switch before, err := r.done(now.Base, bookmaker, 0); {
+	case err != nil:
+		return err
+	case before != nil: // else its first bets came after the base was planned
+		entry.Replaces = now.Base
+	}
+	lines := 0
+	for shard, done := range shards {
+		entry.Totals.Merge(done.Totals)
+		entry.Before.Merge(done.Before)
+		lines += done.Lines
+		if done.Lines > 0 {
+			entry.Shards = append(entry.Shards, Shard{shard, done.Pages, done.Lines})
+		}
+	}
+	if lines == 0 {
+		err := s.Table.Create(ctx, fed)
+		if exists := (*store.ExistsError)(nil); errors.As(err, &exists) {
+			return nil
+		}
+		return err
+	}
+	for try := range maxFeedTries {
+		pushed, err := s.append(ctx, bookmaker, entry, fed)
+		if !errors.Is(err, store.ErrChanged) {
+			if err == nil {
+				s.told(ctx, r, now, bookmaker, lines, entry)
+			}
+			if pushed && err == nil {
+				s.push(ctx, bookmaker)
+			}
+			return err
+		}
+		_, already, err := s.Table.Get(ctx, fed.PK, fed.SK)
+		if err != nil || already {
+			return err // told by another try, or by this one before its answer was lost
+		}
+		if err := store.Pause(ctx, try); err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("feeding %s: its feed's next number was taken %d times", bookmaker, maxFeedTries)
+}
+
+// append appends the entry and marks the bookmaker as told, in one transaction:
+// before it there is neither, after it both. It reports whether the bookmaker has
+// webhooks.
+func (s *Sweeper) append(ctx context.Context, bookmaker string, entry Entry, fed store.Item) (pushed bool, err error) {
+	newest, version, err := count(ctx, s.Table, bookmaker)
+	if err != nil {
+		return false, err
+	}
+	newest.Newest++
+	// Clocks differ a little; times still rise with the numbers, so that the entries
+	// of a day are a run.
+	entry.PreviousAt, newest.At = newest.At, max(newest.At, entry.At)
+	entry.Sequence, entry.At = newest.Newest, newest.At
+	body, err := json.Marshal(entry)
+	if err != nil {
+		return false, fmt.Errorf("encoding a feed entry: %w", err)
+	}
+	counted, err := newest.write(bookmaker, version)
+	if err != nil {
+		return false, err
+	}
+	return newest.Pushed, s.Table.Transact(ctx, counted,
+		store.Creating(store.Item{PK: store.FeedKey(bookmaker), SK: store.EntryKey(entry.Sequence), Body: string(body), ExpiresAt: fed.ExpiresAt}),
+		store.Creating(fed))
+}
+
+// push asks for the bookmaker's webhooks to be sent what they lack. A message that
+// is lost, here or by a crash before it, delays them until reconcile looks: that
+// fails no sweep.
+func (s *Sweeper) push(ctx context.Context, bookmaker string) {
+	if s.Webhooks == nil {
+		return
+	}
+	body, err := wire.Encode(wire.Push{Bookmaker: bookmaker})
+	if err == nil {
+		err = s.Webhooks.Send(ctx, body, 0)
+	}
+	if err != nil {
+		s.Log.LogAttrs(ctx, slog.LevelWarn, "webhooks are told later", slog.String("bookmaker", bookmaker), slog.Any("error", err))
+	}
+}
+
+func (s *Sweeper) told(ctx context.Context, r *records, now status, bookmaker string, lines int, entry Entry) {
+	refunded := 0
+	for _, t := range entry.Totals {
+		refunded += t.Refunded
+	}
+	s.Record.Settled(r.game.ID, lines, refunded, now.Base > 0, time.Duration(s.Now()-r.head.LastClosing())*time.Millisecond)
+	s.Log.LogAttrs(ctx, slog.LevelInfo, "bookmaker told", slog.String("draw", r.draw), slog.Int("state", now.State),
+		slog.String("bookmaker", bookmaker), slog.Int("lines", lines))
+}

@@ -1,0 +1,292 @@
+package settle_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"tally/lib/draw/wire"
+	"tally/lib/fakedynamo"
+	"tally/lib/pipeline/settle"
+	"tally/lib/store"
+)
+
+// More stragglers than one order may name take several, and all are settled.
+func TestManyStragglers(t *testing.T) {
+	p := &pipeline{table: store.New(fakedynamo.New(t, "table"), "table")}
+	p.open(t, 1)
+	p.result(t, 1, 34)
+	p.sweep(t)
+	const late = 2*wire.MaxFound + 1
+	for n := range late {
+		p.late(t, "acme", bet(fmt.Sprintf("late-%05d", n)))
+	}
+	named := 0
+	for range 3 {
+		for _, m := range p.found(t) {
+			if named += len(m.Records); len(m.Records) > wire.MaxFound {
+				t.Errorf("an order names %d records", len(m.Records))
+			}
+		}
+		p.sweep(t)
+	}
+	if named != late {
+		t.Errorf("%d records were named instead of %d", named, late)
+	}
+	_, book, err := settle.Totals(t.Context(), p.table, theDraw, "acme")
+	if err != nil || len(book) != 1 || book[0].Bets != late+1 {
+		t.Errorf("settled are %+v, %v", book, err)
+	}
+}
+
+// A sweep that other code, or other data, has stopped goes on once that is mended,
+// though pages of its are stored that were made by it: those are never told.
+func TestMendedAfterOtherData(t *testing.T) {
+	p := &pipeline{table: store.New(fakedynamo.New(t, "table"), "table")}
+	p.open(t, 2)
+	p.result(t, 1, 34)
+	p.sweep(t)
+	pk := store.BetsKey(theDraw, "acme", 0)
+	right, err := p.table.GetBet(t.Context(), pk, store.BetKey("b00000"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	replace := func(with store.StoredBet) {
+		t.Helper()
+		if err := p.table.Delete(t.Context(), pk, with.SK); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.table.CreateBet(t.Context(), pk, with); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wrong := *right
+	wrong.Stake = 9900
+	replace(wrong)
+	p.result(t, 2, 17)
+	var unequal *settle.UnequalError
+	if err := p.sweeper().Take(t.Context(), theDraw); !errors.As(err, &unequal) {
+		t.Fatalf("it goes on: %v", err)
+	}
+	replace(*right)
+	for range 3 { // reconcile asks again and again
+		if err := p.sweeper().Take(t.Context(), theDraw); err != nil && !errors.As(err, &unequal) {
+			t.Fatal(err)
+		}
+		p.found(t)
+		if again := p.found(t); len(again) > 0 {
+			t.Errorf("there is a newer state, and another is asked for: %v", again)
+		}
+	}
+	p.sweep(t)
+	standing, err := p.sweeper().Standing(t.Context(), theDraw)
+	if err != nil || !standing.Swept || standing.Stopped != "" {
+		t.Errorf("it stands at %+v, %v", standing, err)
+	}
+	told := p.told(t, "acme")
+	if len(told) != 2 || !strings.HasSuffix(told[1], "after 1: b00000 lost 0.00 for 1; b00001 won 20.00 for 1;") {
+		t.Errorf("told %q", told)
+	}
+}
+
+// Bets may be in flight until the grace time is over: a sweep before that says when.
+func TestNotYet(t *testing.T) {
+	p := &pipeline{table: store.New(fakedynamo.New(t, "table"), "table")}
+	p.open(t, 1)
+	p.result(t, 1, 34) // ten seconds ago
+	p.now--
+	var notYet *settle.NotYetError
+	if err := p.sweeper().Take(t.Context(), theDraw); !errors.As(err, &notYet) || notYet.After != time.Millisecond {
+		t.Errorf("a millisecond too early: %v", err)
+	}
+	p.tells(t, "acme")
+	p.now++
+	p.sweep(t)
+	p.tells(t, "acme", "1 after 0: b00000 won 20.00;")
+}
+
+// A try that dies after it has abandoned a state, and before it has planned the next,
+// leaves that to whoever comes.
+func TestDiesOnceAbandoned(t *testing.T) {
+	db := fakedynamo.New(t, "table")
+	p := &pipeline{table: store.New(db, "table")}
+	p.open(t, 1)
+	p.result(t, 1, 34)
+	p.sweep(t)
+	p.late(t, "acme", bet("b1"))
+	p.result(t, 2, 17)
+	p.sweep(t)
+	p.found(t)
+	marked := false
+	db.Intercept = func(_ context.Context, call fakedynamo.Call) fakedynamo.Verdict {
+		if call.Write && marked {
+			return fakedynamo.FailBefore
+		}
+		marked = call.Write && strings.Contains(call.Keys[0], store.DonePrefix(2))
+		return fakedynamo.Proceed
+	}
+	if err := p.sweeper().Take(t.Context(), theDraw); err == nil || !marked {
+		t.Errorf("it did not die once the mark was there: %v", err)
+	}
+	db.Intercept = nil
+	p.sweep(t)
+	p.stands(t, 3, true)
+	p.tells(t, "acme", "1 after 0: b00000 won 20.00;", "3 after 1: b00000 lost 0.00 for 1; b1 lost 0.00;")
+}
+
+// Stragglers that keep coming make one state after the other given up. Each is
+// recorded as skipped, once.
+func TestAbandonedTwice(t *testing.T) {
+	p := &pipeline{table: store.New(fakedynamo.New(t, "table"), "table")}
+	p.open(t, 1)
+	p.result(t, 1, 34)
+	p.sweep(t)
+	p.result(t, 2, 17)
+	for n := range 3 {
+		p.late(t, "acme", bet(fmt.Sprintf("b%d", n)))
+		p.sweep(t)
+		p.stands(t, 2+n, false)
+		p.found(t)
+	}
+	p.sweep(t)
+	p.stands(t, 5, true)
+	p.tells(t, "acme", "1 after 0: b00000 won 20.00;", "5 after 1: b0 lost 0.00; b00000 lost 0.00 for 1; b1 lost 0.00; b2 lost 0.00;")
+	item, _, err := p.table.Get(t.Context(), store.DrawKey(theDraw), store.SweepKey)
+	if err != nil || !strings.Contains(item.Body, `"skipped":[2,3,4],"swept":[1,5]`) {
+		t.Errorf("the sweep is %s, %v", item.Body, err)
+	}
+}
+
+// One try has met a straggler and is about to give the state up, when another, which
+// has not seen it, finishes and tells it, and dies before it closes. The state is told
+// then, and its bookmakers hear of the next one as its successor.
+func TestToldBeforeAbandoned(t *testing.T) {
+	db := fakedynamo.New(t, "table")
+	p := &pipeline{table: store.New(db, "table")}
+	p.open(t, 1)
+	p.result(t, 1, 34)
+	p.sweep(t)
+	p.result(t, 2, 17)
+	type first struct{}
+	waits, goOn, died := make(chan bool), make(chan bool), make(chan error)
+	told, planned := false, false
+	db.Intercept = func(ctx context.Context, call fakedynamo.Call) fakedynamo.Verdict {
+		done := call.Write && strings.Contains(call.Keys[0], store.DonePrefix(2))
+		sweep := call.Write && strings.HasSuffix(call.Keys[0], store.SweepKey)
+		switch {
+		case ctx.Value(first{}) == nil:
+			if done && !told {
+				told = true
+				close(goOn)
+				<-died
+			}
+		case done:
+			waits <- true
+			<-goOn
+		case sweep && planned:
+			return fakedynamo.FailBefore
+		case sweep:
+			planned = true
+		}
+		return fakedynamo.Proceed
+	}
+	go func() {
+		died <- p.sweeper().Take(context.WithValue(t.Context(), first{}, true), theDraw)
+	}()
+	<-waits
+	p.late(t, "acme", bet("b1"))
+	p.result(t, 3, 15)
+	p.sweep(t)
+	db.Intercept = nil
+	p.found(t)
+	p.sweep(t)
+	p.stands(t, 4, true)
+	p.tells(t, "acme", "1 after 0: b00000 won 20.00;", "2 after 1: b00000 lost 0.00 for 1;", "4 after 2: b1 lost 0.00;")
+}
+
+// A newer state that came while a sweep was under way is swept by the same message:
+// its own may have been taken up, and done with, meanwhile.
+func TestNewerStateIsNext(t *testing.T) {
+	db := fakedynamo.New(t, "table")
+	p := &pipeline{table: store.New(db, "table")}
+	p.open(t, 1)
+	p.result(t, 1, 34)
+	db.Intercept = func(_ context.Context, call fakedynamo.Call) fakedynamo.Verdict {
+		if strings.HasPrefix(call.Keys[0], "FEED#") {
+			return fakedynamo.FailBefore
+		}
+		return fakedynamo.Proceed
+	}
+	if err := p.sweeper().Take(t.Context(), theDraw); err == nil {
+		t.Error("it did not die")
+	}
+	db.Intercept = nil
+	p.result(t, 2, 17)
+	p.sweep(t)
+	p.stands(t, 2, true)
+	p.tells(t, "acme", "1 after 0: b00000 won 20.00;", "2 after 1: b00000 lost 0.00 for 1;")
+}
+
+// An entry says what all the bets come to and came to before, and times rise with the
+// numbers though clocks differ: an API that lists a day relies on it.
+func TestEntries(t *testing.T) {
+	p := &pipeline{table: store.New(fakedynamo.New(t, "table"), "table")}
+	p.open(t, 2)
+	p.result(t, 1, 34) // red and even
+	p.sweep(t)
+	first := p.now
+	p.result(t, 2, 17) // black
+	p.now = first - 1000
+	p.sweep(t)
+	var entries []*settle.Entry
+	for item, err := range p.table.Query(t.Context(), store.FeedKey("acme"), "0") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		entry, err := store.Decode[settle.Entry](item)
+		if err != nil {
+			t.Fatal(err)
+		}
+		entries = append(entries, entry)
+	}
+	if len(entries) != 2 || entries[0].At != first || entries[1].At != first || entries[1].Sequence != 2 {
+		t.Fatalf("the entries are %+v", entries)
+	}
+	before, now := entries[0].Totals, entries[1].Totals
+	if len(entries[0].Before) != 0 || !reflect.DeepEqual(entries[1].Before, before) {
+		t.Errorf("before %+v, now %+v, the second says %+v", before, now, entries[1].Before)
+	}
+	if before[0].Bets != 2 || before[0].Won != 1 || now[0].Bets != 2 || now[0].Won != 1 {
+		t.Errorf("before %+v, now %+v", before, now)
+	}
+}
+
+// A recount goes on from a position, if that is one in the same state.
+func TestRecountFrom(t *testing.T) {
+	p := &pipeline{table: store.New(fakedynamo.New(t, "table"), "table")}
+	p.open(t, 1)
+	p.late(t, "borealis", bet("b1"))
+	p.result(t, 1, 34)
+	p.sweep(t)
+	p.result(t, 2, 17)
+	p.sweep(t)
+	p.late(t, "acme", bet("b2"))
+	p.late(t, "borealis", bet("b2"))
+	for _, test := range []struct {
+		from settle.Position
+		want string
+	}{
+		{settle.Position{}, "[{acme [b2] false} {borealis [b2] false}]"},
+		{settle.Position{State: 2, After: "acme#000"}, "[{borealis [b2] false}]"},
+		{settle.Position{State: 1, After: "acme#000"}, "[{acme [b2] false} {borealis [b2] false}]"},
+	} {
+		missed, at, err := p.sweeper().Recount(t.Context(), theDraw, test.from)
+		if got := fmt.Sprint(missed); err != nil || got != test.want || at != (settle.Position{State: 2, After: "borealis#000"}) {
+			t.Errorf("from %+v: %s up to %+v, %v", test.from, got, at, err)
+		}
+	}
+}

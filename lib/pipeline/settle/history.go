@@ -1,0 +1,201 @@
+package settle
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tally/lib/rulebook/rules"
+	"tally/lib/rulebook/settlement"
+	"tally/lib/store"
+)
+
+// Line is a line of a report.
+type Line struct {
+	Bet      string `json:"bet"`
+	Wager    string `json:"wager,omitempty"` // the selection of a side wager
+	Status   string `json:"status"`
+	Stake    string `json:"stake"`
+	Payout   string `json:"payout"`
+	Currency string `json:"currency"`
+	Reason   string `json:"reason,omitempty"`
+	Rule     string `json:"rule,omitempty"`
+	State    int    `json:"state"`
+	Replaces int    `json:"replaces,omitempty"` // 0 for the bet's first line
+}
+
+// ParseLines reads the lines of an inflated page.
+func ParseLines(text []byte) ([]Line, error) {
+	lines := []Line{}
+	decoder := json.NewDecoder(strings.NewReader(string(text)))
+	for decoder.More() {
+		var line Line
+		if err := decoder.Decode(&line); err != nil {
+			return nil, fmt.Errorf("reading a page's line: %w", err)
+		}
+		lines = append(lines, line)
+	}
+	return lines, nil
+}
+
+// History computes what the reports to a bookmaker have said of its bets on a
+// draw, by the states that it was told of and the bets themselves. It says the
+// same as the reports' lines, without reading them.
+//
+// The exception is what a sweep missed: for the minutes until reconcile has found
+// it, the history says under the old state what the report will say under a new one.
+type History struct {
+	partition *partition
+	told      []told
+}
+
+// told is a state that the bookmaker was told of.
+type told struct {
+	state *settlement.State
+	found map[string]bool // records that this state's sweep was the first to know
+}
+
+// LoadHistory reads the history of a draw for a bookmaker; nil when the draw is
+// not known.
+func LoadHistory(ctx context.Context, table *store.Table, id, bookmaker string) (*History, error) {
+	r, err := load(ctx, table, id)
+	if err != nil || r.head == nil {
+		return nil, err
+	}
+	if r.unknown != nil {
+		return nil, fmt.Errorf("draw %s: %w", id, r.unknown)
+	}
+	h := &History{partition: &partition{records: r, bookmaker: bookmaker, selections: map[string]rules.Selection{}}}
+	known := map[string]bool{}
+	for _, number := range r.fedStates(bookmaker) {
+		state, found, err := r.state(number)
+		if err != nil {
+			return nil, err
+		}
+		fresh := recordsOf(found, bookmaker)
+		for record := range fresh {
+			if known[record] || len(h.told) == 0 {
+				delete(fresh, record)
+			}
+			known[record] = true
+		}
+		h.told = append(h.told, told{state, fresh})
+	}
+	return h, nil
+}
+
+// fedStates returns the states that a bookmaker was told of, in their order.
+func (r *records) fedStates(bookmaker string) (states []int) {
+	for sk := range r.items {
+		rest, fed := strings.CutPrefix(sk, "FED#")
+		text, name, _ := strings.Cut(rest, "#")
+		if number, err := strconv.Atoi(text); fed && err == nil && name == bookmaker {
+			states = append(states, number)
+		}
+	}
+	slices.SortFunc(states, cmp.Compare)
+	return states
+}
+
+// Account is a bet, or a side wager, with its lines.
+type Account struct {
+	Record      store.StoredBet
+	Reference   string
+	Wager       string             // the selection of a side wager; empty for the bet itself
+	CancelledAt settlement.Instant // by its bookmaker; zero when never. Whether it counts is in the lines
+	Lines       []Line             // in the order in which they were reported
+}
+
+// Accounts returns the accounts of whole bets, by their stored records in the
+// order of the table; refusals have none.
+func (h *History) Accounts(records []store.StoredBet) ([]Account, error) {
+	var accounts []Account
+	byKey := make(map[string]store.StoredBet, len(records))
+	for _, record := range records {
+		byKey[record.SK] = record
+	}
+	sequence := func(yield func(store.StoredBet, error) bool) {
+		for _, record := range records {
+			if !yield(record, nil) {
+				return
+			}
+		}
+	}
+	for g, err := range h.partition.groups(sequence) {
+		if err != nil {
+			return nil, err
+		}
+		for i := range g.bets {
+			lines, err := h.lines(g, i)
+			if err != nil {
+				return nil, err
+			}
+			record := byKey[recordPrefix+g.record(i)]
+			accounts = append(accounts, Account{record, g.reference, g.bets[i].wager, g.bets[0].CancelledAt, lines})
+		}
+	}
+	return accounts, nil
+}
+
+// lines computes the lines of a group's bet as the sweeps have reported them: from
+// the one on that knew the bet, with its cancellation from the one on that knew that.
+func (h *History) lines(g *group, i int) ([]Line, error) {
+	var text []byte
+	var before settlement.Settlement
+	first := max(h.since(g.reference), h.since(g.record(i)))
+	cancelled := h.since(g.cancellation())
+	for n, t := range h.told {
+		if n < first {
+			continue
+		}
+		bet := &g.bets[i].Bet
+		if n < cancelled {
+			bet = g.uncancelled(i)
+		}
+		now, err := settlement.Settle(bet, t.state)
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case n == first:
+			text = appendReported(text, appendLine(nil, &g.bets[i], now), t.state.Number, 0)
+		case before != now:
+			text = appendReported(text, appendLine(nil, &g.bets[i], now), t.state.Number, h.told[n-1].state.Number)
+		}
+		before = now
+	}
+	return ParseLines(text)
+}
+
+// since returns the place of the state whose sweep was the first to know a record.
+func (h *History) since(record string) int {
+	return max(0, slices.IndexFunc(h.told, func(t told) bool { return t.found[record] }))
+}
+
+// Totals returns what a bookmaker's bets on a draw came to under the newest state
+// that all bookmakers were told of; state 0 as long as there is none.
+func Totals(ctx context.Context, table *store.Table, id, bookmaker string) (state int, book settlement.Book, err error) {
+	item, found, err := table.Get(ctx, store.DrawKey(id), store.SweepKey)
+	if err != nil || !found {
+		return 0, nil, err
+	}
+	now, err := store.Decode[status](item)
+	if err != nil || now.Base == 0 {
+		return 0, nil, err
+	}
+	for item, err := range table.Query(ctx, store.DrawKey(id), store.DonePrefix(now.Base)+bookmaker+"#") {
+		if err != nil {
+			return 0, nil, err
+		}
+		done, err := store.Decode[Done](item)
+		if err != nil {
+			return 0, nil, err
+		}
+		book.Merge(done.Totals)
+	}
+	return now.Base, book, nil
+}

@@ -1,0 +1,397 @@
+package settle
+
+import (
+	"bytes"
+	"compress/flate"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"tally/lib/rulebook/rules"
+	"tally/lib/rulebook/settlement"
+	"tally/lib/store"
+)
+
+// The limits of a page.
+const (
+	maxPageLines = 1000
+	pageBytes    = 350 << 10
+)
+
+func (s *Sweeper) pageLines() int {
+	if s.PageLines < maxGroup || s.PageLines > maxPageLines {
+		return maxPageLines
+	}
+	return s.PageLines
+}
+
+// partition is the work on one shard of one bookmaker's bets.
+type partition struct {
+	table     *store.Table
+	records   *records
+	bookmaker string
+	shard     int
+	next      *settlement.State
+	base      *settlement.State // nil for the first settlement
+	// found are the records that only a newer state than the base, or than the one
+	// that is counted again, knows of: stragglers that its sweep did not see.
+	found      map[string]bool
+	pageLines  int
+	reading    chan struct{} // holds one for each partition whose bets are being read
+	selections map[string]rules.Selection
+	limited    bool // what is moved counts
+
+	progress progress
+	lines    []byte // reported lines of the page under way
+	count    int
+	absolute []byte
+}
+
+// Done is what a partition came to. It is written once.
+type Done struct {
+	Bets   int             `json:"bets"`
+	Lines  int             `json:"lines"`
+	Pages  int             `json:"pages"`
+	Totals settlement.Book `json:"totals"`           // of all bets
+	Before settlement.Book `json:"before,omitempty"` // the same under the base
+	Moved  Moved           `json:"moved,omitempty"`  // where a limit is set for it
+	Digest string          `json:"digest"`           // SHA-256 over all absolute lines
+	// Abandoned says instead of all that, that this state is never told to anybody.
+	Abandoned bool `json:"abandoned,omitempty"`
+}
+
+// UnequalError says that a state computed again came to something else than was
+// stored: other code, or other data. Nothing is reported then.
+type UnequalError struct{ Reason string }
+
+// Error returns the reason.
+func (e *UnequalError) Error() string { return e.Reason }
+
+// run settles the partition and writes its pages and DONE. With resume it goes on
+// after the last page that an earlier try has stored.
+func (p *partition) run(ctx context.Context, resume bool) (*Done, error) {
+	p.progress = progress{Digest: newDigest(), Base: newDigest()}
+	if resume {
+		if err := p.resume(ctx); err != nil {
+			return nil, err
+		}
+	}
+	for {
+		err := p.settleAll(ctx)
+		if exists := (*store.ExistsError)(nil); errors.As(err, &exists) {
+			// A try that we did not know of has stored this page: go on after its last.
+			if err := p.resume(ctx); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		return p.finish(ctx)
+	}
+}
+
+// resume takes up the progress of the last stored page.
+func (p *partition) resume(ctx context.Context) error {
+	item, found, err := p.table.Last(ctx, p.reportKey())
+	if err != nil || !found {
+		return err
+	}
+	stored, err := store.Decode[progress](item)
+	if err != nil {
+		return err
+	}
+	if store.PageKey(stored.Pages) != item.SK {
+		return fmt.Errorf("page %s / %s says that it is page %d", item.PK, item.SK, stored.Pages)
+	}
+	p.progress, p.lines, p.count = *stored, nil, 0
+	return nil
+}
+
+func (p *partition) reportKey() string {
+	return store.ReportKey(p.records.draw, p.next.Number, p.bookmaker, p.shard)
+}
+
+// settleAll settles every bet after the last one accounted for.
+func (p *partition) settleAll(ctx context.Context) error {
+	if err := p.settleRest(ctx); err != nil {
+		return err
+	}
+	if p.count > 0 {
+		return p.writePage(ctx)
+	}
+	return nil
+}
+
+// maxReading bounds how many partitions' bets are read at once: a page of 1 MB
+// takes some 30 MB of memory while the SDK decodes it.
+const maxReading = 2
+
+// mayRead waits until the partition's bets may be read.
+func (p *partition) mayRead(ctx context.Context) (release func(), err error) {
+	if p.reading == nil {
+		return func() {}, nil // the only one at work
+	}
+	select {
+	case p.reading <- struct{}{}:
+		return func() { <-p.reading }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// settleRest settles the bets and writes the pages that are full. The last page
+// is left for when others may read.
+func (p *partition) settleRest(ctx context.Context) error {
+	release, err := p.mayRead(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	pk := store.BetsKey(p.records.draw, p.bookmaker, p.shard)
+	for g, err := range p.groups(p.table.Bets(ctx, pk, p.progress.Last)) {
+		if err != nil {
+			return err
+		}
+		if p.count+len(g.bets) > p.pageLines {
+			if err := p.writePage(ctx); err != nil {
+				return err
+			}
+		}
+		if err := p.settleGroup(g); err != nil {
+			return err
+		}
+		p.progress.Last = g.last
+	}
+	return nil
+}
+
+// maxGroup is the most lines that a bet can have with its side wagers: a bet, a
+// double, a split and insurance.
+const maxGroup = 4
+
+// settleGroup settles a bet and its side wagers under both states.
+func (p *partition) settleGroup(g *group) error {
+	for i := range g.bets {
+		bet := &g.bets[i]
+		now, err := settlement.Settle(&bet.Bet, p.next)
+		if err != nil {
+			return err
+		}
+		p.absolute = append(p.absolute[:0], appendLine(nil, bet, now)...)
+		p.progress.Bets++
+		p.progress.Digest.write(p.absolute)
+		p.progress.Totals.Of(bet.currency).Add(bet.Stake, now)
+		known := p.knew(g, i)
+		if known == nil {
+			p.report(0, now)
+			continue
+		}
+		before, err := settlement.Settle(known, p.base)
+		if err != nil {
+			return err
+		}
+		p.progress.Before.Of(bet.currency).Add(bet.Stake, before)
+		if before == now {
+			p.progress.Base.write(p.absolute)
+			continue
+		}
+		p.progress.Base.write(appendLine(nil, bet, before))
+		if p.limited {
+			p.progress.Moved.add(bet.currency, max(now.Payout, before.Payout)-min(now.Payout, before.Payout))
+		}
+		p.report(p.base.Number, now)
+	}
+	return nil
+}
+
+// knew returns a group's bet as the base's sweep knew it: nil when it did not, and
+// without a cancellation that came later.
+func (p *partition) knew(g *group, i int) *settlement.Bet {
+	switch {
+	case p.base == nil || len(p.found) > 0 && (p.found[g.reference] || p.found[g.record(i)]):
+		return nil
+	case len(p.found) > 0 && p.found[g.cancellation()]:
+		return g.uncancelled(i)
+	}
+	return &g.bets[i].Bet
+}
+
+// report adds the absolute line to the page.
+func (p *partition) report(replaces int, s settlement.Settlement) {
+	p.lines = appendReported(p.lines, p.absolute, p.next.Number, replaces)
+	p.count++
+	p.progress.Lines++
+	if s.Result == rules.Refunded {
+		p.progress.Refunds++
+	}
+}
+
+// writePage stores the page under way. A crash before it leaves the pages before
+// it, from which the next try goes on; after it, the next try goes on from here.
+func (p *partition) writePage(ctx context.Context) error {
+	p.progress.Pages++
+	body, err := json.Marshal(p.progress)
+	if err != nil {
+		return fmt.Errorf("encoding a page's progress: %w", err)
+	}
+	deflated, err := Deflate(p.lines)
+	if err != nil {
+		return err
+	}
+	if len(deflated) > pageBytes || p.count > p.pageLines {
+		return fmt.Errorf("page %d of %s has %d lines and %d bytes", p.progress.Pages, p.reportKey(), p.count, len(deflated))
+	}
+	err = p.table.Create(ctx, store.Item{PK: p.reportKey(), SK: store.PageKey(p.progress.Pages), Body: string(body), Binary: deflated,
+		ExpiresAt: p.records.head.RetainUntil})
+	if err != nil {
+		return err
+	}
+	p.lines, p.count = p.lines[:0], 0
+	return nil
+}
+
+// finish checks the totals and the base, and writes DONE.
+func (p *partition) finish(ctx context.Context) (*Done, error) {
+	done := &Done{Bets: p.progress.Bets, Lines: p.progress.Lines, Pages: p.progress.Pages,
+		Totals: p.progress.Totals, Before: p.progress.Before, Moved: p.progress.Moved, Digest: p.progress.Digest.String()}
+	for _, t := range done.Totals {
+		if t.Won+t.Lost+t.Refunded != t.Bets {
+			return nil, &UnequalError{fmt.Sprintf("%s shard %d: %d bets in %s, but %d settled", p.bookmaker, p.shard, t.Bets, t.Currency.Code(), t.Won+t.Lost+t.Refunded)}
+		}
+	}
+	if err := p.checkBase(ctx); err != nil {
+		return nil, err
+	}
+	body, err := json.Marshal(done)
+	if err != nil {
+		return nil, fmt.Errorf("encoding what partition %s came to: %w", p.reportKey(), err)
+	}
+	item := store.Item{PK: store.DrawKey(p.records.draw), SK: store.DoneKey(p.next.Number, p.bookmaker, p.shard),
+		Body: string(body), ExpiresAt: p.records.head.RetainUntil}
+	err = p.table.Create(ctx, item)
+	if exists := (*store.ExistsError)(nil); errors.As(err, &exists) {
+		return storedDone(exists.Item)
+	}
+	return done, err
+}
+
+// checkBase compares what the base comes to now with what was stored of it. Where
+// bets, side wagers and cancellations that were written later explain all of the
+// difference, the error is a *stragglersError; so it is where nothing does, since
+// now the base comes to the same again: the pages that this sweep has stored so far
+// were made by other code, or of other data.
+func (p *partition) checkBase(ctx context.Context) error {
+	if p.base == nil {
+		return nil
+	}
+	stored, err := p.records.done(p.base.Number, p.bookmaker, p.shard)
+	if err != nil || stored == nil || p.progress.Base.String() == stored.Digest {
+		return err
+	}
+	before := &partition{table: p.table, records: p.records, bookmaker: p.bookmaker, shard: p.shard, next: p.base, found: p.found, reading: p.reading, selections: p.selections}
+	within, stop := context.WithTimeout(ctx, explainWithin)
+	defer stop()
+	missed, _, err := before.stragglers(within, stored, &Within{Progress: progress{Digest: newDigest()}})
+	met := &stragglersError{doneKey: store.DoneKey(p.next.Number, p.bookmaker, p.shard),
+		reason: fmt.Sprintf("%s shard %d: %d records were written after state %d was settled", p.bookmaker, p.shard, len(missed), p.base.Number)}
+	switch {
+	case err != nil && within.Err() != nil && ctx.Err() == nil:
+		met.stale, met.unexplained = p.bookmaker, true
+		met.reason = fmt.Sprintf("%s shard %d: state %d did not come to the same again, and there are too many bets to say why at once", p.bookmaker, p.shard, p.base.Number)
+	case err != nil:
+		return err
+	case len(missed) == 0:
+		met.stale = p.bookmaker
+		met.reason = fmt.Sprintf("%s shard %d: pages of state %d were stored when state %d did not come to the same again", p.bookmaker, p.shard, p.next.Number, p.base.Number)
+	}
+	return met
+}
+
+// explainWithin is how long a sweep looks for what explains a difference: less than
+// it has in one try. Of more bets than that a recount tells, which goes on where its
+// last look was cut.
+const explainWithin = 20 * time.Second
+
+// stragglersError says that a sweep met records which its base's sweep had not
+// seen, and which the state that it sweeps does not know of; or its own stale pages.
+// It takes a newer state.
+type stragglersError struct {
+	doneKey string
+	stale   string // the bookmaker whose pages are stale
+	// unexplained says that there was no time to tell: stale names the bookmaker whose
+	// pages are stale if a recount finds nothing else.
+	unexplained bool
+	reason      string
+}
+
+// Error says how many.
+func (e *stragglersError) Error() string { return e.reason }
+
+// storedDone returns what another try has stored of a partition. It was first, so it
+// holds: a later try may have seen a straggler, which the next recount finds, or
+// may be of other code, which the next recount finds as well.
+func storedDone(item store.Item) (*Done, error) {
+	stored, err := store.Decode[Done](item)
+	if err == nil && stored.Abandoned {
+		return nil, store.ErrChanged
+	}
+	return stored, err
+}
+
+// done returns what a partition came to under a state, nil when it is not done.
+func (r *records) done(state int, bookmaker string, shard int) (*Done, error) {
+	item, found := r.items[store.DoneKey(state, bookmaker, shard)]
+	if !found {
+		return nil, nil
+	}
+	return store.Decode[Done](item)
+}
+
+// abandoned reports whether a state was given up.
+func (r *records) abandoned(state int) (bool, error) {
+	for sk, item := range r.items {
+		if !strings.HasPrefix(sk, store.DonePrefix(state)) {
+			continue
+		}
+		if done, err := store.Decode[Done](item); err != nil || done.Abandoned {
+			return true, err
+		}
+	}
+	return false, nil
+}
+
+// Deflate compresses a page's lines.
+func Deflate(lines []byte) ([]byte, error) {
+	var buffer bytes.Buffer
+	w, err := flate.NewWriter(&buffer, flate.DefaultCompression)
+	if err != nil {
+		return nil, fmt.Errorf("compressing a page: %w", err)
+	}
+	if _, err := w.Write(lines); err != nil {
+		return nil, fmt.Errorf("compressing a page: %w", err)
+	}
+	if err := w.Close(); err != nil {
+		return nil, fmt.Errorf("compressing a page: %w", err)
+	}
+	return buffer.Bytes(), nil
+}
+
+// Inflate returns a page's lines. A page that inflates to more than any page
+// may have is an error.
+func Inflate(page []byte) ([]byte, error) {
+	const most = maxPageLines * 1024
+	lines, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(page)), most+1))
+	if err != nil {
+		return nil, fmt.Errorf("reading a page: %w", err)
+	}
+	if len(lines) > most {
+		return nil, fmt.Errorf("reading a page: it has more than %d bytes", most)
+	}
+	return lines, nil
+}

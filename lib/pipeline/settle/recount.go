@@ -1,0 +1,302 @@
+package settle
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"strings"
+
+	"tally/lib/draw/wire"
+	"tally/lib/rulebook/rules"
+	"tally/lib/rulebook/settlement"
+	"tally/lib/store"
+)
+
+// Stragglers are the records of a bookmaker's bets, side wagers and cancellations
+// that were written after a sweep had read them all.
+type Stragglers struct {
+	Bookmaker string
+	// Records are named as in wire.Found, at most wire.MaxFound of them. None of a
+	// bookmaker whose first bets came after the sweep was planned: a sweep that has it
+	// in its plan takes all of them.
+	Records []string
+	// Stale says that there are no stragglers. The sweep was stopped since what it has
+	// stored of the bookmaker's bets was made by other code, or of other data, than
+	// there is now: it takes a newer state, which is all that is asked for.
+	Stale bool
+}
+
+// maxOrders bounds how many orders one recount asks for: a draw takes no more than
+// wire.MaxOrders. The next recount finds the rest.
+const maxOrders = 50
+
+// Position is how far a recount has come. The zero value is its beginning.
+type Position struct {
+	State int    `json:"state,omitempty"` // that is counted again
+	After string `json:"after,omitempty"` // the partition that was counted last
+	// Within is how far the partition after that one was counted, nil for not at all.
+	Within *Within `json:"within,omitempty"`
+}
+
+// Within is how far one partition was counted.
+type Within struct {
+	// Comparing says that all bets were counted and came to something else than was
+	// stored: from the first on they are compared with what was reported.
+	Comparing bool     `json:"comparing,omitempty"`
+	Progress  progress `json:"progress"`
+	// Pages are the pages of the reports under way, by state.
+	Pages  map[int]int `json:"pages,omitempty"`
+	Missed []string    `json:"missed,omitempty"` // as compared so far
+}
+
+// maxMissed bounds how many records of one partition a recount names, so that they
+// fit into an item. The next recount finds the rest.
+const maxMissed = 2000
+
+// partitionName orders the partitions of a draw.
+func partitionName(bookmaker string, shard int) string {
+	return fmt.Sprintf("%s#%03d", bookmaker, shard)
+}
+
+// Standing is how far a draw's newest state has come.
+type Standing struct {
+	Swept   bool   // the newest state is swept
+	State   int    // the newest state; 0 for none
+	Stopped string // why its sweep can't go on
+	Held    bool   // a message of the draw sits in quarantine
+	Waits   Moved  // what the newest state moves while it waits for an operator; nil when it does not
+	// Unknown is a games.ErrUnknown where this program does not have the draw's rules.
+	Unknown error
+}
+
+// Standing returns how far a draw has come.
+func (s *Sweeper) Standing(ctx context.Context, id string) (Standing, error) {
+	r, err := load(ctx, s.Table, id)
+	if err != nil {
+		return Standing{}, err
+	}
+	now, _, err := r.status()
+	if err != nil || r.head == nil {
+		return Standing{}, err
+	}
+	standing := Standing{Unknown: r.unknown, State: r.head.State, Stopped: now.Stopped, Swept: now.State == 0 && now.Base == r.head.State}
+	if now.waits(r) {
+		standing.Waits = now.Held.Moved
+	}
+	for sk := range r.items {
+		standing.Held = standing.Held || strings.HasPrefix(sk, store.HeldPrefix)
+	}
+	return standing, nil
+}
+
+// Recount reads all bets of a swept draw again and compares what they come to
+// with what was reported. What was written after the sweep had read them all is
+// returned, unless the newest state knows of it already; any other difference is an
+// *UnequalError. While a sweep is stopped it counts the state before again.
+//
+// A recount that its context ends, or another error, has come to a position. What
+// was found up to there is returned, and the next recount may go on from there.
+func (s *Sweeper) Recount(ctx context.Context, id string, from Position) (missed []Stragglers, at Position, err error) {
+	r, err := load(ctx, s.Table, id)
+	if err != nil {
+		return nil, from, err
+	}
+	now, _, err := r.status()
+	if err != nil || r.head == nil || now.State != 0 && now.Stopped == "" || now.Base == 0 {
+		return nil, from, err
+	}
+	state, _, err := r.state(now.Base)
+	if err != nil {
+		return nil, from, err
+	}
+	_, named, err := r.state(r.head.State)
+	if err != nil {
+		return nil, from, err
+	}
+	if from.State != now.Base {
+		from = Position{State: now.Base}
+	}
+	at = from
+	stale := now.Stale != "" && r.head.State == now.State
+	for _, bookmaker := range r.bookmakers() {
+		found, failed := s.recountBets(ctx, r, bookmaker, state, named, &at)
+		if missed = append(missed, found...); failed != nil {
+			err = fmt.Errorf("recounting draw %s: %w", id, failed)
+			break
+		}
+	}
+	if stale && (!now.Unexplained || err == nil && len(missed) == 0) {
+		missed = slices.Insert(missed, 0, Stragglers{Bookmaker: now.Stale, Stale: true})
+	}
+	return missed[:min(len(missed), maxOrders)], at, err
+}
+
+// recountBets counts the partitions of a bookmaker that come after a position, which
+// it moves, and returns what was missed of them, also with an error.
+func (s *Sweeper) recountBets(ctx context.Context, r *records, bookmaker string, state *settlement.State, named map[string]bool, at *Position) (missed []Stragglers, err error) {
+	var records []string
+	unplanned := false
+	for shard := range r.head.Shards {
+		name := partitionName(bookmaker, shard)
+		if name <= at.After {
+			continue
+		}
+		p := &partition{table: s.Table, records: r, bookmaker: bookmaker, shard: shard, next: state, found: recordsOf(named, bookmaker), selections: map[string]rules.Selection{}}
+		var found []string
+		planned := false
+		if found, planned, at.Within, err = p.recount(ctx, at.Within); err != nil {
+			break
+		}
+		records = append(records, found...)
+		unplanned = unplanned || !planned && !named[foundKey(bookmaker, "")]
+		at.After = name
+	}
+	if unplanned {
+		missed = append(missed, Stragglers{Bookmaker: bookmaker})
+	}
+	for chunk := range slices.Chunk(records, wire.MaxFound) {
+		missed = append(missed, Stragglers{Bookmaker: bookmaker, Records: chunk})
+	}
+	return missed, err
+}
+
+// recount returns the partition's stragglers, of which the newest state does not know.
+// planned is false when the state's sweep did not have it in its plan and there are
+// bets. With an error it returns how far it has come: no less far than from where it
+// began.
+func (p *partition) recount(ctx context.Context, from *Within) (missed []string, planned bool, at *Within, err error) {
+	done, err := p.records.done(p.next.Number, p.bookmaker, p.shard)
+	if err != nil {
+		return nil, false, from, err
+	}
+	if from == nil || !from.Comparing {
+		if from != nil {
+			p.progress = from.Progress
+		} else {
+			p.progress = progress{Digest: newDigest(), Base: newDigest()}
+		}
+		switch planned, err := p.countAgain(ctx, done); {
+		case err != nil && p.progress.Last != "":
+			return nil, false, &Within{Progress: p.progress}, err
+		case err != nil:
+			return nil, false, nil, err
+		case !planned:
+			return nil, false, nil, nil
+		case done == nil || p.progress.Digest.String() == done.Digest:
+			return nil, true, nil, nil
+		}
+		from = &Within{Comparing: true, Progress: progress{Digest: newDigest(), Base: newDigest()}}
+	}
+	missed, at, err = p.stragglers(ctx, done, from)
+	return missed, true, at, err
+}
+
+// countAgain settles the bets again that come after those that were counted. planned is
+// false when there are bets and the partition was never done.
+func (p *partition) countAgain(ctx context.Context, done *Done) (planned bool, err error) {
+	pk := store.BetsKey(p.records.draw, p.bookmaker, p.shard)
+	for g, err := range p.groups(p.table.Bets(ctx, pk, p.progress.Last)) {
+		if err != nil {
+			return false, err
+		}
+		if done == nil && len(g.bets) > 0 {
+			return false, nil
+		}
+		if err := p.settleGroup(g); err != nil {
+			p.progress = progress{} // with a part of a bet nobody can go on
+			return false, err
+		}
+		p.progress.Last = g.last
+		p.lines = p.lines[:0] // nothing is reported here
+	}
+	return true, nil
+}
+
+// stragglers returns the partition's records that the sweep of a state did not see,
+// and the newer state does not know of: those that no report names, and cancellations
+// without which the reported line comes out. Without all that the sweep did not see
+// the state must come to what was stored of it; else the error is an *UnequalError.
+// With another error it returns how far it has come.
+func (p *partition) stragglers(ctx context.Context, done *Done, from *Within) (missed []string, at *Within, err error) {
+	release, err := p.mayRead(ctx)
+	if err != nil {
+		return nil, from, err
+	}
+	defer release()
+	reports, err := p.reports(from.Pages)
+	if err != nil {
+		return nil, from, err
+	}
+	known, last := from.Progress.Digest, from.Progress.Last
+	missed = slices.Clone(from.Missed)
+	cut := func(err error) ([]string, *Within, error) {
+		return nil, &Within{Comparing: true, Progress: progress{Digest: known, Base: newDigest(), Last: last}, Pages: reports.pages(), Missed: missed}, err
+	}
+	for g, err := range p.groups(p.table.Bets(ctx, store.BetsKey(p.records.draw, p.bookmaker, p.shard), last)) {
+		if err != nil {
+			return cut(err)
+		}
+		reported, err := reports.of(ctx, g.reference)
+		if err != nil {
+			return cut(err)
+		}
+		found, err := p.compare(g, reported, known)
+		if err != nil {
+			return nil, nil, err // with a part of a bet nobody can go on
+		}
+		found = slices.DeleteFunc(found, func(record string) bool { return p.found[record] })
+		missed = append(missed, found[:min(len(found), maxMissed-len(missed))]...)
+		last = g.last
+	}
+	if again := known.String(); again != done.Digest {
+		return nil, nil, &UnequalError{fmt.Sprintf("%s shard %d: state %d computed again has digest %.12s…, stored is %.12s…", p.bookmaker, p.shard, p.next.Number, again, done.Digest)}
+	}
+	return missed, nil, nil
+}
+
+// compare adds the lines of a group as the sweep knew it, and returns its records
+// that the sweep did not see.
+func (p *partition) compare(g *group, reported map[string]lineHash, known digest) (missed []string, err error) {
+	uncancelled := false
+	for i := range g.bets {
+		bet := &g.bets[i]
+		hash, was := reported[g.record(i)]
+		if !was {
+			missed = append(missed, g.record(i))
+			if i == 0 {
+				return missed, nil // nothing can hang on a bet that was not there
+			}
+			continue
+		}
+		line, err := p.lineOf(bet, &bet.Bet)
+		if err != nil {
+			return nil, err
+		}
+		if i == 0 && sha256.Sum256(line) != hash && bet.CancelledAt != 0 {
+			without, err := p.lineOf(bet, g.uncancelled(i))
+			if err != nil {
+				return nil, err
+			}
+			if uncancelled = sha256.Sum256(without) == hash; uncancelled {
+				missed = append(missed, g.cancellation())
+			}
+		}
+		if uncancelled {
+			if line, err = p.lineOf(bet, g.uncancelled(i)); err != nil {
+				return nil, err
+			}
+		}
+		known.write(line)
+	}
+	return missed, nil
+}
+
+// lineOf returns the absolute line of a bet under the state.
+func (p *partition) lineOf(b *placed, as *settlement.Bet) ([]byte, error) {
+	settled, err := settlement.Settle(as, p.next)
+	if err != nil {
+		return nil, err
+	}
+	return appendLine(nil, b, settled), nil
+}

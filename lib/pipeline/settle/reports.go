@@ -1,0 +1,115 @@
+package settle
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+
+	"tally/lib/store"
+)
+
+// lineHash stands for an absolute line.
+type lineHash = [sha256.Size]byte
+
+// reports are what a partition's bookmaker was told, read in the order of the bets:
+// side by side through the reports of all states up to one, a page of each at a time,
+// however many bets there are.
+type reports struct {
+	partition *partition
+	states    []*report // rising
+}
+
+// report is the report of one state as far as it was read.
+type report struct {
+	state, last int // the last of its pages
+	next        int // the page to be read next
+	lines       []reportedLine
+}
+
+// reportedLine is a line of a report that was not asked for yet.
+type reportedLine struct {
+	reference, record string
+	hash              lineHash
+}
+
+// reports begins with the given pages, by state, or else with the first.
+func (p *partition) reports(from map[int]int) (*reports, error) {
+	r := &reports{partition: p}
+	for _, state := range p.records.fedStates(p.bookmaker) {
+		done, err := p.records.done(state, p.bookmaker, p.shard)
+		if err != nil {
+			return nil, err
+		}
+		if state <= p.next.Number && done != nil {
+			r.states = append(r.states, &report{state: state, last: done.Pages, next: max(1, from[state])})
+		}
+	}
+	return r, nil
+}
+
+// pages returns the pages to begin with after the bet that was asked for last.
+func (r *reports) pages() map[int]int {
+	pages := make(map[int]int, len(r.states))
+	for _, s := range r.states {
+		pages[s.state] = s.next
+		if len(s.lines) > 0 {
+			pages[s.state]--
+		}
+	}
+	return pages
+}
+
+// of returns what was last reported of the records of a bet. Bets are asked for in
+// their order.
+func (r *reports) of(ctx context.Context, reference string) (map[string]lineHash, error) {
+	reported := map[string]lineHash{}
+	for _, s := range r.states {
+		for {
+			if len(s.lines) == 0 {
+				if s.next > s.last {
+					break
+				}
+				if err := r.read(ctx, s); err != nil {
+					return nil, err
+				}
+				continue
+			}
+			line := s.lines[0]
+			if line.reference > reference {
+				break
+			}
+			if line.reference == reference {
+				reported[line.record] = line.hash
+			}
+			s.lines = s.lines[1:]
+		}
+	}
+	return reported, nil
+}
+
+// read reads the next page of a report.
+func (r *reports) read(ctx context.Context, s *report) error {
+	p := r.partition
+	item, found, err := p.table.Get(ctx, store.ReportKey(p.records.draw, s.state, p.bookmaker, p.shard), store.PageKey(s.next))
+	if err != nil {
+		return err
+	}
+	if !found {
+		return fmt.Errorf("page %d of state %d of %s shard %d is missing", s.next, s.state, p.bookmaker, p.shard)
+	}
+	text, err := Inflate(item.Binary)
+	if err != nil {
+		return err
+	}
+	for raw := range bytes.Lines(text) {
+		line := Line{}
+		if err := json.Unmarshal(raw, &line); err != nil {
+			return fmt.Errorf("reading page %s / %s: %w", item.PK, item.SK, err)
+		}
+		s.lines = append(s.lines, reportedLine{line.Bet, recordOf(line.Bet, line.Wager), sha256.Sum256(absoluteOf(raw))})
+	}
+	s.next++
+	return nil
+}

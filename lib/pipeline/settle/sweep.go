@@ -1,0 +1,401 @@
+// Package settle settles the bets of a draw under its newest state and tells the
+// bookmakers.
+//
+// A sweep is planned, settles one partition (a shard of a bookmaker's bets) after
+// the other or side by side, feeds each bookmaker whose partitions are done, and
+// closes. Every step is one write that happens once, under a key made of what it
+// is about; a try that finds it done goes on from there. So sweeps may overlap,
+// crash between any two writes and be started again at any time.
+package settle
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"log/slog"
+	"slices"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"tally/lib/draw/wire"
+	"tally/lib/rulebook/games"
+	"tally/lib/rulebook/rules"
+	"tally/lib/rulebook/settlement"
+	"tally/lib/store"
+	"tally/lib/store/clock"
+)
+
+type instant = settlement.Instant
+
+// Sender sends a message to one queue. When it returns nil the message is
+// durable.
+type Sender interface {
+	Send(ctx context.Context, body string, delay time.Duration) error
+}
+
+// Recorder is told what happened, for metrics.
+type Recorder interface {
+	// Settled counts the lines of a bookmaker's report, and how long after the last
+	// closing it came; corrected says that they replace earlier ones.
+	Settled(game string, lines, refunded int, corrected bool, delay time.Duration)
+	// Unequal counts a sweep that was stopped since its base came to something else
+	// than was stored, and no straggler explains it.
+	Unequal(game string)
+}
+
+// Sweeper sweeps draws.
+type Sweeper struct {
+	Table   *store.Table
+	Archive Sender
+	// Webhooks hears of bookmakers with webhooks that were told; nil for nobody.
+	Webhooks Sender
+	Record   Recorder
+	Now      func() instant
+	// Clock tells whether Now can be trusted; nil for always.
+	Clock clock.Check
+	Log   *slog.Logger
+	// Parallel is how many partitions are worked on at once.
+	Parallel int
+	// PageLines is how many lines a page has, at most and by default 1,000.
+	PageLines int
+	// HoldAbove is the money that a correction may move before it waits for an operator;
+	// nil for any.
+	HoldAbove Limits
+}
+
+// NotYetError says that a draw may be swept after a while.
+type NotYetError struct{ After time.Duration }
+
+// Error says when.
+func (e *NotYetError) Error() string { return "bets may still be in flight for " + e.After.String() }
+
+// status is a draw's SWEEP item: idle, or sweeping one state.
+type status struct {
+	Base       int      `json:"base"`                 // the state swept last; 0 for none
+	State      int      `json:"state,omitempty"`      // the one being swept; 0 when idle
+	Bookmakers []string `json:"bookmakers,omitempty"` // the plan of State
+	// Plan is the plan of Base: what it settled. Nil on items of earlier versions.
+	Plan      []string `json:"plan,omitzero"`
+	StartedAt instant  `json:"started_at,omitempty"`
+	Stopped   string   `json:"stopped,omitempty"` // why it can't go on
+	Stale     string   `json:"stale,omitempty"`   // with Stopped: the bookmaker whose pages are stale, see Stragglers
+	// Unexplained says with Stale that the pages are stale if a recount finds nothing
+	// else.
+	Unexplained bool `json:"unexplained,omitempty"`
+	// HoldAbove is what State may move before it is held. It is of the plan, so that all
+	// tries of it decide alike, whatever is set meanwhile.
+	HoldAbove Limits `json:"hold_above,omitempty"`
+	// Held is what State moves, while it waits for an operator. Nobody is told of it.
+	Held *Held `json:"held,omitempty"`
+	// Released says that an operator has released State: it is told, and not replaced.
+	Released bool `json:"released,omitempty"`
+
+	Skipped []int `json:"skipped,omitempty"` // states that were never swept, the latest last
+	Swept   []int `json:"swept,omitempty"`   // states that were swept, the latest, Base, last
+}
+
+// closed returns what SWEEP is when the sweep of a state is closed.
+func (s status) closed(state int) status {
+	swept := append(slices.Clone(s.Swept), state)
+	return status{Base: state, Plan: append([]string{}, s.Bookmakers...), Skipped: s.Skipped, Swept: swept[max(0, len(swept)-maxSwept):]}
+}
+
+// maxSwept bounds how many swept states SWEEP names.
+const maxSwept = 100
+
+// Past is what a draw's SWEEP item says of the past.
+type Past struct {
+	// Swept are the states that the draw's bets were settled under, in order: the
+	// newest hundred. Each replaced the one before it.
+	Swept []int
+	// Plan are the bookmakers whose bets were settled under the newest of them. Nil
+	// where the item is of a version that did not keep it.
+	Plan []string
+}
+
+// PastOf reads a SWEEP item.
+func PastOf(item store.Item) (Past, error) {
+	now, err := store.Decode[status](item)
+	if err != nil {
+		return Past{}, err
+	}
+	return Past{Swept: now.Swept, Plan: now.Plan}, nil
+}
+
+// maxRounds bounds how many states one call sweeps and how often it starts again
+// because of other sweeps.
+const maxRounds = 16
+
+// Take sweeps the newest state of a draw, and newer ones that come meanwhile. An
+// error means that it has to be tried again; *NotYetError says when, and
+// games.ErrUnknown that it takes another version of this program.
+func (s *Sweeper) Take(ctx context.Context, id string) error {
+	for try := range maxRounds {
+		finished, err := s.step(ctx, id)
+		if errors.Is(err, store.ErrChanged) { // another sweep was faster: look again
+			if err := store.Pause(ctx, try); err != nil {
+				return err
+			}
+			continue
+		}
+		if errors.Is(err, games.ErrUnknown) {
+			s.Log.LogAttrs(ctx, slog.LevelError, "draw waits for its rules", slog.String("draw", id), slog.String("reason", err.Error()))
+		}
+		if err != nil {
+			return fmt.Errorf("sweeping draw %s: %w", id, err)
+		}
+		if finished {
+			return nil
+		}
+	}
+	return fmt.Errorf("sweeping draw %s: not finished after %d rounds", id, maxRounds)
+}
+
+// step does what the draw's records call for now.
+func (s *Sweeper) step(ctx context.Context, id string) (finished bool, err error) {
+	if err := s.Clock.Passed(ctx); err != nil {
+		return false, err // it could be too early for the bets under way
+	}
+	at := s.Now() // before the registry is read: no bookmaker can come after it
+	r, err := load(ctx, s.Table, id)
+	if err != nil {
+		return false, err
+	}
+	if r.head == nil || r.head.State == 0 {
+		return true, nil // nothing to settle under yet: the state's own message follows
+	}
+	if r.unknown != nil {
+		return false, r.unknown
+	}
+	now, version, err := r.status()
+	if err != nil {
+		return false, err
+	}
+	if now.State != 0 {
+		switch abandoned, err := r.abandoned(now.State); {
+		case err != nil:
+			return false, err
+		case abandoned:
+			return s.plan(ctx, r, now, version) // another try died before planning the next
+		case now.Held != nil:
+			return s.held(ctx, r, now, version)
+		}
+		return s.partitions(ctx, r, now, version, true) // another try has planned it
+	}
+	if now.Base == r.head.State {
+		return true, s.announce(ctx, id, now.Base) // a replay: the first try may have died before sending
+	}
+	if wait := r.head.SettleFrom() - at; now.Base == 0 && wait > 0 {
+		return false, &NotYetError{time.Duration(wait) * time.Millisecond}
+	}
+	return s.plan(ctx, r, now, version)
+}
+
+func (r *records) status() (status, int64, error) {
+	item, found := r.items[store.SweepKey]
+	if !found {
+		return status{}, 0, nil
+	}
+	now, err := store.Decode[status](item)
+	if err != nil {
+		return status{}, 0, err
+	}
+	return *now, item.Version, nil
+}
+
+// put writes SWEEP over the version that was read.
+func (s *Sweeper) put(ctx context.Context, r *records, next status, version int64) error {
+	item, err := s.item(r, next, version)
+	if err != nil {
+		return err
+	}
+	return s.Table.Replace(ctx, item)
+}
+
+// item is SWEEP after the version that was read.
+func (s *Sweeper) item(r *records, next status, version int64) (store.Item, error) {
+	body, err := json.Marshal(next)
+	if err != nil {
+		return store.Item{}, fmt.Errorf("encoding the sweep of draw %s: %w", r.draw, err)
+	}
+	return store.Item{PK: store.DrawKey(r.draw), SK: store.SweepKey, Body: string(body), Version: version + 1, ExpiresAt: r.head.RetainUntil}, nil
+}
+
+// plan starts the sweep of the newest state. From the moment it is written, a
+// newer state waits until this one is closed, abandoned or held.
+func (s *Sweeper) plan(ctx context.Context, r *records, now status, version int64) (finished bool, err error) {
+	next := status{Base: now.Base, Plan: now.Plan, State: r.head.State, Bookmakers: r.bookmakers(), StartedAt: s.Now(), Skipped: slices.Clone(now.Skipped), Swept: now.Swept}
+	if next.State <= max(now.Base, now.State) {
+		return false, fmt.Errorf("there is no state after %d to sweep", max(now.Base, now.State))
+	}
+	for skipped := cmp.Or(now.State, now.Base+1); skipped < next.State; skipped++ {
+		next.Skipped = append(next.Skipped, skipped)
+	}
+	if now.Base > 0 {
+		next.HoldAbove = s.HoldAbove
+	}
+	if n := len(next.Skipped); n > maxSkipped {
+		next.Skipped = next.Skipped[n-maxSkipped:]
+	}
+	if len(next.Bookmakers) == 0 {
+		return false, s.put(ctx, r, next.closed(next.State), version)
+	}
+	if err := s.put(ctx, r, next, version); err != nil {
+		return false, err
+	}
+	return s.partitions(ctx, r, next, version+1, false)
+}
+
+// maxSkipped bounds how many skipped states SWEEP names.
+const maxSkipped = 100
+
+// partitions works through the plan, feeds and closes.
+func (s *Sweeper) partitions(ctx context.Context, r *records, now status, version int64, resume bool) (finished bool, err error) {
+	done, err := s.settle(ctx, r, now, resume)
+	var unequal *UnequalError
+	var stragglers *stragglersError
+	switch {
+	case errors.As(err, &stragglers) && r.head.State > now.State:
+		return s.abandon(ctx, r, now, version, stragglers)
+	case errors.As(err, &stragglers):
+		now.Stale, now.Unexplained = stragglers.stale, stragglers.unexplained
+		return true, s.stop(ctx, r, now, version, stragglers.Error())
+	case errors.As(err, &unequal):
+		s.Record.Unequal(r.game.ID)
+		now.Stale, now.Unexplained = "", false
+		return false, errors.Join(s.stop(ctx, r, now, version, unequal.Reason), unequal)
+	case err != nil:
+		return false, err
+	}
+	if moved := movedBy(done); !now.Released && now.HoldAbove.exceeded(moved) {
+		return s.hold(ctx, r, now, version, moved)
+	}
+	if err := s.feeds(ctx, r, now, done); err != nil {
+		return false, err
+	}
+	// Before this write the sweep is taken up again and finds everything done;
+	// after it, the announcement is what a replay repeats.
+	if err := s.put(ctx, r, now.closed(now.State), version); err != nil {
+		return false, err
+	}
+	if r.head.State != now.State {
+		return false, nil // a newer state has been waiting
+	}
+	return true, s.announce(ctx, r.draw, now.State)
+}
+
+// settle settles every partition that is not done yet and returns what all came
+// to, by bookmaker and shard.
+func (s *Sweeper) settle(ctx context.Context, r *records, now status, resume bool) (map[string][]*Done, error) {
+	next, found, err := r.state(now.State)
+	if err != nil {
+		return nil, err
+	}
+	var base *settlement.State
+	if now.Base > 0 {
+		var known map[string]bool
+		if base, known, err = r.state(now.Base); err != nil {
+			return nil, err
+		}
+		for key := range known {
+			delete(found, key)
+		}
+	}
+	done := make(map[string][]*Done, len(now.Bookmakers))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(max(1, s.Parallel))
+	reading := make(chan struct{}, maxReading)
+	for _, bookmaker := range now.Bookmakers {
+		shards := make([]*Done, r.head.Shards)
+		done[bookmaker] = shards
+		for shard := range shards {
+			if shards[shard], err = r.done(now.State, bookmaker, shard); err != nil {
+				return nil, errors.Join(err, group.Wait())
+			}
+			if shards[shard] != nil {
+				continue
+			}
+			p := &partition{table: s.Table, records: r, bookmaker: bookmaker, shard: shard, next: next, found: recordsOf(found, bookmaker),
+				pageLines: s.pageLines(), reading: reading, selections: map[string]rules.Selection{}, limited: len(now.HoldAbove) > 0}
+			if stored, err := r.done(now.Base, bookmaker, shard); err != nil {
+				return nil, errors.Join(err, group.Wait())
+			} else if stored != nil {
+				p.base = base // a partition that was not in the base's plan has never been reported
+			}
+			group.Go(func() (err error) {
+				shards[shard], err = p.run(ctx, resume)
+				return err
+			})
+		}
+	}
+	return done, group.Wait()
+}
+
+// feeds tells the bookmakers of the plan, several at once. Draws that are settled at
+// the same time begin with different ones: their bookmakers are much the same, and two
+// that tell one bookmaker at once race for the next number of its feed.
+func (s *Sweeper) feeds(ctx context.Context, r *records, now status, done map[string][]*Done) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(max(1, s.Parallel))
+	start := startOf(r.draw, len(now.Bookmakers))
+	for _, bookmaker := range slices.Concat(now.Bookmakers[start:], now.Bookmakers[:start]) {
+		group.Go(func() error { return s.feed(ctx, r, now, bookmaker, done[bookmaker]) })
+	}
+	return group.Wait()
+}
+
+// startOf returns with which of n bookmakers a draw begins.
+func startOf(draw string, n int) int {
+	hash := fnv.New32a()
+	_, _ = hash.Write([]byte(draw)) // a hash never fails
+	return int(hash.Sum32() % uint32(max(1, n)))
+}
+
+// stop notes why a sweep can't go on. The message is done with: going on would
+// report what can't be right. A later message tries again: with a newer state that
+// knows the stragglers or that takes the place of stale pages, or with other code.
+func (s *Sweeper) stop(ctx context.Context, r *records, now status, version int64, reason string) error {
+	s.Log.LogAttrs(ctx, slog.LevelError, "sweep stopped", slog.String("draw", r.draw), slog.Int("state", now.State), slog.String("reason", reason))
+	if now.Stopped == reason {
+		return nil
+	}
+	now.Stopped = reason
+	return s.put(ctx, r, now, version)
+}
+
+// abandon gives up the sweep of a state that met stragglers, since there is a newer
+// one, and takes that. Nobody is told of a state until all its partitions are done.
+// So the partition that met them is marked, at the key at which it would be done:
+// whichever write comes first decides whether the state is told or abandoned, also
+// between tries that overlap. What was stored of an abandoned state is never read.
+//
+// Before the mark the state is as it was; after it, whoever comes plans the newer
+// one.
+func (s *Sweeper) abandon(ctx context.Context, r *records, now status, version int64, met *stragglersError) (finished bool, err error) {
+	body, err := json.Marshal(Done{Abandoned: true})
+	if err != nil {
+		return false, fmt.Errorf("encoding a mark: %w", err)
+	}
+	err = s.Table.Create(ctx, store.Item{PK: store.DrawKey(r.draw), SK: met.doneKey, Body: string(body), ExpiresAt: r.head.RetainUntil})
+	if exists := (*store.ExistsError)(nil); errors.As(err, &exists) {
+		return false, nil // done or abandoned by another try: look again
+	}
+	if err != nil {
+		return false, err
+	}
+	s.Log.LogAttrs(ctx, slog.LevelWarn, "state abandoned", slog.String("draw", r.draw), slog.Int("state", now.State), slog.String("reason", met.Error()))
+	return s.plan(ctx, r, now, version)
+}
+
+// announce tells the archive that a settlement is closed.
+func (s *Sweeper) announce(ctx context.Context, id string, state int) error {
+	body, err := wire.Encode(wire.Entry{Draw: id, What: wire.EntrySettlement, State: state})
+	if err != nil {
+		return err
+	}
+	return s.Archive.Send(ctx, body, 0)
+}

@@ -1,0 +1,48 @@
+package webhook
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	v1 "tally/lib/api/v1"
+	"tally/lib/draw/wire"
+	"tally/lib/pipeline/settle"
+)
+
+// The types of messages.
+const (
+	ReportCreated = "report.created"
+	Test          = "webhook.test"
+)
+
+// signed is a message under the id that it keeps through all tries.
+type signed struct {
+	id   string
+	body []byte
+}
+
+// reportMessage is the message of a report: at every try the same bytes.
+func reportMessage(e *Endpoint, entry settle.Entry) (signed, error) {
+	told := v1.FeedEntryOf(entry)
+	return newMessage(reportID(e.ID, entry.Sequence), v1.ReportCreated{Type: ReportCreated, Timestamp: told.At, Bookmaker: e.Bookmaker, Data: told})
+}
+
+// reportID is the webhook-id of a report at an endpoint. Endpoints' ids are random:
+// no two of them, of whatever bookmaker, are alike.
+func reportID(endpoint string, sequence int64) string {
+	return "msg_" + endpoint + "_" + strconv.FormatInt(sequence, 10)
+}
+
+// testMessage is the message of a test.
+func testMessage(e *Endpoint, at instant, unique string) (signed, error) {
+	return newMessage("msg_"+e.ID+"_test_"+unique, v1.WebhookTest{Type: Test, Timestamp: wire.FormatTime(at), Bookmaker: e.Bookmaker, Data: v1.WebhookTestData{Endpoint: e.ID}})
+}
+
+func newMessage[M v1.ReportCreated | v1.WebhookTest](id string, m M) (signed, error) {
+	body, err := json.Marshal(m)
+	if err != nil {
+		return signed{}, fmt.Errorf("encoding message %s: %w", id, err)
+	}
+	return signed{id, body}, nil
+}

@@ -1,0 +1,62 @@
+package webhook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"tally/lib/draw/wire"
+	"tally/lib/pipeline/settle"
+	"tally/lib/store"
+)
+
+// Queue sends messages to one queue. When Send returns nil the message is
+// durable.
+type Queue interface {
+	Send(ctx context.Context, body string, delay time.Duration) error
+}
+
+// Waker finds the endpoints that are due: whose wait after a failure is over, whose
+// message was lost, whose worker died. It only asks; a worker looks again.
+type Waker struct {
+	Table *store.Table
+	Queue Queue
+	Now   func() instant
+}
+
+// Wake asks for each bookmaker with an endpoint that is due. One that can't be
+// looked at leaves the others alone.
+func (w *Waker) Wake(ctx context.Context) error {
+	var failed error
+	for item, err := range w.Table.Query(ctx, store.HooksKey, "") {
+		if err != nil {
+			return errors.Join(failed, err)
+		}
+		if err := w.wake(ctx, item.SK); err != nil {
+			failed = errors.Join(failed, fmt.Errorf("looking at the webhooks of %s: %w", item.SK, err))
+		}
+	}
+	return failed
+}
+
+func (w *Waker) wake(ctx context.Context, bookmaker string) error {
+	endpoints, err := load(ctx, w.Table, bookmaker)
+	if err != nil {
+		return err
+	}
+	newest, err := settle.Newest(ctx, w.Table, bookmaker)
+	if err != nil {
+		return err
+	}
+	for _, e := range endpoints {
+		if e.Position.due(newest, w.Now()) {
+			body, err := wire.Encode(wire.Push{Bookmaker: bookmaker})
+			if err != nil {
+				return err
+			}
+			return w.Queue.Send(ctx, body, 0)
+		}
+	}
+	return nil
+}
