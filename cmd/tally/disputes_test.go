@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	v1 "tally/lib/api/v1"
-	"tally/lib/client"
+	v1 "tally/lib/bookmaker/apitype"
+	"tally/lib/bookmaker/client"
 	"tally/lib/draw/wire"
 	"tally/lib/rulebook/settlement"
 )

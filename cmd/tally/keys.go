@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tally/lib/bookmaker/keys"
 	"tally/lib/draw/wire"
-	"tally/lib/keys"
 	"tally/lib/pretty"
 	"tally/lib/rulebook/settlement"
 )

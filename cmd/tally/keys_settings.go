@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tally/lib/keys"
+	"tally/lib/bookmaker/keys"
 	"tally/lib/pretty"
 )
 

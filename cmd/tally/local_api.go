@@ -9,8 +9,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
+	"tally/lib/bookmaker/keys"
 	"tally/lib/draw/wire"
-	"tally/lib/keys"
 	"tally/lib/local"
 	"tally/lib/pipeline/intake"
 	"tally/lib/rulebook/settlement"

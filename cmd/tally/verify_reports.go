@@ -12,7 +12,7 @@ import (
 
 	"tally/lib/archive/reports"
 	"tally/lib/archive/verify"
-	"tally/lib/client"
+	"tally/lib/bookmaker/client"
 	"tally/lib/store"
 )
 

@@ -14,12 +14,12 @@ import (
 
 	"golang.org/x/mod/sumdb/note"
 
-	"tally/lib/api"
 	"tally/lib/archive/archivetest"
 	"tally/lib/archive/tiles"
 	"tally/lib/archive/witness"
 	"tally/lib/archive/witnesstest"
-	"tally/lib/keys"
+	"tally/lib/bookmaker/api"
+	"tally/lib/bookmaker/keys"
 	"tally/lib/rulebook/games"
 	"tally/lib/rulebook/settlement"
 )

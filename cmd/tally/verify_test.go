@@ -17,7 +17,7 @@ import (
 	"tally/lib/archive/objects"
 	"tally/lib/archive/tilelog"
 	"tally/lib/archive/tiles"
-	"tally/lib/client"
+	"tally/lib/bookmaker/client"
 	"tally/lib/dynamotest"
 	"tally/lib/rulebook/games"
 )

@@ -1,4 +1,4 @@
-// The Lambda api answers bookmakers' requests, which API Gateway hands to it. What it does is in lib/api; how it is put
+// The Lambda api answers bookmakers' requests, which API Gateway hands to it. What it does is in lib/bookmaker/api; how it is put
 // together and what it reads from its environment is in lib/functions.
 package main
 

@@ -16,10 +16,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"tally/lib/bookmaker/keys"
 	"tally/lib/draw"
 	"tally/lib/draw/wire"
 	"tally/lib/dynamotest"
-	"tally/lib/keys"
 	"tally/lib/pipeline/intake"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"

@@ -11,7 +11,7 @@ import (
 	"github.com/awslabs/aws-lambda-go-api-proxy/core"
 	"github.com/awslabs/aws-lambda-go-api-proxy/httpadapter"
 
-	"tally/lib/api"
+	"tally/lib/bookmaker/api"
 	"tally/lib/observe"
 )
 

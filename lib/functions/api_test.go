@@ -7,7 +7,7 @@ import (
 	lambdaevents "github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"tally/lib/keys"
+	"tally/lib/bookmaker/keys"
 	"tally/lib/local"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"

@@ -16,7 +16,7 @@ import (
 
 	"tally/lib/archive/commitment"
 	"tally/lib/archive/objects"
-	"tally/lib/client"
+	"tally/lib/bookmaker/client"
 	"tally/lib/draw/wire"
 	"tally/lib/pipeline/settle"
 	"tally/lib/store"

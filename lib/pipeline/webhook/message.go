@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
-	v1 "tally/lib/api/v1"
+	v1 "tally/lib/bookmaker/apitype"
 	"tally/lib/draw/wire"
 	"tally/lib/pipeline/settle"
 )

@@ -15,7 +15,7 @@ import (
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
-	v1 "tally/lib/api/v1"
+	v1 "tally/lib/bookmaker/apitype"
 )
 
 // reports answers tally's webhooks. It hands each report to store, which keeps it

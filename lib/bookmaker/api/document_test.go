@@ -1,0 +1,295 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"os"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/pb33f/libopenapi"
+	validator "github.com/pb33f/libopenapi-validator"
+
+	"tally/lib/archive/commitment"
+	"tally/lib/bookmaker/api/internal/docpage"
+	"tally/lib/bookmaker/api/internal/yamljson"
+	v1 "tally/lib/bookmaker/apitype"
+	"tally/lib/rulebook/catalogue"
+)
+
+const documentFile = "../../../docs/openapi.yaml"
+
+// TestEmbeddedDocument holds the embedded JSON against the document.
+func TestEmbeddedDocument(t *testing.T) {
+	text, err := os.ReadFile(documentFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	converted, err := yamljson.Convert(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(converted, documentJSON) {
+		t.Error("openapi.json is not docs/openapi.yaml: run `go generate ./lib/bookmaker/api`")
+	}
+}
+
+// TestDocumentIsOpenAPI has another reader check the document against OpenAPI's
+// own schema.
+func TestDocumentIsOpenAPI(t *testing.T) {
+	text, err := os.ReadFile(documentFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		text []byte
+		ok   bool
+	}{"the document": {text, true}, "one with a fault": {bytes.Replace(text, []byte("      operationId: health"), []byte("      operationId: 7"), 1), false}} {
+		document, err := libopenapi.NewDocument(test.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, errs := validator.NewValidator(document)
+		if len(errs) > 0 {
+			t.Fatal(errs)
+		}
+		ok, problems := v.ValidateDocument()
+		if ok != test.ok {
+			t.Errorf("%s is %v", name, ok)
+			for _, p := range problems {
+				t.Log(p.Message, p.Reason, p.SchemaValidationErrors)
+			}
+		}
+	}
+}
+
+// node is a part of the document that is read by name.
+type node map[string]any
+
+func (n node) at(names ...string) node {
+	for _, name := range names {
+		next, _ := n[name].(map[string]any)
+		n = next
+	}
+	return n
+}
+
+func (n node) text(name string) string { text, _ := n[name].(string); return text }
+
+func (n node) list(name string) []any { list, _ := n[name].([]any); return list }
+
+// refName is the last part of a reference, empty for none.
+func (n node) refName() string {
+	ref := n.text("$ref")
+	return ref[strings.LastIndex(ref, "/")+1:]
+}
+
+func parsedDocument(t *testing.T) node {
+	t.Helper()
+	var doc node
+	if err := json.Unmarshal(documentJSON, &doc); err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+// TestCodes holds the table of problems against the document: the list of codes,
+// and for each operation the statuses of its codes.
+func TestCodes(t *testing.T) {
+	doc := parsedDocument(t)
+	var listed []string
+	for _, code := range doc.at("components", "schemas", "Code").list("enum") {
+		listed = append(listed, code.(string))
+	}
+	var table []string
+	for _, kind := range problemKinds {
+		table = append(table, kind.Code)
+		if kind.Title == "" || kind.Action == "" || (kind.RetryAfter > 0) != (kind.Status == 429 || kind.Status == 503) {
+			t.Errorf("%+v", kind)
+		}
+	}
+	if !slices.Equal(listed, table) || len(kinds) != len(table) {
+		t.Errorf("the document lists %q, the table %q", listed, table)
+	}
+	d, err := loadDocument()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, op := range d.operations {
+		want := map[string]bool{}
+		for _, code := range op.Codes {
+			want[strconv.Itoa(kinds[code].Status)] = true
+		}
+		for status := range doc.at("paths", op.Path, strings.ToLower(op.Method), "responses") {
+			if status >= "400" && !want[status] {
+				t.Errorf("%s may answer %s, but none of its codes has it", op.ID, status)
+			}
+			delete(want, status)
+		}
+		if len(want) > 0 {
+			t.Errorf("%s lacks the answers %v of its codes", op.ID, slices.Collect(maps.Keys(want)))
+		}
+	}
+}
+
+// TestSchemasAreTheTypes holds the fields of the Go types against the schemas.
+func TestSchemasAreTheTypes(t *testing.T) {
+	schemas := parsedDocument(t).at("components", "schemas")
+	types := map[string]any{
+		"Health": v1.Health{}, "Games": v1.Games{}, "GameSummary": v1.GameSummary{}, "Round": v1.Round{}, "ClosedSelection": v1.ClosedSelection{}, "Draw": v1.Draw{}, "Draws": v1.Draws{},
+		"DrawDetail": v1.DrawDetail{}, "Board": v1.Board{}, "Revision": v1.Revision{}, "State": v1.State{}, "BetRequest": v1.BetRequest{},
+		"WagerRequest": v1.WagerRequest{}, "BatchBet": v1.BatchBet{}, "BatchRequest": v1.BatchRequest{}, "BatchResult": v1.BatchResult{},
+		"BatchAnswer": v1.BatchAnswer{}, "Bet": v1.Bet{}, "BetDetail": v1.BetDetail{}, "Bets": v1.Bets{}, "Line": v1.Line{}, "Totals": v1.Totals{},
+		"DrawTotals": v1.DrawTotals{}, "PeriodTotals": v1.PeriodTotals{}, "FeedEntry": v1.FeedEntry{}, "Page": v1.Page{}, "Feed": v1.Feed{},
+		"ReportCreated": v1.ReportCreated{}, "WebhookTest": v1.WebhookTest{}, "WebhookTestData": v1.WebhookTestData{},
+		"Position": v1.Position{}, "ReportPage": v1.ReportPage{}, "DisputeRequest": v1.DisputeRequest{}, "Dispute": v1.Dispute{},
+		"Disclosure": commitment.Disclosure{}, "Commitment": commitment.Commitment{}, "Disputes": v1.Disputes{}, "Settings": v1.Settings{}, "Limits": v1.Limits{}, "Problem": v1.Problem{}, "Fault": v1.Fault{},
+		"Catalogue": catalogue.Catalogue{}, "CatalogueRound": catalogue.Round{}, "CatalogueCancel": catalogue.Cancel{},
+		"CatalogueReason": catalogue.Reason{}, "CatalogueFamily": catalogue.Family{}, "CatalogueBoardGroup": catalogue.BoardGroup{},
+	}
+	for name := range schemas {
+		schema := schemas.at(name)
+		value, known := types[name]
+		if !known {
+			if schema.text("type") == "object" {
+				t.Errorf("%s has no type", name)
+			}
+			continue
+		}
+		fields, required := map[string]bool{}, map[string]bool{}
+		for field := range propertiesOf(schemas, schema, required) {
+			fields[field] = true
+		}
+		for field, always := range fieldsOf(reflect.TypeOf(value)) {
+			if !fields[field] {
+				t.Errorf("%s lacks the field %s", name, field)
+			}
+			if required[field] != always {
+				t.Errorf("%s.%s: required %v in the document, always written %v", name, field, required[field], always)
+			}
+			delete(fields, field)
+		}
+		for field := range fields {
+			t.Errorf("%s has the field %s, the type has not", name, field)
+		}
+	}
+}
+
+// propertiesOf returns a schema's properties with those of the schemas that it
+// takes in, and adds which are required.
+func propertiesOf(schemas, schema node, required map[string]bool) node {
+	all := node{}
+	for _, each := range schema.list("allOf") {
+		maps.Copy(all, propertiesOf(schemas, schemas.at(node(each.(map[string]any)).refName()), required))
+	}
+	maps.Copy(all, schema.at("properties"))
+	for _, name := range schema.list("required") {
+		required[name.(string)] = true
+	}
+	return all
+}
+
+// fieldsOf returns the JSON fields of a type, and whether each is always written.
+func fieldsOf(kind reflect.Type) map[string]bool {
+	fields := map[string]bool{}
+	for i := range kind.NumField() {
+		field := kind.Field(i)
+		if field.Anonymous {
+			maps.Copy(fields, fieldsOf(field.Type))
+			continue
+		}
+		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
+		fields[name] = options != "omitempty"
+	}
+	return fields
+}
+
+// TestExamples holds every example against the schema of its place, and bodies
+// against what the API reads.
+func TestExamples(t *testing.T) {
+	doc := parsedDocument(t)
+	compiler, err := newCompiler()
+	if err != nil {
+		t.Fatal(err)
+	}
+	used := map[string]bool{}
+	check := func(place string, content node) {
+		for _, name := range slices.Sorted(maps.Keys(content.at("examples"))) {
+			example := content.at("examples", name).refName()
+			used[example] = true
+			schema, err := compiler.Compile(pointer("components", "schemas", content.at("schema").refName()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := schema.Validate(doc.at("components", "examples", example)["value"]); err != nil {
+				t.Errorf("%s, example %s: %v", place, example, err)
+			}
+		}
+	}
+	places := node{}
+	maps.Copy(places, doc.at("paths"))
+	maps.Copy(places, doc.at("webhooks"))
+	for path, methods := range places {
+		for method, each := range methods.(map[string]any) {
+			op := node(each.(map[string]any))
+			check(method+" "+path, op.at("requestBody", "content", "application/json"))
+			for status := range op.at("responses") {
+				check(method+" "+path+" "+status, op.at("responses", status, "content", "application/json"))
+			}
+		}
+	}
+	for name := range doc.at("components", "responses") {
+		check(name, doc.at("components", "responses", name, "content", "application/problem+json"))
+	}
+	for name := range doc.at("components", "examples") {
+		if !used[name] {
+			t.Errorf("no place has the example %s", name)
+		}
+		if value := doc.at("components", "examples", name, "value"); value.text("code") != "" {
+			kind := kinds[value.text("code")]
+			if value.text("title") != kind.Title || int(value["status"].(float64)) != kind.Status || value.text("type") != "/docs#"+kind.Code || value.text("action") != kind.Action {
+				t.Errorf("the example %s is not as the table: %+v", name, kind)
+			}
+		}
+	}
+}
+
+// TestDocsPage holds the embedded page against the document, and looks whether it
+// has every operation, schema and code, and loads nothing.
+func TestDocsPage(t *testing.T) {
+	var problems []docpage.Problem
+	for _, kind := range ProblemKinds() {
+		problems = append(problems, docpage.Problem{Code: kind.Code, Title: kind.Title, Action: kind.Action, Status: kind.Status})
+	}
+	page, err := docpage.Render(documentJSON, problems)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(page, docsPage) {
+		t.Error("docs.html is not docs/openapi.yaml: run `go generate ./lib/bookmaker/api`")
+	}
+	text := string(page)
+	d, err := loadDocument()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, op := range d.operations {
+		if !strings.Contains(text, `id="`+op.ID+`"`) {
+			t.Errorf("the page lacks %s", op.ID)
+		}
+	}
+	for _, kind := range problemKinds {
+		if !strings.Contains(text, `id="`+kind.Code+`"`) {
+			t.Errorf("the page lacks %s", kind.Code)
+		}
+	}
+	for _, loads := range []string{"<script", "<img", "src=", "@import", "url(", "http://", "stylesheet"} {
+		if strings.Contains(text, loads) {
+			t.Errorf("the page has %s", loads)
+		}
+	}
+}

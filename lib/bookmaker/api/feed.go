@@ -1,0 +1,106 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	v1 "tally/lib/bookmaker/apitype"
+	"tally/lib/pipeline/settle"
+	"tally/lib/store"
+)
+
+const (
+	feedLimit = 100
+	feedBytes = 4 << 20
+)
+
+// readFeed answers the reports after a sequence number.
+func readFeed(ctx context.Context, r *request) (any, error) {
+	after := r.whole("after", -1)
+	if after < 0 {
+		position, err := r.position(ctx)
+		if err != nil {
+			return nil, err
+		}
+		after = position.Sequence
+	}
+	now, err := settle.ReadFeed(ctx, r.api.table, r.Bookmaker)
+	if err != nil {
+		return nil, err
+	}
+	if after > now.Newest {
+		return nil, positionAhead(after, now.Newest)
+	}
+	entries, through, gap, err := now.Entries(ctx, r.api.table, after, int(r.whole("limit", feedLimit)), r.api.now())
+	if err != nil {
+		return nil, err
+	}
+	feed := v1.Feed{Entries: []v1.FeedEntry{}, Next: through, Newest: now.Newest}
+	if gap {
+		feed.Newest = through // for the moment: the next one comes into sight
+	}
+	size := 0
+	for i, entry := range entries {
+		told := v1.FeedEntryOf(entry)
+		if size += sizeOf(told); size > feedBytes && i > 0 {
+			feed.Next = entries[i-1].Sequence
+			break
+		}
+		feed.Entries = append(feed.Entries, told)
+	}
+	return feed, nil
+}
+
+// positionAhead says that the feed ends before a number. No reader of this feed has
+// such a one: whatever told it a number had read a counter that was as high, and the
+// counter only grows. It is another feed's, or from before this one was restored.
+func positionAhead(sequence, newest int64) error {
+	p := newProblem(codePositionAhead, "there is no report %d: the newest is %d", sequence, newest)
+	p.Newest = &newest
+	return p
+}
+
+// newest returns the number of the newest report.
+func (r *request) newest(ctx context.Context) (int64, error) {
+	return settle.Newest(ctx, r.api.table, r.Bookmaker)
+}
+
+// sizeOf is about how many bytes a report takes in an answer.
+func sizeOf(e v1.FeedEntry) int {
+	return 300 + 160*(len(e.Totals)+len(e.Before)) + 160*len(e.Pages)
+}
+
+// getPosition answers how far the feed was acknowledged.
+func getPosition(ctx context.Context, r *request) (any, error) { return r.position(ctx) }
+
+func (r *request) position(ctx context.Context) (v1.Position, error) {
+	item, found, err := r.api.table.Get(ctx, store.BookmakerKey(r.Bookmaker), store.PositionKey)
+	if err != nil || !found {
+		return v1.Position{}, err
+	}
+	var position v1.Position
+	if err := json.Unmarshal([]byte(item.Body), &position); err != nil {
+		return v1.Position{}, fmt.Errorf("reading %s / %s: %w", item.PK, item.SK, err)
+	}
+	return position, nil
+}
+
+// setPosition keeps how far the feed was acknowledged.
+func setPosition(ctx context.Context, r *request) (any, error) {
+	position := r.body.(*v1.Position)
+	newest, err := r.newest(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if position.Sequence > newest {
+		return nil, positionAhead(position.Sequence, newest)
+	}
+	body, err := json.Marshal(position)
+	if err != nil {
+		return nil, fmt.Errorf("encoding a position: %w", err)
+	}
+	err = r.api.table.Put(ctx, store.Item{PK: store.BookmakerKey(r.Bookmaker), SK: store.PositionKey, Body: string(body)})
+	return answered{status: http.StatusOK, body: position}, err
+}
