@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/mod/sumdb/note"
 
-	"tally/lib/archive/reports"
+	"tally/lib/archive/audit"
 	"tally/lib/archive/verify"
 	"tally/lib/functions"
 )
@@ -84,11 +84,11 @@ func (d *demoDay) proveFollowed(ctx context.Context) (demoFinding, error) {
 	if err != nil {
 		return demoFinding{}, err
 	}
-	settled, err := reports.FromTable(d.table).Of(ctx, key.draw, line.State)
+	settled, err := audit.FromTable(d.table).Of(ctx, key.draw, line.State)
 	if err != nil {
 		return demoFinding{}, err
 	}
-	at := slices.IndexFunc(settled, func(r reports.Report) bool { return r.Bookmaker == b.Bookmaker && r.Disclosure != nil })
+	at := slices.IndexFunc(settled, func(r audit.Report) bool { return r.Bookmaker == b.Bookmaker && r.Disclosure != nil })
 	if at < 0 {
 		finding.wrong = append(finding.wrong, fmt.Sprintf("there is no disclosure of state %d of draw %s", line.State, key.draw))
 		return finding, nil

@@ -13,7 +13,7 @@ import (
 
 	"tally/lib/archive/archivetest"
 	"tally/lib/archive/entry"
-	"tally/lib/archive/tilelog"
+	"tally/lib/archive/sequencer"
 	"tally/lib/archive/tiles"
 	"tally/lib/archive/verify"
 )
@@ -25,10 +25,10 @@ func unsettled(t *testing.T, s *archivetest.Sample) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var leaves []tilelog.Leaf
+	var leaves []sequencer.Leaf
 	for i, data := range list {
 		if bytes.Contains(data, []byte(`"game":"war"`)) && !bytes.Contains(data, []byte(`"entry":"settlement"`)) {
-			leaves = append(leaves, tilelog.Leaf{Group: "all", Key: fmt.Sprint(i), Data: data})
+			leaves = append(leaves, sequencer.Leaf{Group: "all", Key: fmt.Sprint(i), Data: data})
 		}
 	}
 	other := archivetest.New(t)

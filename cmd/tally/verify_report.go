@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"tally/lib/archive/audit"
 	"tally/lib/archive/checkpoint"
-	"tally/lib/archive/reports"
 	"tally/lib/archive/verify"
 )
 
@@ -141,7 +141,7 @@ func writeOne(w io.Writer, r *verify.Report) {
 
 // writeCompared writes what comparing reports came to.
 func writeCompared(w io.Writer, r *verify.Report) {
-	compared, is := r.Compared.(*reports.Result)
+	compared, is := r.Compared.(*audit.Result)
 	if !is {
 		return
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"tally/lib/archive/reports"
+	"tally/lib/archive/audit"
 	"tally/lib/archive/verify"
 	"tally/lib/bookmaker/client"
 	"tally/lib/store"
@@ -26,7 +26,7 @@ func (f *verifyFlags) compare(ctx context.Context, app *app, report *verify.Repo
 	if err != nil {
 		return err
 	}
-	result, err := reports.Compare(ctx, source, report.Settlements, draw)
+	result, err := audit.Compare(ctx, source, report.Settlements, draw)
 	if err != nil {
 		return err
 	}
@@ -38,7 +38,7 @@ func (f *verifyFlags) compare(ctx context.Context, app *app, report *verify.Repo
 }
 
 // source opens the reports.
-func (f *verifyFlags) source(ctx context.Context, app *app) (reports.Source, error) {
+func (f *verifyFlags) source(ctx context.Context, app *app) (audit.Source, error) {
 	if table, is := strings.CutPrefix(f.reports, inTable); is {
 		if f.keepReports != "" {
 			return nil, errors.New("--keep-reports is for the reports of one bookmaker, from the API")
@@ -47,10 +47,10 @@ func (f *verifyFlags) source(ctx context.Context, app *app) (reports.Source, err
 		if err != nil {
 			return nil, err
 		}
-		return reports.FromTable(store.New(dynamodb.NewFromConfig(configuration), table)), nil
+		return audit.FromTable(store.New(dynamodb.NewFromConfig(configuration), table)), nil
 	}
 	if !isURL(f.reports) {
-		return reports.FromFolder(f.reports)
+		return audit.FromFolder(f.reports)
 	}
 	key := app.getenv("TALLY_API_KEY")
 	if f.apiKey != "" {
@@ -67,9 +67,9 @@ func (f *verifyFlags) source(ctx context.Context, app *app) (reports.Source, err
 	if err != nil {
 		return nil, err
 	}
-	source, err := reports.FromAPI(ctx, c, time.Now())
+	source, err := audit.FromAPI(ctx, c, time.Now())
 	if err != nil || f.keepReports == "" {
 		return source, err
 	}
-	return reports.Keep(source, f.keepReports)
+	return audit.Keep(source, f.keepReports)
 }

@@ -15,7 +15,7 @@ import (
 	"tally/lib/archive/archivetest"
 	"tally/lib/archive/fakeobjects"
 	"tally/lib/archive/objects"
-	"tally/lib/archive/tilelog"
+	"tally/lib/archive/sequencer"
 	"tally/lib/archive/tiles"
 	"tally/lib/bookmaker/client"
 	"tally/lib/dynamotest"
@@ -106,10 +106,10 @@ func wrongResult(t *testing.T, s *archivetest.Sample) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var leaves []tilelog.Leaf
+	var leaves []sequencer.Leaf
 	for i, data := range list {
 		data = bytes.Replace(data, []byte(`"winner":"dealer"`), []byte(`"winner":"player"`), 1)
-		leaves = append(leaves, tilelog.Leaf{Group: "all", Key: string(rune('a' + i)), Data: data})
+		leaves = append(leaves, sequencer.Leaf{Group: "all", Key: string(rune('a' + i)), Data: data})
 	}
 	other := archivetest.New(t)
 	if _, err := other.Log.Append(t.Context(), leaves); err != nil {

@@ -24,8 +24,8 @@ import (
 
 	"tally/lib/archive/archivetest"
 	"tally/lib/archive/fakeobjects"
-	"tally/lib/archive/monitor"
-	"tally/lib/archive/tilelog"
+	"tally/lib/archive/sequencer"
+	"tally/lib/archive/watchdog"
 	"tally/lib/draw/wire"
 	"tally/lib/pages/follow"
 	"tally/lib/pages/site"
@@ -73,7 +73,7 @@ func hash(files map[string]fakeobjects.Object) string {
 // The sample log of all games keeps its root and every byte of its files.
 func TestFrozenLog(t *testing.T) {
 	s := archivetest.PlayAll(t)
-	done, err := s.Log.Append(t.Context(), []tilelog.Leaf(nil))
+	done, err := s.Log.Append(t.Context(), []sequencer.Leaf(nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +145,7 @@ func (r *recorder) placed() {
 	r.pushed()
 	known, err := note.NewVerifier(r.VerifierKey)
 	r.check(err)
-	_, err = (&monitor.Monitor{Origin: archivetest.Origin, Table: r.Table, Files: r.Files, Known: note.VerifierList(known), Archive: r.queue("archive-entries"),
+	_, err = (&watchdog.Monitor{Origin: archivetest.Origin, Table: r.Table, Files: r.Files, Known: note.VerifierList(known), Archive: r.queue("archive-entries"),
 		Record: ignored{}, Log: slog.New(slog.DiscardHandler)}).Begin(r.Context())
 	r.check(err)
 }

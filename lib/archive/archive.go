@@ -16,7 +16,7 @@ import (
 	"slices"
 
 	"tally/lib/archive/entry"
-	"tally/lib/archive/tilelog"
+	"tally/lib/archive/sequencer"
 	"tally/lib/draw/wire"
 	"tally/lib/pipeline/settle"
 	"tally/lib/store"
@@ -25,12 +25,12 @@ import (
 // Appender appends leaves that the log lacks, in their order. When it returns nil
 // the public can see them; after an error the caller may append them again.
 type Appender interface {
-	Append(ctx context.Context, leaves []tilelog.Leaf) (tilelog.Appended, error)
+	Append(ctx context.Context, leaves []sequencer.Leaf) (sequencer.Appended, error)
 	// Indexes returns where the log has a draw's entries, by key.
 	Indexes(ctx context.Context, draw string) (map[string]int64, error)
 }
 
-var _ Appender = (*tilelog.Log)(nil)
+var _ Appender = (*sequencer.Log)(nil)
 
 // Recorder is told what happened, for metrics.
 type Recorder interface {
@@ -78,13 +78,13 @@ func (a *Archive) take(ctx context.Context, told wire.Entry) error {
 	if err != nil {
 		return err
 	}
-	leaves := make([]tilelog.Leaf, len(entries))
+	leaves := make([]sequencer.Leaf, len(entries))
 	for i, e := range entries {
 		data, err := entry.Encode(e)
 		if err != nil {
 			return err
 		}
-		leaves[i] = tilelog.Leaf{Group: told.Draw, Key: e.ID().Key(), Data: data}
+		leaves[i] = sequencer.Leaf{Group: told.Draw, Key: e.ID().Key(), Data: data}
 	}
 	if key := idOf(told).Key(); !contains(leaves, known, key) {
 		return fmt.Errorf("its records have no %s, state %d, which a message names", told.What, told.State)
@@ -101,7 +101,7 @@ func (a *Archive) take(ctx context.Context, told wire.Entry) error {
 
 // report tells what was appended. An entry that the log has with other content is
 // not appended again: it says that records were changed, and asks for a person.
-func (a *Archive) report(ctx context.Context, r *records, told wire.Entry, appended tilelog.Appended) {
+func (a *Archive) report(ctx context.Context, r *records, told wire.Entry, appended sequencer.Appended) {
 	for _, leaf := range appended.Conflicts {
 		a.Record.Unequal(r.head.Game)
 		a.Log.LogAttrs(ctx, slog.LevelError, "the log has another entry", slog.String("draw", told.Draw), slog.String("entry", leaf.Key))
@@ -120,9 +120,9 @@ func idOf(told wire.Entry) entry.ID {
 }
 
 // contains reports whether the log has an entry, or will have it with the leaves.
-func contains(leaves []tilelog.Leaf, known map[string]int64, key string) bool {
+func contains(leaves []sequencer.Leaf, known map[string]int64, key string) bool {
 	_, is := known[key]
-	return is || slices.ContainsFunc(leaves, func(leaf tilelog.Leaf) bool { return leaf.Key == key })
+	return is || slices.ContainsFunc(leaves, func(leaf sequencer.Leaf) bool { return leaf.Key == key })
 }
 
 // missing returns the entries that the log lacks of a draw, in the order in which

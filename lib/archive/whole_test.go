@@ -16,7 +16,7 @@ import (
 	"tally/lib/archive"
 	"tally/lib/archive/archivetest"
 	"tally/lib/archive/entry"
-	"tally/lib/archive/tilelog"
+	"tally/lib/archive/sequencer"
 	"tally/lib/draw"
 	"tally/lib/draw/wire"
 	"tally/lib/fakedynamo"
@@ -38,11 +38,11 @@ func (nobody) Appended(string, int)                              {}
 func (nobody) Send(context.Context, string, time.Duration) error { return nil }
 
 // memory is a log in memory.
-type memory struct{ leaves []tilelog.Leaf }
+type memory struct{ leaves []sequencer.Leaf }
 
-func (m *memory) Append(_ context.Context, leaves []tilelog.Leaf) (tilelog.Appended, error) {
+func (m *memory) Append(_ context.Context, leaves []sequencer.Leaf) (sequencer.Appended, error) {
 	m.leaves = append(m.leaves, leaves...)
-	return tilelog.Appended{New: len(leaves)}, nil
+	return sequencer.Appended{New: len(leaves)}, nil
 }
 
 func (m *memory) Indexes(context.Context, string) (map[string]int64, error) {
@@ -114,7 +114,7 @@ func TestSettledBetweenPages(t *testing.T) {
 		if err := a.Take(t.Context(), wire.Entry{Draw: "d", What: wire.EntrySettlement, State: 1}); err != nil {
 			t.Fatal(err)
 		}
-		settlements := slices.DeleteFunc(to.leaves, func(leaf tilelog.Leaf) bool { return !strings.Contains(string(leaf.Data), `"entry":"settlement"`) })
+		settlements := slices.DeleteFunc(to.leaves, func(leaf sequencer.Leaf) bool { return !strings.Contains(string(leaf.Data), `"entry":"settlement"`) })
 		if len(settlements) != 1 || !strings.Contains(string(settlements[0].Data), `"bets":2`) {
 			t.Errorf("settled before request %d, the log has %s", between, settlements)
 		}

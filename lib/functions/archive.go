@@ -16,8 +16,8 @@ import (
 
 	"tally/lib/archive"
 	"tally/lib/archive/objects"
+	"tally/lib/archive/sequencer"
 	"tally/lib/archive/signing"
-	"tally/lib/archive/tilelog"
 	"tally/lib/archive/witness"
 	"tally/lib/draw/wire"
 	"tally/lib/lambdaqueue"
@@ -103,14 +103,14 @@ func (o *opener) get(ctx context.Context) (*archive.Archive, error) {
 	if len(o.witnesses) > 0 {
 		log.Witnesses = &witness.Asker{Witnesses: o.witnesses, Within: o.config.WitnessWait, Record: o.record, Log: o.runtime.Log, Now: o.runtime.Now}
 	}
-	o.opened = &archive.Archive{Table: log.Table, To: &tilelog.Batcher{Log: log}, ShowTotals: o.config.ShowTotals, Random: rand.Reader,
+	o.opened = &archive.Archive{Table: log.Table, To: &sequencer.Batcher{Log: log}, ShowTotals: o.config.ShowTotals, Random: rand.Reader,
 		Record: o.record, Log: o.runtime.Log}
 	return o.opened, nil
 }
 
 // log opens the log, and publishes its public keys.
-func (c ArchiveConfig) log(ctx context.Context, r Runtime) (*tilelog.Log, error) {
-	log := &tilelog.Log{Origin: c.Origin, Table: r.table(c.Common), Log: r.Log}
+func (c ArchiveConfig) log(ctx context.Context, r Runtime) (*sequencer.Log, error) {
+	log := &sequencer.Log{Origin: c.Origin, Table: r.table(c.Common), Log: r.Log}
 	keys, err := logKeys(ctx, r, c.Origin, c.Key, c.OldKey)
 	if err != nil {
 		return nil, err

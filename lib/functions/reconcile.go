@@ -7,7 +7,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
-	"tally/lib/archive/monitor"
+	"tally/lib/archive/watchdog"
 	"tally/lib/lambdaqueue"
 	"tally/lib/observe"
 	"tally/lib/pipeline/intake"
@@ -81,10 +81,10 @@ type watcher struct {
 	runtime Runtime
 	archive *sqsqueue.Queue
 	record  recorder
-	opened  *monitor.Monitor
+	opened  *watchdog.Monitor
 }
 
-func (w *watcher) begin(ctx context.Context) (*monitor.Run, error) {
+func (w *watcher) begin(ctx context.Context) (*watchdog.Run, error) {
 	if w.opened == nil {
 		keys, err := logKeys(ctx, w.runtime, w.config.Origin, w.config.Key, w.config.OldKey)
 		if err != nil {
@@ -94,7 +94,7 @@ func (w *watcher) begin(ctx context.Context) (*monitor.Run, error) {
 		if err != nil {
 			return nil, err
 		}
-		w.opened = &monitor.Monitor{Origin: w.config.Origin, Table: w.runtime.table(w.config.Common), Files: files, Known: verifiers(keys),
+		w.opened = &watchdog.Monitor{Origin: w.config.Origin, Table: w.runtime.table(w.config.Common), Files: files, Known: verifiers(keys),
 			Archive: w.archive, Record: w.record, Log: w.runtime.Log}
 	}
 	return w.opened.Begin(ctx)

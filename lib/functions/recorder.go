@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"tally/lib/archive"
-	"tally/lib/archive/monitor"
+	"tally/lib/archive/watchdog"
 	"tally/lib/archive/witness"
 	"tally/lib/observe"
 	"tally/lib/pipeline/intake"
@@ -24,7 +24,7 @@ var (
 	_ archive.Recorder   = recorder{}
 	_ PagesRecorder      = recorder{}
 	_ witness.Recorder   = recorder{}
-	_ monitor.Recorder   = recorder{}
+	_ watchdog.Recorder  = recorder{}
 	_ webhook.Recorder   = recorder{}
 )
 

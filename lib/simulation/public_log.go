@@ -11,7 +11,7 @@ import (
 
 	"tally/lib/archive"
 	logentry "tally/lib/archive/entry"
-	"tally/lib/archive/tilelog"
+	"tally/lib/archive/sequencer"
 	"tally/lib/draw"
 	"tally/lib/store"
 )
@@ -19,13 +19,13 @@ import (
 // publicLog is the log in memory. What is in it stays.
 type publicLog struct {
 	world  *world
-	leaves []tilelog.Leaf
+	leaves []sequencer.Leaf
 }
 
 var _ archive.Appender = (*publicLog)(nil)
 
 // Append appends the leaves that the log lacks. One that it has otherwise is a problem.
-func (l *publicLog) Append(_ context.Context, leaves []tilelog.Leaf) (done tilelog.Appended, err error) {
+func (l *publicLog) Append(_ context.Context, leaves []sequencer.Leaf) (done sequencer.Appended, err error) {
 	for _, leaf := range leaves {
 		switch there := l.find(leaf.Group, leaf.Key); {
 		case there == nil:

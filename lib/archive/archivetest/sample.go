@@ -24,7 +24,7 @@ import (
 	"tally/lib/archive"
 	"tally/lib/archive/fakeobjects"
 	"tally/lib/archive/keytest"
-	"tally/lib/archive/tilelog"
+	"tally/lib/archive/sequencer"
 	"tally/lib/draw"
 	"tally/lib/draw/wire"
 	"tally/lib/fakedynamo"
@@ -45,7 +45,7 @@ type Sample struct {
 	DB      *fakedynamo.DB
 	Table   *store.Table
 	Files   *fakeobjects.Store
-	Log     *tilelog.Log
+	Log     *sequencer.Log
 	Archive *archive.Archive
 	// VerifierKey is the log's public key.
 	VerifierKey string
@@ -63,7 +63,7 @@ func New(t testing.TB) *Sample {
 	s := &Sample{DB: fakedynamo.New(t, "tally"), Files: fakeobjects.New(), VerifierKey: public, t: t}
 	s.Table = store.New(s.DB, "tally")
 	quiet := slog.New(slog.DiscardHandler)
-	s.Log = &tilelog.Log{Origin: Origin, Table: s.Table, Objects: s.Files, Signers: []note.Signer{signer}, Known: note.VerifierList(verifier), Log: quiet}
+	s.Log = &sequencer.Log{Origin: Origin, Table: s.Table, Objects: s.Files, Signers: []note.Signer{signer}, Known: note.VerifierList(verifier), Log: quiet}
 	s.Archive = &archive.Archive{Table: s.Table, To: s.Log, ShowTotals: true, Random: rand.NewChaCha8([32]byte{9}), Record: nothing{}, Log: quiet}
 	return s
 }

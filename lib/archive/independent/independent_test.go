@@ -9,7 +9,7 @@ import (
 	"golang.org/x/mod/sumdb/note"
 
 	"tally/lib/archive/archivetest"
-	"tally/lib/archive/tilelog"
+	"tally/lib/archive/sequencer"
 )
 
 // large returns the sample log and entries enough for three tiles and a partial
@@ -19,9 +19,9 @@ func large(t *testing.T) (s *archivetest.Sample, checkpoints [][]byte) {
 	s = archivetest.PlayAll(t)
 	for i := range 8 {
 		checkpoints = append(checkpoints, s.Files.Files()["checkpoint"].Data)
-		var leaves []tilelog.Leaf
+		var leaves []sequencer.Leaf
 		for n := range 99 {
-			leaves = append(leaves, tilelog.Leaf{Group: fmt.Sprint("more-", i), Key: fmt.Sprint(n), Data: fmt.Appendf(nil, "%d of %d", n, i)})
+			leaves = append(leaves, sequencer.Leaf{Group: fmt.Sprint("more-", i), Key: fmt.Sprint(n), Data: fmt.Appendf(nil, "%d of %d", n, i)})
 		}
 		if _, err := s.Log.Append(t.Context(), leaves); err != nil {
 			t.Fatal(err)
@@ -74,9 +74,9 @@ func TestLarge(t *testing.T) {
 func TestClientSeesForks(t *testing.T) {
 	_, checkpoints := large(t)
 	fork := archivetest.New(t)
-	var leaves []tilelog.Leaf
+	var leaves []sequencer.Leaf
 	for n := range 1500 {
-		leaves = append(leaves, tilelog.Leaf{Group: "fork", Key: fmt.Sprint(n), Data: fmt.Appendf(nil, "fork %d", n)})
+		leaves = append(leaves, sequencer.Leaf{Group: "fork", Key: fmt.Sprint(n), Data: fmt.Appendf(nil, "fork %d", n)})
 	}
 	if _, err := fork.Log.Append(t.Context(), leaves); err != nil {
 		t.Fatal(err)

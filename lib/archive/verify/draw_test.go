@@ -11,7 +11,7 @@ import (
 	"tally/lib/archive/archivetest"
 	"tally/lib/archive/checkpoint"
 	"tally/lib/archive/entry"
-	"tally/lib/archive/tilelog"
+	"tally/lib/archive/sequencer"
 	"tally/lib/archive/tiles"
 	"tally/lib/archive/verify"
 	"tally/lib/rulebook/games"
@@ -25,12 +25,12 @@ func padded(t *testing.T) (*archivetest.Sample, int64) {
 	t.Helper()
 	s := archivetest.New(t)
 	pad := func(group string, n int) int64 {
-		var leaves []tilelog.Leaf
+		var leaves []sequencer.Leaf
 		for i := range n {
 			o := entry.Opening{Draw: group, Game: "dice", Table: group, Sequence: int64(i + 1), StoredAt: 1_800_000_000_000, Message: strings.Repeat("ab", 32),
 				Rounds: []entry.Planned{{Round: 1, OpensAt: 1_800_000_000_000, ClosesAt: 1_800_000_001_000}}}
 			o.Draw += "." + string(rune('a'+i%26)) + string(rune('a'+i/26%26)) + string(rune('a'+i/676))
-			leaves = append(leaves, tilelog.Leaf{Group: o.Draw, Key: "opening", Data: o.Append(nil)})
+			leaves = append(leaves, sequencer.Leaf{Group: o.Draw, Key: "opening", Data: o.Append(nil)})
 		}
 		done, err := s.Log.Append(t.Context(), leaves)
 		if err != nil {

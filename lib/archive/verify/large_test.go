@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"tally/lib/archive/archivetest"
-	"tally/lib/archive/tilelog"
+	"tally/lib/archive/sequencer"
 	"tally/lib/archive/verify"
 )
 
@@ -24,15 +24,15 @@ func largeLog(t testing.TB, size int) *archivetest.Sample {
 	}
 	list := bundleOf(t, s, int(sample.Tree.N))
 	fresh := archivetest.New(t)
-	var leaves []tilelog.Leaf
+	var leaves []sequencer.Leaf
 	for n := 0; len(leaves) < size; n++ {
 		for i, data := range list {
 			data = []byte(strings.NewReplacer(`-1.2026`, fmt.Sprintf(`-%d.2026`, n+2), `"table":"`, fmt.Sprintf(`"table":"t%d-`, n)).Replace(string(data)))
-			leaves = append(leaves, tilelog.Leaf{Group: fmt.Sprint("group ", n), Key: fmt.Sprint(i), Data: data})
+			leaves = append(leaves, sequencer.Leaf{Group: fmt.Sprint("group ", n), Key: fmt.Sprint(i), Data: data})
 		}
 	}
-	for leaves = leaves[:size]; len(leaves) > 0; leaves = leaves[min(len(leaves), 50*tilelog.MaxBatch):] {
-		if _, err := fresh.Log.Append(t.Context(), leaves[:min(len(leaves), 50*tilelog.MaxBatch)]); err != nil {
+	for leaves = leaves[:size]; len(leaves) > 0; leaves = leaves[min(len(leaves), 50*sequencer.MaxBatch):] {
+		if _, err := fresh.Log.Append(t.Context(), leaves[:min(len(leaves), 50*sequencer.MaxBatch)]); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -17,7 +17,7 @@ import (
 
 	"tally/lib/archive/archivetest"
 	"tally/lib/archive/checkpoint"
-	"tally/lib/archive/tilelog"
+	"tally/lib/archive/sequencer"
 	"tally/lib/archive/tiles"
 	"tally/lib/archive/verify"
 	"tally/lib/rulebook/games"
@@ -291,9 +291,9 @@ func bundleOf(t testing.TB, s *archivetest.Sample, size int) [][]byte {
 func rewritten(t *testing.T, list [][]byte) *archivetest.Sample {
 	t.Helper()
 	fresh := archivetest.New(t)
-	var leaves []tilelog.Leaf
+	var leaves []sequencer.Leaf
 	for i, data := range list {
-		leaves = append(leaves, tilelog.Leaf{Group: "any", Key: fmt.Sprint(i), Data: data})
+		leaves = append(leaves, sequencer.Leaf{Group: "any", Key: fmt.Sprint(i), Data: data})
 	}
 	if _, err := fresh.Log.Append(t.Context(), leaves); err != nil {
 		t.Fatal(err)

@@ -17,7 +17,7 @@ import (
 	"tally/lib/archive/archivetest"
 	"tally/lib/archive/checkpoint"
 	"tally/lib/archive/fakeobjects"
-	"tally/lib/archive/tilelog"
+	"tally/lib/archive/sequencer"
 	"tally/lib/archive/tiles"
 	"tally/lib/fakedynamo"
 	"tally/lib/store"
@@ -315,10 +315,10 @@ func forkedLog(t testing.TB) contents {
 		t.Fatal(err)
 	}
 	files := fakeobjects.New()
-	log := &tilelog.Log{Origin: archivetest.Origin, Table: store.New(fakedynamo.New(t, "tally"), "tally"), Objects: files, Signers: []note.Signer{signer(t, 7)}, Known: note.VerifierList(verifier), Log: quiet}
-	var leaves []tilelog.Leaf
+	log := &sequencer.Log{Origin: archivetest.Origin, Table: store.New(fakedynamo.New(t, "tally"), "tally"), Objects: files, Signers: []note.Signer{signer(t, 7)}, Known: note.VerifierList(verifier), Log: quiet}
+	var leaves []sequencer.Leaf
 	for i := range 200 {
-		leaves = append(leaves, tilelog.Leaf{Group: "any", Key: fmt.Sprint(i), Data: fmt.Appendf(nil, "another %d", i)})
+		leaves = append(leaves, sequencer.Leaf{Group: "any", Key: fmt.Sprint(i), Data: fmt.Appendf(nil, "another %d", i)})
 	}
 	if _, err := log.Append(t.Context(), leaves); err != nil {
 		t.Fatal(err)

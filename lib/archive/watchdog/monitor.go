@@ -1,4 +1,4 @@
-// Package monitor watches the public log from the inside, for reconcile.
+// Package watchdog watches the public log from the inside, for reconcile.
 //
 // Once in each run it reads the checkpoint that the public sees, verifies its
 // signature, and proves that it grew out of the one that it saw last, which it keeps
@@ -9,7 +9,7 @@
 //
 // It trusts the table no more than the bucket: whoever changes one of the two is
 // found out by the other.
-package monitor
+package watchdog
 
 import (
 	"context"
@@ -27,7 +27,7 @@ import (
 	"tally/lib/archive/checkpoint"
 	"tally/lib/archive/entry"
 	"tally/lib/archive/objects"
-	"tally/lib/archive/tilelog"
+	"tally/lib/archive/sequencer"
 	"tally/lib/archive/tiles"
 	"tally/lib/draw/wire"
 	"tally/lib/rulebook/games"
@@ -107,8 +107,8 @@ func (m *Monitor) Begin(ctx context.Context) (*Run, error) {
 	if err != nil && isThere {
 		return r, fmt.Errorf("reading the public checkpoint: %w", err)
 	}
-	committed, err := tilelog.Committed(ctx, m.Table, m.Origin)
-	if errors.Is(err, tilelog.ErrState) {
+	committed, err := sequencer.Committed(ctx, m.Table, m.Origin)
+	if errors.Is(err, sequencer.ErrState) {
 		r.fault(ctx, TableBehind, err.Error())
 		return r, nil
 	}
@@ -238,7 +238,7 @@ func (r *Run) Logged(ctx context.Context, draw string, state int) (bool, error) 
 	if r.blind {
 		return false, nil // the alarm was raised for the log as a whole
 	}
-	indexed, err := tilelog.IndexedOf(ctx, r.Table, r.Origin, draw)
+	indexed, err := sequencer.IndexedOf(ctx, r.Table, r.Origin, draw)
 	if err != nil {
 		return false, err
 	}
@@ -276,7 +276,7 @@ func (r *Run) send(ctx context.Context, draw string, state int) error {
 }
 
 // compare compares an entry of the public log with the index and with the records.
-func (r *Run) compare(ctx context.Context, id entry.ID, at tilelog.Indexed) (bool, error) {
+func (r *Run) compare(ctx context.Context, id entry.ID, at sequencer.Indexed) (bool, error) {
 	data, err := r.entry(ctx, at.Index)
 	if err != nil || data == nil {
 		return false, err

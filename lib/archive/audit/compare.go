@@ -1,4 +1,4 @@
-// Package reports compares what bookmakers were told of settlements with what the
+// Package audit compares what bookmakers were told of settlements with what the
 // public log says: for auditors who have access to it.
 //
 // A bookmaker has its own reports and disclosures, by its API key or as files that
@@ -6,7 +6,7 @@
 // the totals that they add up to. Who has access to tally's table has the reports of
 // all bookmakers: then there must be as many as the settlement says, and all of them
 // together must come to its totals.
-package reports
+package audit
 
 import (
 	"cmp"

@@ -1,4 +1,4 @@
-package reports_test
+package audit_test
 
 import (
 	"bytes"
@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"tally/lib/archive/archivetest"
+	"tally/lib/archive/audit"
 	"tally/lib/archive/entry"
-	"tally/lib/archive/reports"
 	"tally/lib/archive/verify"
 	"tally/lib/bookmaker/api"
 	"tally/lib/bookmaker/client"
@@ -92,9 +92,9 @@ func (unrecorded) Refused(string, string) {}
 func (unrecorded) Denied(string)          {}
 func (unrecorded) Failed(string)          {}
 
-func compare(t *testing.T, source reports.Source, r *verify.Report) *reports.Result {
+func compare(t *testing.T, source audit.Source, r *verify.Report) *audit.Result {
 	t.Helper()
-	result, err := reports.Compare(t.Context(), source, r.Settlements, "")
+	result, err := audit.Compare(t.Context(), source, r.Settlements, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,18 +105,18 @@ func compare(t *testing.T, source reports.Source, r *verify.Report) *reports.Res
 // the API tells each bookmaker, and with what was kept of that.
 func allReports(t *testing.T, s *archivetest.Sample) {
 	r := logged(t, s)
-	all := compare(t, reports.FromTable(s.Table), r)
+	all := compare(t, audit.FromTable(s.Table), r)
 	if len(all.Findings) > 0 || all.Compared == 0 || all.Whole != all.Compared || all.Totals != all.Reports || all.Lines < 100 {
 		t.Fatalf("%+v", all)
 	}
-	sum := reports.Result{}
+	sum := audit.Result{}
 	for bookmaker := range bookmakers(t, s, r) {
-		source, err := reports.FromAPI(t.Context(), apiOf(t, s, bookmaker), time.UnixMilli(int64(now)))
+		source, err := audit.FromAPI(t.Context(), apiOf(t, s, bookmaker), time.UnixMilli(int64(now)))
 		if err != nil {
 			t.Fatal(err)
 		}
 		folder := filepath.Join(t.TempDir(), "reports")
-		kept, err := reports.Keep(source, folder)
+		kept, err := audit.Keep(source, folder)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,7 +125,7 @@ func allReports(t *testing.T, s *archivetest.Sample) {
 			t.Fatalf("%s: %+v", bookmaker, of)
 		}
 		sum.Reports, sum.Lines = sum.Reports+of.Reports, sum.Lines+of.Lines
-		again, err := reports.FromFolder(folder)
+		again, err := audit.FromFolder(folder)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -144,7 +144,7 @@ func bookmakers(t *testing.T, s *archivetest.Sample, r *verify.Report) map[strin
 	t.Helper()
 	names := map[string]bool{}
 	for _, e := range r.Settlements {
-		list, err := reports.FromTable(s.Table).Of(t.Context(), e.Draw, e.State)
+		list, err := audit.FromTable(s.Table).Of(t.Context(), e.Draw, e.State)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -157,11 +157,11 @@ func bookmakers(t *testing.T, s *archivetest.Sample, r *verify.Report) map[strin
 
 // changed is a source whose reports a test changes.
 type changed struct {
-	reports.Source
-	do func(list []reports.Report) []reports.Report
+	audit.Source
+	do func(list []audit.Report) []audit.Report
 }
 
-func (c changed) Of(ctx context.Context, draw string, state int) ([]reports.Report, error) {
+func (c changed) Of(ctx context.Context, draw string, state int) ([]audit.Report, error) {
 	list, err := c.Source.Of(ctx, draw, state)
 	for i := range list {
 		list[i].Lines = slices.Clone(list[i].Lines)
@@ -172,11 +172,11 @@ func (c changed) Of(ctx context.Context, draw string, state int) ([]reports.Repo
 // otherReports changes what was reported, in one way after the other.
 func otherReports(t *testing.T, s *archivetest.Sample) {
 	r := logged(t, s)
-	table := reports.FromTable(s.Table)
+	table := audit.FromTable(s.Table)
 	for _, test := range []struct {
 		name string
 		want verify.Code
-		do   func(list []reports.Report) []reports.Report
+		do   func(list []audit.Report) []audit.Report
 	}{
 		{"another payout", verify.UnequalReport, onLines(func(lines [][]byte) [][]byte {
 			lines[0] = bytes.Replace(lines[0], []byte(`"payout":"`), []byte(`"payout":"1`), 1)
@@ -185,14 +185,14 @@ func otherReports(t *testing.T, s *archivetest.Sample) {
 		{"a line left out", verify.UnequalReport, onLines(func(lines [][]byte) [][]byte { return lines[1:] })},
 		{"a line more", verify.UnequalReport, onLines(func(lines [][]byte) [][]byte { return append(lines, lines[0]) })},
 		{"lines in another order", verify.UnequalReport, onLines(func(lines [][]byte) [][]byte { slices.Reverse(lines); return lines })},
-		{"a bookmaker's report left out", verify.UnequalReport, func(list []reports.Report) []reports.Report { return list[:min(len(list), 1)] }},
-		{"a report that tally knows nothing of", verify.UnequalReport, func(list []reports.Report) []reports.Report {
+		{"a bookmaker's report left out", verify.UnequalReport, func(list []audit.Report) []audit.Report { return list[:min(len(list), 1)] }},
+		{"a report that tally knows nothing of", verify.UnequalReport, func(list []audit.Report) []audit.Report {
 			if len(list) > 0 {
-				list = append(list, reports.Report{Bookmaker: "cygnus"})
+				list = append(list, audit.Report{Bookmaker: "cygnus"})
 			}
 			return list
 		}},
-		{"another's disclosure", verify.UnequalReport, func(list []reports.Report) []reports.Report {
+		{"another's disclosure", verify.UnequalReport, func(list []audit.Report) []audit.Report {
 			if len(list) > 1 {
 				list[0].Disclosure = list[1].Disclosure
 			}
@@ -213,8 +213,8 @@ func otherReports(t *testing.T, s *archivetest.Sample) {
 	}
 }
 
-func onLines(do func([][]byte) [][]byte) func([]reports.Report) []reports.Report {
-	return func(list []reports.Report) []reports.Report {
+func onLines(do func([][]byte) [][]byte) func([]audit.Report) []audit.Report {
+	return func(list []audit.Report) []audit.Report {
 		for i := range list {
 			if len(list[i].Lines) > 1 {
 				list[i].Lines = do(list[i].Lines)
@@ -232,7 +232,7 @@ func otherTotals(t *testing.T, s *archivetest.Sample) {
 			e.Totals[i].Payout.Add(1)
 		}
 	}
-	result := compare(t, reports.FromTable(s.Table), r)
+	result := compare(t, audit.FromTable(s.Table), r)
 	if len(result.Findings) == 0 || result.Whole == result.Compared {
 		t.Fatalf("%+v", result)
 	}
@@ -268,7 +268,7 @@ func rewrittenPage(t *testing.T, s *archivetest.Sample) {
 			t.Fatal(err)
 		}
 	}
-	result := compare(t, reports.FromTable(s.Table), r)
+	result := compare(t, audit.FromTable(s.Table), r)
 	if len(result.Findings) != 1 || result.Findings[0].Code != verify.UnequalReport || !strings.Contains(result.Findings[0].Message, "war-1.20261130.0512, state 1: acme") {
 		t.Errorf("found %v", result.Findings)
 	}
@@ -277,7 +277,7 @@ func rewrittenPage(t *testing.T, s *archivetest.Sample) {
 // notLogged has reports of settlements that the log does not have.
 func notLogged(t *testing.T, s *archivetest.Sample) {
 	r := logged(t, s)
-	source, err := reports.FromAPI(t.Context(), apiOf(t, s, "acme"), time.UnixMilli(int64(now)))
+	source, err := audit.FromAPI(t.Context(), apiOf(t, s, "acme"), time.UnixMilli(int64(now)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -288,11 +288,11 @@ func notLogged(t *testing.T, s *archivetest.Sample) {
 		t.Errorf("found %v", result.Findings)
 	}
 	// Of another draw alone this says nothing.
-	if result, err := reports.Compare(t.Context(), source, nil, "other"); err != nil || len(result.Findings) > 0 {
+	if result, err := audit.Compare(t.Context(), source, nil, "other"); err != nil || len(result.Findings) > 0 {
 		t.Errorf("%+v, %v", result, err)
 	}
 	// What was reported just now may still be on its way.
-	fresh, err := reports.FromAPI(t.Context(), apiOf(t, s, "acme"), time.UnixMilli(0))
+	fresh, err := audit.FromAPI(t.Context(), apiOf(t, s, "acme"), time.UnixMilli(0))
 	if err != nil || len(fresh.Told()) > 0 {
 		t.Errorf("%v, %v", fresh.Told(), err)
 	}
@@ -302,12 +302,12 @@ func notLogged(t *testing.T, s *archivetest.Sample) {
 // their totals can't be.
 func partOfReports(t *testing.T, s *archivetest.Sample) {
 	r := logged(t, s)
-	source, err := reports.FromAPI(t.Context(), apiOf(t, s, "acme"), time.UnixMilli(int64(now)))
+	source, err := audit.FromAPI(t.Context(), apiOf(t, s, "acme"), time.UnixMilli(int64(now)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	folder := t.TempDir()
-	kept, err := reports.Keep(source, folder)
+	kept, err := audit.Keep(source, folder)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -321,14 +321,14 @@ func partOfReports(t *testing.T, s *archivetest.Sample) {
 			t.Fatal(err)
 		}
 	}
-	part, err := reports.FromFolder(folder)
+	part, err := audit.FromFolder(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if result := compare(t, part, r); len(result.Findings) > 0 || result.Totals >= result.Reports || result.Reports == 0 {
 		t.Errorf("%+v", result)
 	}
-	if _, err := reports.FromFolder(t.TempDir()); err == nil {
+	if _, err := audit.FromFolder(t.TempDir()); err == nil {
 		t.Error("an empty folder has reports")
 	}
 }

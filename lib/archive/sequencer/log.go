@@ -1,4 +1,4 @@
-// Package tilelog appends to a transparency log: an append-only list of entries
+// Package sequencer appends to a transparency log: an append-only list of entries
 // under a Merkle tree, in the formats tlog-tiles, tlog-checkpoint and signed-note
 // of C2SP, which other programs can verify.
 //
@@ -23,7 +23,7 @@
 //
 // Every append starts by finishing the one before it (3 and 4), through the same
 // code. So at most one batch is ever committed and not yet applied.
-package tilelog
+package sequencer
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package monitor_test
+package watchdog_test
 
 import (
 	"bytes"
@@ -19,7 +19,7 @@ import (
 	"tally/lib/archive/entry"
 	"tally/lib/archive/fakeobjects"
 	"tally/lib/archive/keytest"
-	"tally/lib/archive/monitor"
+	"tally/lib/archive/watchdog"
 	"tally/lib/draw"
 	"tally/lib/draw/wire"
 	"tally/lib/fakedynamo"
@@ -31,7 +31,7 @@ import (
 type watch struct {
 	t      *testing.T
 	s      *archivetest.Sample
-	m      *monitor.Monitor
+	m      *watchdog.Monitor
 	sent   []wire.Entry
 	faults []string
 	lag    int
@@ -53,7 +53,7 @@ func watching(t *testing.T, s *archivetest.Sample) *watch {
 		t.Fatal(err)
 	}
 	w := &watch{t: t, s: s}
-	w.m = &monitor.Monitor{Origin: archivetest.Origin, Table: s.Table, Files: s.Files, Known: note.VerifierList(verifier), Archive: w, Record: w, Log: slog.New(slog.DiscardHandler)}
+	w.m = &watchdog.Monitor{Origin: archivetest.Origin, Table: s.Table, Files: s.Files, Known: note.VerifierList(verifier), Archive: w, Record: w, Log: slog.New(slog.DiscardHandler)}
 	return w
 }
 
@@ -173,9 +173,9 @@ func TestFaults(t *testing.T) {
 		want  string
 		wrong bool // about every draw
 	}{
-		{"a flipped bit in the checkpoint", func(w *watch, _ []byte) { flip(w, checkpoint.Path, 20) }, monitor.BadSignature, true},
-		{"an older checkpoint", func(w *watch, older []byte) { w.s.Files.Set(checkpoint.Path, older) }, monitor.Older, true},
-		{"no checkpoint any more", func(w *watch, _ []byte) { w.s.Files.Set(checkpoint.Path, nil) }, monitor.Older, true},
+		{"a flipped bit in the checkpoint", func(w *watch, _ []byte) { flip(w, checkpoint.Path, 20) }, watchdog.BadSignature, true},
+		{"an older checkpoint", func(w *watch, older []byte) { w.s.Files.Set(checkpoint.Path, older) }, watchdog.Older, true},
+		{"no checkpoint any more", func(w *watch, _ []byte) { w.s.Files.Set(checkpoint.Path, nil) }, watchdog.Older, true},
 		{"another log under this key", func(w *watch, _ []byte) {
 			other := played(w.t, "dice", "wheel", "lucky5")
 			other.s.ArchiveAll()
@@ -183,44 +183,44 @@ func TestFaults(t *testing.T) {
 				w.s.Files.Set(path, file.Data)
 			}
 			w.change(store.LogKey(archivetest.Origin), store.LogStateKey, func(string) string { return other.body(store.LogKey(archivetest.Origin), store.LogStateKey) })
-		}, monitor.Forked, true},
+		}, watchdog.Forked, true},
 		{"a table that was set back", func(w *watch, _ []byte) {
 			w.change(store.LogKey(archivetest.Origin), store.LogStateKey, func(body string) string { return strings.Replace(body, `"size":`, `"size":-`, 1) })
-		}, monitor.TableBehind, true},
+		}, watchdog.TableBehind, true},
 		{"a table with a size that no log has", func(w *watch, _ []byte) {
 			w.change(store.LogKey(archivetest.Origin), store.LogStateKey, func(body string) string { return strings.Replace(body, `"size":`, `"size":9000000000000000`, 1) })
-		}, monitor.TableBehind, true},
+		}, watchdog.TableBehind, true},
 		{"another memory", func(w *watch, _ []byte) {
 			w.change(store.LogKey(archivetest.Origin), store.LogSeenKey, func(body string) string { return strings.Replace(body, `tally\n`, `tally\n1`, 1) })
-		}, monitor.BadMemory, false},
-		{"a missing tile", func(w *watch, _ []byte) { w.s.Files.Set(w.path("tile/0/"), nil) }, monitor.WrongFile, true},
-		{"a flipped bit in a tile", func(w *watch, _ []byte) { flip(w, w.path("tile/0/"), 5) }, monitor.WrongFile, true},
-		{"a missing bundle", func(w *watch, _ []byte) { w.s.Files.Set(w.path("tile/entries/"), nil) }, monitor.WrongFile, true},
+		}, watchdog.BadMemory, false},
+		{"a missing tile", func(w *watch, _ []byte) { w.s.Files.Set(w.path("tile/0/"), nil) }, watchdog.WrongFile, true},
+		{"a flipped bit in a tile", func(w *watch, _ []byte) { flip(w, w.path("tile/0/"), 5) }, watchdog.WrongFile, true},
+		{"a missing bundle", func(w *watch, _ []byte) { w.s.Files.Set(w.path("tile/entries/"), nil) }, watchdog.WrongFile, true},
 		{"flipped bits in every entry", func(w *watch, _ []byte) {
 			path := w.path("tile/entries/")
 			w.s.Files.Set(path, bytes.ReplaceAll(w.s.Files.Files()[path].Data, []byte("war"), []byte("var")))
-		}, monitor.WrongFile, true},
+		}, watchdog.WrongFile, true},
 		{"an index that points elsewhere", func(w *watch, _ []byte) {
 			for id, state := range w.draws(w.told()) {
 				key := entry.ID{Draw: id, Kind: entry.KindState, State: state}.Key()
 				w.change(store.LogEntriesKey(archivetest.Origin, id), key, func(string) string { return `{"index":0}` })
 			}
-		}, monitor.Unequal, true},
+		}, watchdog.Unequal, true},
 		{"a state that was changed in the table", func(w *watch, _ []byte) {
 			for id, state := range w.draws(w.told()) {
 				w.change(store.DrawKey(id), store.StateKey(state), func(body string) string { return strings.Replace(body, `"made_at":1`, `"made_at":2`, 1) })
 			}
-		}, monitor.Unequal, true},
+		}, watchdog.Unequal, true},
 		{"a state that is no longer one", func(w *watch, _ []byte) {
 			for id, state := range w.draws(w.told()) {
 				w.change(store.DrawKey(id), store.StateKey(state), func(string) string { return "{" })
 			}
-		}, monitor.Unequal, true},
+		}, watchdog.Unequal, true},
 		{"a message that is gone", func(w *watch, _ []byte) {
 			for id, state := range w.draws(w.told()) {
 				w.change(store.DrawKey(id), store.StateKey(state), func(body string) string { return strings.Replace(body, `"revision":`, `"revision":9`, 1) })
 			}
-		}, monitor.Unequal, true},
+		}, watchdog.Unequal, true},
 		{"totals that were changed in the table", func(w *watch, _ []byte) {
 			for id, state := range w.draws(w.told()) {
 				for item, err := range w.s.Table.Query(w.t.Context(), store.DrawKey(id), store.DonePrefix(state)) {
@@ -231,7 +231,7 @@ func TestFaults(t *testing.T) {
 					w.put(item)
 				}
 			}
-		}, monitor.Unequal, false},
+		}, watchdog.Unequal, false},
 		{"totals that can't be", func(w *watch, _ []byte) {
 			for id, state := range w.draws(w.told()) {
 				for item, err := range w.s.Table.Query(w.t.Context(), store.DrawKey(id), store.DonePrefix(state)) {
@@ -242,7 +242,7 @@ func TestFaults(t *testing.T) {
 					w.put(item)
 				}
 			}
-		}, monitor.Unequal, false},
+		}, watchdog.Unequal, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := played(t, "war")
