@@ -12,8 +12,8 @@ import (
 
 	"tally/lib/archive/verify"
 	"tally/lib/functions"
-	"tally/lib/pages/check"
 	"tally/lib/pretty"
+	"tally/lib/site/check"
 )
 
 // demoNames are what a demo leaves in its folder: the log, the key that signed it,

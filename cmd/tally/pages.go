@@ -19,10 +19,10 @@ import (
 	"tally/lib/archive/objects"
 	"tally/lib/archive/verify"
 	"tally/lib/local"
-	"tally/lib/pages/follow"
-	"tally/lib/pages/publish"
-	"tally/lib/pages/serve"
-	"tally/lib/pages/site"
+	"tally/lib/site/build"
+	"tally/lib/site/pages"
+	"tally/lib/site/publish"
+	"tally/lib/site/serve"
 )
 
 const pagesHelp = `pages makes the public site from a log, looks whether a site is the one that
@@ -121,7 +121,7 @@ func newPagesBuildCommand(app *app) *cobra.Command {
 }
 
 // follower returns what makes the site in a folder from the log.
-func (f *pagesFlags) follower(ctx context.Context, app *app, options verify.Options, into objects.Store) (*follow.Follower, *bar, error) {
+func (f *pagesFlags) follower(ctx context.Context, app *app, options verify.Options, into objects.Store) (*build.Follower, *bar, error) {
 	log, err := app.openLog(ctx, f.log)
 	if err != nil {
 		return nil, nil, failed("opening the log", err)
@@ -130,13 +130,13 @@ func (f *pagesFlags) follower(ctx context.Context, app *app, options verify.Opti
 	for _, key := range f.keys {
 		keys = append(keys, textOf(key))
 	}
-	pages, err := site.New(site.Options{Origin: options.Origin, VerifierKeys: keys, LogURL: serve.LogFolder})
+	pages, err := pages.New(pages.Options{Origin: options.Origin, VerifierKeys: keys, LogURL: serve.LogFolder})
 	if err != nil {
 		return nil, nil, failed("making the site", err)
 	}
 	bar := &bar{app: app, start: time.Now()}
-	return &follow.Follower{Origin: options.Origin, Known: options.Known, Log: untrusted{log}, Files: into, Site: pages, Record: &unequal{},
-		Logger: slog.New(local.NewLogHandler(app.err, slog.LevelError, false)), Stretch: follow.DefaultStretch, Parallel: publish.Parallel, Progress: bar.show}, bar, nil
+	return &build.Follower{Origin: options.Origin, Known: options.Known, Log: untrusted{log}, Files: into, Site: pages, Record: &unequal{},
+		Logger: slog.New(local.NewLogHandler(app.err, slog.LevelError, false)), Stretch: build.DefaultStretch, Parallel: publish.Parallel, Progress: bar.show}, bar, nil
 }
 
 // untrusted is a log, or a site, as a stranger reads it.
@@ -154,7 +154,7 @@ func (u untrusted) Get(ctx context.Context, path string) ([]byte, error) {
 // unequal counts files that never change and have other bytes.
 type unequal struct{ files atomic.Int64 }
 
-var _ follow.Recorder = (*unequal)(nil)
+var _ build.Recorder = (*unequal)(nil)
 
 // Behind implements follow.Recorder.
 func (*unequal) Behind(int64) {}
@@ -215,8 +215,8 @@ func siteFault(doing string, err error) error {
 		class verify.Class
 	}{
 		{checkpoint.ErrSignature, verify.Signature}, {checkpoint.ErrForm, verify.Signature}, {checkpoint.ErrOrigin, verify.Signature},
-		{follow.ErrSetBack, verify.Consistency}, {follow.ErrForked, verify.Consistency},
-		{follow.ErrUnlike, verify.Tree}, {follow.ErrEntry, verify.Entries},
+		{build.ErrSetBack, verify.Consistency}, {build.ErrForked, verify.Consistency},
+		{build.ErrUnlike, verify.Tree}, {build.ErrEntry, verify.Entries},
 	}
 	for _, c := range classes {
 		if errors.Is(err, c.err) {

@@ -11,8 +11,8 @@ import (
 
 	"tally/lib/archive/objects"
 	"tally/lib/archive/verify"
-	"tally/lib/pages/check"
-	"tally/lib/pages/follow"
+	"tally/lib/site/build"
+	"tally/lib/site/check"
 )
 
 // siteReport is what the comparison of a site with its log came to.
@@ -85,15 +85,15 @@ func (f *pagesFlags) compare(ctx context.Context, app *app, options verify.Optio
 }
 
 // standing reads how far the site has come.
-func (f *pagesFlags) standing(ctx context.Context, there follow.Source, options verify.Options) (*siteReport, error) {
-	text, err := there.Get(ctx, follow.CursorPath)
+func (f *pagesFlags) standing(ctx context.Context, there build.Source, options verify.Options) (*siteReport, error) {
+	text, err := there.Get(ctx, build.CursorPath)
 	if errors.Is(err, objects.ErrNotFound) {
-		return nil, failed("comparing the site", fmt.Errorf("%s is no site: it has no %s", f.check, follow.CursorPath))
+		return nil, failed("comparing the site", fmt.Errorf("%s is no site: it has no %s", f.check, build.CursorPath))
 	}
 	if err != nil {
 		return nil, failed("comparing the site", err)
 	}
-	at, err := follow.ReadStanding(text)
+	at, err := build.ReadStanding(text)
 	if err != nil {
 		return nil, failed("comparing the site", err)
 	}

@@ -14,7 +14,7 @@ import (
 
 	"tally/lib/archive/archivetest"
 	"tally/lib/archive/fakeobjects"
-	"tally/lib/pages/check"
+	"tally/lib/site/check"
 )
 
 // TestServe builds a site beside its log, serves both, and compares the site as it

@@ -1,10 +1,10 @@
-// The Lambda pages keeps the public site up with the public log. What it does is in lib/pages/follow; how it is put
+// The Lambda pages keeps the public site up with the public log. What it does is in lib/site/build; how it is put
 // together and what it reads from its environment is in lib/functions.
 package main
 
 import (
 	"tally/lib/functions"
-	"tally/lib/pages/publish"
+	"tally/lib/site/publish"
 )
 
 func main() {

@@ -27,12 +27,12 @@ import (
 	"tally/lib/archive/sequencer"
 	"tally/lib/archive/watchdog"
 	"tally/lib/draw/wire"
-	"tally/lib/pages/follow"
-	"tally/lib/pages/site"
 	"tally/lib/pipeline/disputes"
 	"tally/lib/pipeline/intake"
 	"tally/lib/pipeline/placing"
 	"tally/lib/pipeline/webhook"
+	"tally/lib/site/build"
+	"tally/lib/site/pages"
 	"tally/lib/sqsqueue"
 )
 
@@ -107,12 +107,12 @@ func TestFrozenSite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pages, err := site.New(site.Options{Origin: archivetest.Origin, VerifierKeys: []string{s.VerifierKey}, LogURL: "log/"})
+	pages, err := pages.New(pages.Options{Origin: archivetest.Origin, VerifierKeys: []string{s.VerifierKey}, LogURL: "log/"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &follow.Follower{Origin: archivetest.Origin, Known: note.VerifierList(known), Log: logFiles{s.Files}, Files: made, Site: pages, Record: ignored{},
-		Logger: slog.New(slog.DiscardHandler), Stretch: follow.DefaultStretch, Parallel: 4}
+	f := &build.Follower{Origin: archivetest.Origin, Known: note.VerifierList(known), Log: logFiles{s.Files}, Files: made, Site: pages, Record: ignored{},
+		Logger: slog.New(slog.DiscardHandler), Stretch: build.DefaultStretch, Parallel: 4}
 	if _, err := f.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}

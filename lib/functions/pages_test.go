@@ -16,7 +16,7 @@ import (
 	"tally/lib/archive/objects"
 	"tally/lib/functions"
 	"tally/lib/local"
-	"tally/lib/pages/publish"
+	"tally/lib/site/publish"
 )
 
 // pagesOf puts pages together over the buckets of a log and a site.

@@ -7,7 +7,7 @@ import (
 
 	"tally/lib/config"
 	"tally/lib/functions"
-	"tally/lib/pages/publish"
+	"tally/lib/site/publish"
 )
 
 // Tally builds tally's own functions. The runtime's AWS configuration is replaced

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 
 	"tally/lib/archive/signing"
-	"tally/lib/pages/serve"
+	"tally/lib/site/serve"
 )
 
 // The variables of functions that name the buckets of the public log and of the

@@ -16,7 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"tally/lib/config"
-	"tally/lib/pages/serve"
+	"tally/lib/site/serve"
 	"tally/lib/template"
 )
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"tally/lib/pages/serve"
+	"tally/lib/site/serve"
 	"tally/lib/template"
 )
 

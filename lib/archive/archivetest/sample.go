@@ -28,12 +28,12 @@ import (
 	"tally/lib/draw"
 	"tally/lib/draw/wire"
 	"tally/lib/fakedynamo"
-	"tally/lib/pages/history"
 	"tally/lib/pipeline/intake"
 	"tally/lib/pipeline/settle"
 	"tally/lib/rulebook/games"
 	"tally/lib/rulebook/rules"
 	"tally/lib/rulebook/settlement"
+	"tally/lib/site/history"
 	"tally/lib/store"
 )
 

@@ -8,7 +8,7 @@ import (
 	"encoding/base64"
 	"net/http"
 
-	"tally/lib/headers"
+	"tally/lib/site/headers"
 )
 
 // docsPage is the document as a page to read, written by `go generate`.

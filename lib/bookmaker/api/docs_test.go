@@ -7,7 +7,7 @@ import (
 	"regexp"
 	"testing"
 
-	"tally/lib/headers"
+	"tally/lib/site/headers"
 )
 
 // TestDocsHeaders has the document to read come with the headers of the public site,

@@ -7,7 +7,7 @@ import (
 
 	v1 "tally/lib/bookmaker/apitype"
 	"tally/lib/pipeline/settle"
-	"tally/lib/spreadsheet"
+	"tally/lib/site/spreadsheet"
 	"tally/lib/store"
 )
 

@@ -97,7 +97,7 @@ func (u uniform) ReadHashes(indexes []int64) ([]tlog.Hash, error) {
 func golden(t *testing.T, files map[string]any) *tab {
 	t.Helper()
 	mux := http.NewServeMux()
-	mux.Handle("/scripts/", http.StripPrefix("/scripts/", http.FileServer(http.Dir("../site/assets"))))
+	mux.Handle("/scripts/", http.StripPrefix("/scripts/", http.FileServer(http.Dir("../../site/pages/assets"))))
 	mux.Handle("/testdata/", http.StripPrefix("/testdata/", http.FileServer(http.Dir("testdata"))))
 	mux.HandleFunc("/golden/{name}", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")

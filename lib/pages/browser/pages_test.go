@@ -20,10 +20,10 @@ import (
 	"golang.org/x/net/html"
 
 	"tally/lib/archive/archivetest"
-	"tally/lib/pages/history"
-	"tally/lib/pages/serve"
-	"tally/lib/pages/site"
 	"tally/lib/rulebook/games"
+	"tally/lib/site/history"
+	"tally/lib/site/pages"
+	"tally/lib/site/serve"
 )
 
 // narrow is the width of a small phone, in CSS pixels, and wide that of a laptop.
@@ -63,7 +63,7 @@ func pagesOf(t testing.TB, lang string) (judged, others []string) {
 func TestPages(t *testing.T) {
 	all := sample(t).all
 	h := serving(t, nil)
-	for _, lang := range site.Languages {
+	for _, lang := range pages.Languages {
 		t.Run(lang, func(t *testing.T) {
 			t.Parallel()
 			b := newTab(t)
@@ -222,7 +222,7 @@ func TestVerified(t *testing.T) {
 	h, b := serving(t, nil), newTab(t)
 	b.before(hurry)
 	b.do(chromedp.EmulateViewport(narrow, height))
-	for _, lang := range site.Languages {
+	for _, lang := range pages.Languages {
 		path := lang + strings.TrimPrefix(drawPage, "en")
 		for _, changed := range []contents{{}, {"log/checkpoint": oldCheckpoint(t, 3)}, {"log/checkpoint": []byte("none")}} {
 			h.only(changed)
@@ -426,7 +426,7 @@ const (
 // TestLargeDay opens a day of 5,000 draws: its newest part, which is no larger than
 // any other and does not move when it is there.
 func TestLargeDay(t *testing.T) {
-	s, err := site.New(site.Options{Origin: archivetest.Origin, VerifierKeys: []string{sample(t).key}, LogURL: serve.LogFolder})
+	s, err := pages.New(pages.Options{Origin: archivetest.Origin, VerifierKeys: []string{sample(t).key}, LogURL: serve.LogFolder})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -468,7 +468,7 @@ func TestLargeDay(t *testing.T) {
 		if found.Shift != 0 {
 			t.Errorf("at %d pixels the layout shifts by %f", width, found.Shift)
 		}
-		if found.Rows > site.PartRows || found.Rows == 0 || found.Nodes > maxDayNodes || found.Bytes > maxDayBytes || found.Paint > maxRenderedMs {
+		if found.Rows > pages.PartRows || found.Rows == 0 || found.Nodes > maxDayNodes || found.Bytes > maxDayBytes || found.Paint > maxRenderedMs {
 			t.Errorf("at %d pixels: %+v", width, found)
 		}
 		b.fits("a large day")
@@ -483,7 +483,7 @@ func TestLargeDay(t *testing.T) {
 			parts++
 		}
 	}
-	if parts != dayDraws/site.PartRows {
+	if parts != dayDraws/pages.PartRows {
 		t.Errorf("the day has %d parts", parts)
 	}
 	b.photograph("large_day")
@@ -492,7 +492,7 @@ func TestLargeDay(t *testing.T) {
 // TestTexts has the same texts in all languages, with the same places to fill.
 func TestTexts(t *testing.T) {
 	texts := map[string]map[string]string{}
-	for _, lang := range site.Languages {
+	for _, lang := range pages.Languages {
 		var words struct {
 			Texts map[string]map[string]string `json:"texts"`
 		}
@@ -507,7 +507,7 @@ func TestTexts(t *testing.T) {
 		}
 	}
 	for key, english := range texts["en"] {
-		for _, lang := range site.Languages {
+		for _, lang := range pages.Languages {
 			if got, want := placesOf(texts[lang][key]), placesOf(english); !slices.Equal(got, want) {
 				t.Errorf("%s in %s: places %v, want %v", key, lang, got, want)
 			}
@@ -518,7 +518,7 @@ func TestTexts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, lang := range site.Languages {
+	for _, lang := range pages.Languages {
 		if !strings.Contains(string(script), "\n  "+lang+`: "`) {
 			t.Errorf("verify.js has nothing to say in %s where the words can't be read", lang)
 		}

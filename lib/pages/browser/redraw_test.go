@@ -14,10 +14,10 @@ import (
 
 	"tally/lib/archive/archivetest"
 	"tally/lib/archive/entry"
-	"tally/lib/pages/history"
-	"tally/lib/pages/serve"
-	"tally/lib/pages/site"
 	"tally/lib/rulebook/settlement"
+	"tally/lib/site/history"
+	"tally/lib/site/pages"
+	"tally/lib/site/serve"
 )
 
 // noon is when the odd draws open.
@@ -54,7 +54,7 @@ func odd() map[string]*entry.State {
 // oddPages makes the pages of the odd states.
 func oddPages(t testing.TB) contents {
 	t.Helper()
-	s, err := site.New(site.Options{Origin: archivetest.Origin, VerifierKeys: []string{sample(t).key}, LogURL: serve.LogFolder})
+	s, err := pages.New(pages.Options{Origin: archivetest.Origin, VerifierKeys: []string{sample(t).key}, LogURL: serve.LogFolder})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +194,7 @@ func superseded(t testing.TB) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := site.New(site.Options{Origin: archivetest.Origin, VerifierKeys: []string{sample(t).key}, LogURL: serve.LogFolder})
+	s, err := pages.New(pages.Options{Origin: archivetest.Origin, VerifierKeys: []string{sample(t).key}, LogURL: serve.LogFolder})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,9 +17,9 @@ import (
 	"tally/lib/archive/archivetest"
 	"tally/lib/archive/fakeobjects"
 	"tally/lib/functions"
-	"tally/lib/pages/publish"
-	"tally/lib/pages/serve"
 	"tally/lib/rulebook/games"
+	"tally/lib/site/publish"
+	"tally/lib/site/serve"
 )
 
 // quiet logs nothing.

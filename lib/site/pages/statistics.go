@@ -1,0 +1,147 @@
+package pages
+
+import (
+	"fmt"
+	"html/template"
+	"math/big"
+	"strconv"
+
+	"tally/lib/rulebook/cards"
+	"tally/lib/site/statistics"
+)
+
+// statisticsPage is how often each outcome of a game came.
+type statisticsPage struct {
+	Game     string
+	From, To string // days, empty while there is none
+	Aspects  []aspectView
+}
+
+// aspectView is one aspect of the outcomes, compared with what is expected.
+type aspectView struct {
+	statistics.Aspect
+	Result statistics.Result
+	Counts map[string]int64
+}
+
+// Statistics makes the page of a game's statistics, of the days from one to
+// another.
+func (s *Site) Statistics(game string, counts statistics.Counts, from, to string) ([]File, error) {
+	if err := counts.Check(game); err != nil {
+		return nil, fmt.Errorf("making the statistics of %s: %w", game, err)
+	}
+	view := statisticsPage{Game: game, From: from, To: to}
+	for _, aspect := range statistics.Of(game) {
+		view.Aspects = append(view.Aspects, aspectView{aspect, statistics.Test(aspect, counts[aspect.Name]), counts[aspect.Name]})
+	}
+	return s.render("statistics", game+"/statistics.html", game, func(w *words) (string, any) {
+		return w.text("statistics.title", "Game", w.code("game", game)), view
+	})
+}
+
+// valueFamilies are the families of messages that name the values of an aspect.
+// Those that are not here are numbers, or need more than a message.
+var valueFamilies = map[string]string{
+	"combination":      "combination",
+	"board":            "category",
+	"first_hand":       "category",
+	"natural":          "table",
+	"perfect_pair":     "table",
+	"dealer_blackjack": "table",
+	"pairs":            "pairs_of",
+	"baccarat winner":  "baccarat",
+	"war winner":       "war",
+	"lucky5 colour":    "ball",
+	"lucky7 colour":    "ball",
+	"colour":           "colour",
+}
+
+// value names a value of an aspect.
+func (w *words) value(a statistics.Aspect, value string) string {
+	switch a.Name {
+	case "sector":
+		return w.sector(value)
+	case "sole_winner":
+		return w.text("poker.hand", "Number", value)
+	case "player_card", "dealer_card", "dealer_open":
+		if card, is := cards.Parse(value + "S"); is {
+			return face{Card: card}.Figure()
+		}
+	}
+	game := a.Game
+	if game == "live_baccarat" {
+		game = "baccarat"
+	}
+	if family := valueFamilies[game+" "+a.Name]; family != "" {
+		return w.code(family, value)
+	}
+	if family := valueFamilies[a.Name]; family != "" {
+		return w.code(family, value)
+	}
+	return value
+}
+
+// plot draws an aspect.
+func (w *words) plot(a aspectView) template.HTML {
+	return statistics.Plot(a.Aspect, a.Counts, statistics.Labels{
+		Title:       w.code("aspect", a.Name),
+		Description: w.text("statistics.plot"),
+		Observed:    w.text("statistics.observed"),
+		Expected:    w.text("statistics.expected"),
+		Interval:    w.text("statistics.interval"),
+		Value:       func(name string) string { return w.value(a.Aspect, name) },
+		Number:      w.number64,
+	})
+}
+
+// number64 writes a whole number.
+func (w *words) number64(n int64) string { return w.decimal(strconv.FormatInt(n, 10)) }
+
+// float writes a number with so many decimals.
+func (w *words) float(value float64, decimals int) string {
+	return w.decimal(strconv.FormatFloat(value, 'f', decimals, 64))
+}
+
+// percent writes a share.
+func (w *words) percent(share float64, decimals int) string {
+	return w.text("statistics.percent", "Number", w.float(100*share, decimals))
+}
+
+// share is how large a part of all values a value was, or was expected to be.
+func (w *words) share(a aspectView, count float64) string {
+	all := float64(a.Result.Draws) * float64(a.PerDraw)
+	if all == 0 {
+		return "–"
+	}
+	return w.percent(count/all, 2)
+}
+
+// chance tells how likely chance alone deviates as much.
+func (w *words) chance(r statistics.Result) string {
+	p := w.percent(r.P, 1)
+	if r.P < 0.001 {
+		p = w.text("statistics.below", "Number", w.percent(0.001, 1))
+	}
+	return w.text("statistics.tested", "Statistic", w.float(r.Statistic, 2), "Degrees", r.Degrees, "Chance", p)
+}
+
+// judged is what that means in plain words.
+func (w *words) judged(r statistics.Result) string {
+	switch {
+	case r.P >= 0.05:
+		return w.text("statistics.usual")
+	case r.P >= 0.001:
+		return w.text("statistics.seldom")
+	}
+	return w.text("statistics.rare")
+}
+
+// probability is the exact expectation of a value.
+func (w *words) probability(a statistics.Aspect, value string) string {
+	for _, v := range a.Values {
+		if v.Name == value {
+			return w.text("statistics.percent", "Number", w.decimal(new(big.Rat).Mul(v.Probability, big.NewRat(100, 1)).FloatString(3)))
+		}
+	}
+	return "–"
+}

@@ -1,0 +1,216 @@
+package pages
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"html"
+	"html/template"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+	"github.com/nicksnyder/go-i18n/v2/i18n"
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
+	"golang.org/x/text/number"
+
+	"tally/lib/draw/wire"
+	"tally/lib/rulebook/cards"
+	"tally/lib/rulebook/settlement"
+)
+
+// Languages are those of the pages: English first, then those of the rulebooks.
+var Languages = []string{"en", "es", "pt", "uk"}
+
+//go:embed messages/*.toml
+var messageFiles embed.FS
+
+// words are the texts of one language.
+type words struct {
+	lang      string
+	plain     map[string]string // messages without placeholders, which are most of them
+	known     map[string]bool
+	forms     map[string]map[string]string // of all messages, by their plural forms
+	localizer *i18n.Localizer
+	// point and group are what stands before decimals and between thousands.
+	point, group string
+	cards        [cards.Count]string    // their names
+	faces        [2][cards.Count]string // their drawings, upright and across
+}
+
+// readWords reads the message files. That all have the same keys is checked here,
+// so that a page never falls back to another language.
+func readWords() (list []*words, err error) {
+	bundle := i18n.NewBundle(language.English)
+	bundle.RegisterUnmarshalFunc("toml", toml.Unmarshal)
+	for _, lang := range Languages {
+		messages, err := readMessages(bundle, lang)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, newWords(lang, messages, i18n.NewLocalizer(bundle, lang)))
+	}
+	for _, w := range list[1:] {
+		if err := sameKeys(list[0], w); err != nil {
+			return nil, err
+		}
+	}
+	for _, w := range list {
+		w.nameCards()
+	}
+	return list, nil
+}
+
+// readMessages reads the message files of a language: one for the pages, one for
+// what the Verify button says.
+func readMessages(bundle *i18n.Bundle, lang string) (messages []*i18n.Message, err error) {
+	for _, name := range []string{lang, "verify." + lang} {
+		file, err := bundle.LoadMessageFileFS(messageFiles, "messages/"+name+".toml")
+		if err != nil {
+			return nil, fmt.Errorf("reading the messages in %s: %w", lang, err)
+		}
+		messages = append(messages, file.Messages...)
+	}
+	return messages, nil
+}
+
+func newWords(lang string, messages []*i18n.Message, localizer *i18n.Localizer) *words {
+	w := &words{lang: lang, plain: map[string]string{}, known: map[string]bool{}, forms: map[string]map[string]string{}, localizer: localizer}
+	for _, m := range messages {
+		w.known[m.ID] = true
+		w.forms[m.ID] = formsOf(m)
+		if m.One == "" && m.Few == "" && m.Many == "" && !strings.Contains(m.Other, "{{") {
+			w.plain[m.ID] = m.Other
+		}
+	}
+	sample := message.NewPrinter(language.Make(lang)).Sprint(number.Decimal(1234567.5))
+	w.group, w.point = between(sample, "1", "234"), between(sample, "567", "5")
+	return w
+}
+
+// formsOf returns a message's forms by the names of the plurals.
+func formsOf(m *i18n.Message) map[string]string {
+	forms := map[string]string{"zero": m.Zero, "one": m.One, "two": m.Two, "few": m.Few, "many": m.Many, "other": m.Other}
+	maps.DeleteFunc(forms, func(_, text string) bool { return text == "" })
+	return forms
+}
+
+// between returns what stands between two parts of a text.
+func between(text, before, after string) string {
+	_, text, _ = strings.Cut(text, before)
+	text, _, _ = strings.Cut(text, after)
+	return text
+}
+
+func sameKeys(a, b *words) error {
+	var wrong []error
+	for _, pair := range [][2]*words{{a, b}, {b, a}} {
+		for _, key := range slices.Sorted(maps.Keys(pair[0].known)) {
+			if !pair[1].known[key] {
+				wrong = append(wrong, fmt.Errorf("the message %s is there in %s and not in %s", key, pair[0].lang, pair[1].lang))
+			}
+		}
+	}
+	return errors.Join(wrong...)
+}
+
+// text returns a message; args are the names and values of its placeholders. A
+// message that does not exist is a fault of the program, which a test finds.
+func (w *words) text(key string, args ...any) string {
+	if text, is := w.plain[key]; is {
+		return text
+	}
+	return w.localize(&i18n.LocalizeConfig{MessageID: key, TemplateData: dataOf(args)})
+}
+
+// count returns a message about so many things.
+func (w *words) count(key string, n int, args ...any) string {
+	data := dataOf(args)
+	data["Count"] = w.number(n)
+	return w.localize(&i18n.LocalizeConfig{MessageID: key, TemplateData: data, PluralCount: n})
+}
+
+func (w *words) localize(config *i18n.LocalizeConfig) string {
+	text, err := w.localizer.Localize(config)
+	if err != nil {
+		panic(fmt.Errorf("the message %s in %s: %w", config.MessageID, w.lang, err))
+	}
+	return text
+}
+
+func dataOf(args []any) map[string]any {
+	data := make(map[string]any, len(args)/2+1)
+	for i := 0; i+1 < len(args); i += 2 {
+		data[args[i].(string)] = args[i+1]
+	}
+	return data
+}
+
+// code returns the text of a code, or the code itself where a later version of the
+// rules knows more codes than this one.
+func (w *words) code(family, code string) string {
+	if key := family + "." + code; w.known[key] {
+		return w.text(key)
+	}
+	return code
+}
+
+// number writes a whole number.
+func (w *words) number(n int) string { return w.decimal(strconv.Itoa(n)) }
+
+// decimal writes a decimal number that has a dot before its decimals, digit by
+// digit: an amount is never made a float.
+func (w *words) decimal(text string) string {
+	whole, decimals, has := strings.Cut(text, ".")
+	for at := len(whole) - 3; at > 0 && whole[at-1] != '-'; at -= 3 {
+		whole = whole[:at] + w.group + whole[at:]
+	}
+	if has {
+		return whole + w.point + decimals
+	}
+	return whole
+}
+
+// day writes a day such as 2026-11-30.
+func (w *words) day(day string) string {
+	year, rest, _ := strings.Cut(day, "-")
+	month, date, _ := strings.Cut(rest, "-")
+	return w.text("date.day", "Day", strings.TrimPrefix(date, "0"), "Month", w.text("date.month"+month), "Year", year)
+}
+
+// month writes a month such as 2026-11.
+func (w *words) month(month string) string {
+	year, number, _ := strings.Cut(month, "-")
+	return w.text("date.month_of_year", "Month", w.text("date.month"+number+"_alone"), "Year", year)
+}
+
+// clock returns the time of day of an instant, without milliseconds that are zero.
+func clock(at settlement.Instant) string {
+	text := wire.FormatTime(at)
+	return strings.TrimSuffix(text[len("2026-11-30T"):len(text)-len("Z")], ".000")
+}
+
+// nameCards makes the names of all cards.
+func (w *words) nameCards() {
+	for card := range cards.Card(cards.Count) {
+		w.cards[card] = w.text("card.name", "Rank", w.text("card.rank_"+card.Rank().String()), "Suit", w.text("card.suit_"+card.String()[1:]))
+	}
+}
+
+// drawn draws a card. All cards are drawn when the site is made: a page has many.
+func (w *words) drawn(f face) template.HTML {
+	class, size, across := "card", `width="60" height="84" viewBox="-2 -2 104 144"`, 0
+	if f.Red() {
+		class += " red"
+	}
+	if f.Marked {
+		class += " marked"
+	}
+	if f.Sideways {
+		class, size, across = class+" sideways", `width="84" height="60" viewBox="-2 -2 144 104"`, 1
+	}
+	return template.HTML(`<svg class="` + class + `" ` + size + ` role="img" aria-label="` + html.EscapeString(w.cards[f.Card]) + `">` + w.faces[across][f.Card] + "</svg>")
+}
