@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tally"
-	"tally/lib/functions"
+	"tally/lib/lambda/functions"
 	"tally/lib/local"
 	"tally/lib/pretty"
 	"tally/lib/rulebook/games"

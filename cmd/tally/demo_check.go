@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strings"
 
+	"tally/lib/lambda/sqsqueue"
 	"tally/lib/rulebook/money"
 	"tally/lib/rulebook/replay"
 	"tally/lib/rulebook/settlement"
-	"tally/lib/sqsqueue"
 	"tally/lib/strictjson"
 	"tally/lib/studio"
 )

@@ -14,11 +14,11 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"tally/lib/draw/wire"
+	"tally/lib/lambda/sqsqueue"
 	"tally/lib/local"
 	"tally/lib/pipeline/placing"
 	"tally/lib/pipeline/settle"
 	"tally/lib/rulebook/settlement"
-	"tally/lib/sqsqueue"
 	"tally/lib/store"
 	"tally/lib/studio"
 )

@@ -15,7 +15,7 @@ import (
 
 	"tally/lib/archive/audit"
 	"tally/lib/archive/verify"
-	"tally/lib/functions"
+	"tally/lib/lambda/functions"
 )
 
 // logPatience is how long the demo waits for the public log to have everything.

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"tally/lib/archive/verify"
-	"tally/lib/functions"
+	"tally/lib/lambda/functions"
 	"tally/lib/pretty"
 	"tally/lib/site/check"
 )

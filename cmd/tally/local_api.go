@@ -11,10 +11,10 @@ import (
 
 	"tally/lib/bookmaker/keys"
 	"tally/lib/draw/wire"
+	"tally/lib/lambda/sqsqueue"
 	"tally/lib/local"
 	"tally/lib/pipeline/intake"
 	"tally/lib/rulebook/settlement"
-	"tally/lib/sqsqueue"
 	"tally/lib/store"
 )
 

@@ -22,11 +22,11 @@ import (
 
 	"tally"
 	"tally/lib/draw/wire"
-	"tally/lib/functions"
+	"tally/lib/lambda/functions"
+	"tally/lib/lambda/sqsqueue"
 	"tally/lib/local"
 	"tally/lib/pipeline/intake"
 	"tally/lib/rulebook/settlement"
-	"tally/lib/sqsqueue"
 	"tally/lib/store"
 )
 

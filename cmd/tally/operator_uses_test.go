@@ -14,8 +14,8 @@ import (
 	"sync"
 	"testing"
 
-	"tally/lib/functions"
-	"tally/lib/sqsqueue"
+	"tally/lib/lambda/functions"
+	"tally/lib/lambda/sqsqueue"
 )
 
 // observed stands between commands and their stack, and notes what they call.

@@ -16,11 +16,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"tally/lib/draw/wire"
+	"tally/lib/lambda/sqsqueue"
 	"tally/lib/local"
 	"tally/lib/pipeline/quarantine"
 	"tally/lib/pretty"
 	"tally/lib/rulebook/settlement"
-	"tally/lib/sqsqueue"
 )
 
 const quarantineHelp = `quarantine works on the messages that tally has put aside because they can never

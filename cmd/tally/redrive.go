@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tally/lib/sqsqueue"
+	"tally/lib/lambda/sqsqueue"
 )
 
 const redriveHelp = `redrive sends the dead letters of a queue to that queue again: messages that

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tally/lib/draw/wire"
-	"tally/lib/sqsqueue"
+	"tally/lib/lambda/sqsqueue"
 )
 
 const sendHelp = `send sends messages to tally as a studio or an operator would: each file is one

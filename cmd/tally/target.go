@@ -17,8 +17,8 @@ import (
 	"github.com/aws/smithy-go/logging"
 	"github.com/spf13/cobra"
 
+	"tally/lib/lambda/sqsqueue"
 	"tally/lib/local"
-	"tally/lib/sqsqueue"
 	"tally/lib/store"
 )
 

@@ -1,7 +1,7 @@
 // The Lambda api answers bookmakers' requests, which API Gateway hands to it. What it does is in lib/bookmaker/api; how it is put
-// together and what it reads from its environment is in lib/functions.
+// together and what it reads from its environment is in lib/lambda/functions.
 package main
 
-import "tally/lib/functions"
+import "tally/lib/lambda/functions"
 
 func main() { functions.Main(functions.NewAPILambda) }

@@ -1,9 +1,9 @@
 // The Lambda pages keeps the public site up with the public log. What it does is in lib/site/build; how it is put
-// together and what it reads from its environment is in lib/functions.
+// together and what it reads from its environment is in lib/lambda/functions.
 package main
 
 import (
-	"tally/lib/functions"
+	"tally/lib/lambda/functions"
 	"tally/lib/site/publish"
 )
 

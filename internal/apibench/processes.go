@@ -17,7 +17,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"tally"
-	"tally/lib/functions"
+	"tally/lib/lambda/functions"
 	"tally/lib/local"
 )
 

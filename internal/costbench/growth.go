@@ -16,7 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"tally/lib/draw"
-	"tally/lib/functions"
+	"tally/lib/lambda/functions"
 	"tally/lib/pipeline/settle"
 	"tally/lib/store"
 )

@@ -33,7 +33,7 @@
 // conditional update for each bet, and by a transaction of an update and a ledger
 // entry for each bet. Their placing costs the same put as tally's and is left out.
 //
-// GROWTH is the settle function as lib/functions puts it together, in a process of
+// GROWTH is the settle function as lib/lambda/functions puts it together, in a process of
 // its own, with the answers of AWS made up in that process as they are read: the
 // SDK decodes real pages of 1 MB, and no store is in the way. CPU is that of the
 // process with the making up; the peak is what the kernel says that the process has

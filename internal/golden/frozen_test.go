@@ -27,13 +27,13 @@ import (
 	"tally/lib/archive/sequencer"
 	"tally/lib/archive/watchdog"
 	"tally/lib/draw/wire"
+	"tally/lib/lambda/sqsqueue"
 	"tally/lib/pipeline/disputes"
 	"tally/lib/pipeline/intake"
 	"tally/lib/pipeline/placing"
 	"tally/lib/pipeline/webhook"
 	"tally/lib/site/build"
 	"tally/lib/site/pages"
-	"tally/lib/sqsqueue"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")

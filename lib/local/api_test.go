@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"tally"
-	"tally/lib/functions"
+	"tally/lib/lambda/functions"
 	"tally/lib/local"
 )
 

@@ -18,10 +18,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"tally"
-	"tally/lib/config"
-	"tally/lib/lambdaqueue"
+	"tally/lib/lambda/config"
+	"tally/lib/lambda/sqsbatch"
+	"tally/lib/lambda/sqsqueue"
 	"tally/lib/local"
-	"tally/lib/sqsqueue"
 )
 
 // hasty is the template with less patience: messages that failed come back after
@@ -113,12 +113,12 @@ func TestDeadLetter(t *testing.T) {
 	t.Parallel()
 	var seen deliveries
 	var mended sync.Map
-	handler, err := lambdaqueue.New(func(_ context.Context, m lambdaqueue.Message) error {
+	handler, err := sqsbatch.New(func(_ context.Context, m sqsbatch.Message) error {
 		if _, ok := mended.Load(m.Body); m.Body == "poison" && !ok {
 			panic("poison")
 		}
 		return nil
-	}, lambdaqueue.Options{Concurrency: 4, Log: slog.New(slog.DiscardHandler)})
+	}, sqsbatch.Options{Concurrency: 4, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,8 +5,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
-	"tally/lib/config"
-	"tally/lib/functions"
+	"tally/lib/lambda/config"
+	"tally/lib/lambda/functions"
 	"tally/lib/site/publish"
 )
 

@@ -15,7 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
-	"tally/lib/config"
+	"tally/lib/lambda/config"
 	"tally/lib/site/serve"
 	"tally/lib/template"
 )

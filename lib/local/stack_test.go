@@ -23,11 +23,11 @@ import (
 	"tally/events"
 	"tally/lib/archive/verify"
 	"tally/lib/draw/wire"
-	"tally/lib/functions"
+	"tally/lib/lambda/functions"
+	"tally/lib/lambda/sqsqueue"
 	"tally/lib/local"
 	"tally/lib/pipeline/settle"
 	"tally/lib/rulebook/games"
-	"tally/lib/sqsqueue"
 	"tally/lib/store"
 )
 

@@ -14,11 +14,11 @@ import (
 	standard "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"tally/lib/draw/wire"
+	"tally/lib/lambda/sqsqueue"
 	"tally/lib/local"
 	"tally/lib/pipeline/placing"
 	"tally/lib/pipeline/webhook"
 	"tally/lib/rulebook/settlement"
-	"tally/lib/sqsqueue"
 	"tally/lib/store"
 )
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"tally/lib/observe"
+	"tally/lib/lambda/metrics"
 	"tally/lib/template"
 )
 
@@ -85,7 +85,7 @@ func TestMetricNames(t *testing.T) {
 		}
 	}
 	check := func(where, name string) {
-		if _, known := observe.Names()[observe.Name(name)]; !known {
+		if _, known := metrics.Names()[metrics.Name(name)]; !known {
 			t.Errorf("%s shows the metric %q, which nobody writes", where, name)
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"tally/lib/config"
-	"tally/lib/functions"
+	"tally/lib/lambda/config"
+	"tally/lib/lambda/functions"
 	"tally/lib/template"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"tally/lib/functions"
+	"tally/lib/lambda/functions"
 )
 
 // Replacing the log's key as docs/archive.md says, every function that is given a

@@ -9,7 +9,7 @@ import (
 	"log/slog"
 
 	"tally/lib/archive/objects"
-	"tally/lib/functions"
+	"tally/lib/lambda/functions"
 	"tally/lib/site/build"
 	"tally/lib/site/pages"
 	"tally/lib/site/serve"

@@ -16,7 +16,7 @@ import (
 	"tally/lib/archive/archivetest"
 	"tally/lib/archive/fakeobjects"
 	"tally/lib/archive/objects"
-	"tally/lib/functions"
+	"tally/lib/lambda/functions"
 	"tally/lib/rulebook/games"
 	"tally/lib/site/build"
 	"tally/lib/site/files"

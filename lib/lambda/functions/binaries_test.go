@@ -1,0 +1,263 @@
+package functions_test
+
+import (
+	"encoding/json"
+	"errors"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	lambdaevents "github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
+
+	"tally/lib/draw/wire"
+	"tally/lib/lambda/functions"
+	"tally/lib/lambdatest"
+	"tally/lib/local"
+	"tally/lib/pipeline/settle"
+	"tally/lib/store"
+)
+
+// maxBinaryBytes is how large a function may be: it is loaded at each cold start.
+// The largest of those that wait for messages is archive, with the clients of S3 and
+// KMS. pages has what writes Parquet and HTML; it runs by itself, every minute, and
+// nobody waits for it.
+const (
+	maxBinaryBytes = 13 << 20
+	maxPagesBytes  = 31 << 20
+)
+
+// binary builds the function of a short name for this machine.
+func binary(t testing.TB, name string) string {
+	t.Helper()
+	return lambdatest.Build(t, "tally/functions/"+name)
+}
+
+// run starts a function's binary with the variables that the stack gives it.
+func run(t *testing.T, stack *local.Stack, name string) *lambdatest.Function {
+	t.Helper()
+	function, _ := stack.Resolved.Function(name)
+	all := maps.Clone(function.Environment)
+	all["AWS_ENDPOINT_URL"] = stack.Endpoint
+	return lambdatest.Start(t, binary(t, name), lambdatest.Options{Variables: all, Timeout: function.Timeout})
+}
+
+// answer has a function answer an SQS event and returns what it left undone.
+func answer(t *testing.T, function *lambdatest.Function, event []byte) []lambdaevents.SQSBatchItemFailure {
+	t.Helper()
+	text, err := function.Invoke(event)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var response lambdaevents.SQSEventResponse
+	if err := json.Unmarshal(text, &response); err != nil || response.BatchItemFailures == nil {
+		t.Fatalf("Lambda would not understand the answer %s (%v)", text, err)
+	}
+	return response.BatchItemFailures
+}
+
+// replies receives all that waits on studio-replies, as statuses by number.
+func replies(t *testing.T, stack *local.Stack) map[string]int {
+	t.Helper()
+	client := sqs.NewFromConfig(local.Config(stack.Endpoint))
+	url := variables(t, stack, "intake")["TALLY_REPLIES_URL"]
+	found := make(map[string]int)
+	for {
+		out, err := client.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{QueueUrl: &url, MaxNumberOfMessages: 10, WaitTimeSeconds: 1,
+			MessageSystemAttributeNames: []types.MessageSystemAttributeName{types.MessageSystemAttributeNameAll}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(out.Messages) == 0 {
+			return found
+		}
+		for _, message := range out.Messages {
+			var reply wire.Reply
+			if err := json.Unmarshal([]byte(*message.Body), &reply); err != nil {
+				t.Fatal(err)
+			}
+			found[reply.Status]++
+			if _, err := client.DeleteMessage(t.Context(), &sqs.DeleteMessageInput{QueueUrl: &url, ReceiptHandle: message.ReceiptHandle}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// Every sample under events/sqs is answered by the binary of its function.
+func TestBinariesAnswerSamples(t *testing.T) {
+	t.Parallel()
+	stack := emulate(t, nil)
+	running := make(map[string]*lambdatest.Function)
+	for _, sample := range samples(t) {
+		name, _, _ := strings.Cut(sample.name, ".")
+		if running[name] == nil {
+			running[name] = run(t, stack, name)
+		}
+		text, err := os.ReadFile(filepath.Join(samplesFolder, sample.name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The samples are of a stack called tally.
+		event := strings.ReplaceAll(string(text), sampleARN(""), strings.Replace(sampleARN(""), ":tally-", ":"+stack.Table+"-", 1))
+		if failed := answer(t, running[name], []byte(event)); len(failed) != sample.unsolved {
+			t.Errorf("%s: the answer names %d messages, want %d; log:\n%s", sample.name, len(failed), sample.unsolved, running[name].Log())
+		}
+	}
+	for _, name := range []string{"reconcile", "pages"} {
+		running[name] = run(t, stack, name)
+		event, err := os.ReadFile(filepath.Join(samplesFolder, name+scheduled))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, err := running[name].Invoke(event); err != nil || string(text) != "null" {
+			t.Errorf("%s: %s, %v; log:\n%s", name, text, err, running[name].Log())
+		}
+	}
+	if _, err := os.Stat(filepath.Join(stack.SiteFolder, "en", "index.html")); err != nil {
+		t.Errorf("there is no site: %v", err)
+	}
+	for name, function := range running {
+		checkLog(t, name, function.Log())
+		t.Logf("%s: %s from its start to its first answer", name, function.ColdStart().Round(time.Millisecond))
+	}
+	// A draw, its orders and another draw; four messages that were there; three refused.
+	got := replies(t, stack)
+	if got[wire.Stored] != 11 || got[wire.Replay] != 4 || got[wire.Quarantined] != 3 {
+		t.Errorf("replies: %v", got)
+	}
+}
+
+// checkLog holds every line of a function's log against Lambda's format, and
+// wants no payload in it.
+func checkLog(t *testing.T, name, log string) {
+	t.Helper()
+	lines := 0
+	for line := range strings.Lines(log) {
+		lines++
+		var record map[string]any
+		if err := json.Unmarshal([]byte(line), &record); err != nil {
+			t.Errorf("%s: a line of the log is no JSON: %s", name, line)
+			continue
+		}
+		_, isMetric := record["_aws"]
+		if !isMetric && (record["timestamp"] == nil || record["level"] == nil || record["requestId"] == nil) {
+			t.Errorf("%s: a record lacks what Lambda adds: %s", name, line)
+		}
+		if strings.Contains(line, "revolutions") || strings.Contains(line, `"facts`) {
+			t.Errorf("%s: a payload in the log: %s", name, line)
+		}
+		// A name twice in a record hides one of the two values.
+		for _, own := range []string{`"message":`, `"timestamp":`, `"level":`, `"requestId":`} {
+			if strings.Count(line, own) > 1 {
+				t.Errorf("%s: %s is there twice: %s", name, own, line)
+			}
+		}
+	}
+	if lines == 0 {
+		t.Errorf("%s: it logged nothing", name)
+	}
+}
+
+// A draw goes through the binaries from its opening to its settlement.
+func TestBinariesSettle(t *testing.T) {
+	t.Parallel()
+	stack := emulate(t, nil)
+	intake, settler := run(t, stack, "intake"), run(t, stack, "settle")
+	messages := past(t, bodies(t, "roulette")[:4])
+	began := time.Now()
+	studio := encode(t, envelope(queue(t, stack, "StudioMessagesQueue"), began, messages...))
+	for range 2 { // the second time all are replays
+		if failed := answer(t, intake, studio); len(failed) > 0 {
+			t.Fatalf("intake left %v; log:\n%s", failed, intake.Log())
+		}
+	}
+	const draw = "rou-1.20261130.1001"
+	asked := encode(t, envelope(queue(t, stack, "SweepsQueue"), time.Now(), `{"draw":"`+draw+`"}`))
+	// On a busy machine the grace time is over by now.
+	if failed := answer(t, settler, asked); len(failed) != 1 && time.Since(began) < 7*time.Second {
+		t.Error("a sweep within the grace time was not given back")
+	}
+	swept := func() bool { return len(answer(t, settler, asked)) == 0 }
+	for deadline := time.Now().Add(5 * time.Minute); !swept(); time.Sleep(time.Second) {
+		if time.Now().After(deadline) {
+			t.Fatalf("not settled; log:\n%s", settler.Log())
+		}
+	}
+	table := store.New(dynamodb.NewFromConfig(local.Config(stack.Endpoint)), stack.Table)
+	standing, err := (&settle.Sweeper{Table: table}).Standing(t.Context(), draw)
+	if err != nil || !standing.Swept || standing.State == 0 {
+		t.Errorf("the draw stands at %+v, %v", standing, err)
+	}
+}
+
+var timePattern = regexp.MustCompile(`\d{4}-\d\d-\d\dT[\d:.]+Z`)
+
+// past moves the times in messages so that they end a minute ago.
+func past(t *testing.T, messages []string) []string {
+	t.Helper()
+	shift := func(by time.Duration, seen func(time.Time)) []string {
+		var moved []string
+		for _, message := range messages {
+			moved = append(moved, timePattern.ReplaceAllStringFunc(message, func(text string) string {
+				at, err := time.Parse(time.RFC3339, text)
+				if err != nil {
+					t.Fatal(err)
+				}
+				seen(at)
+				return at.Add(by).UTC().Format("2006-01-02T15:04:05.000Z")
+			}))
+		}
+		return moved
+	}
+	var last time.Time
+	shift(0, func(at time.Time) {
+		if at.After(last) {
+			last = at
+		}
+	})
+	return shift(time.Since(last).Truncate(time.Millisecond)-time.Minute, func(time.Time) {})
+}
+
+// A function whose variables are wrong ends at once, and its log says what to
+// mend, all of it.
+func TestBinariesRefuseToStart(t *testing.T) {
+	for _, described := range functions.Describe() {
+		function := lambdatest.Start(t, binary(t, described.Name), lambdatest.Options{Variables: map[string]string{"TALLY_TABLE": ""}})
+		_, err := function.Invoke([]byte("{}"))
+		var ended *lambdatest.EndedError
+		var exit *exec.ExitError
+		if !errors.As(err, &ended) || !errors.As(err, &exit) || exit.ExitCode() != 1 {
+			t.Errorf("%s: got %v", described.Name, err)
+			continue
+		}
+		for _, use := range described.Uses {
+			if !strings.Contains(ended.Log, use.Variable+" is not set: set it to") {
+				t.Errorf("%s: the log does not say that %s is missing: %s", described.Name, use.Variable, ended.Log)
+			}
+		}
+	}
+}
+
+func TestBinarySizes(t *testing.T) {
+	for _, described := range functions.Describe() {
+		file, err := os.Stat(binary(t, described.Name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		most := int64(maxBinaryBytes)
+		if described.Name == "pages" {
+			most = maxPagesBytes
+		}
+		if file.Size() > most {
+			t.Errorf("%s has %d bytes, at most %d are allowed", described.Name, file.Size(), most)
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package functions
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+
+	"tally/lib/draw"
+	"tally/lib/lambda/metrics"
+	"tally/lib/lambda/sqsbatch"
+	"tally/lib/lambda/sqsqueue"
+	"tally/lib/pipeline/intake"
+	"tally/lib/rulebook/games"
+)
+
+// IntakeConfig is the configuration of intake.
+type IntakeConfig struct {
+	Common
+	StudioURL       string        `env:"TALLY_STUDIO_URL" doc:"URL of the queue studio-messages"`
+	OrdersURL       string        `env:"TALLY_ORDERS_URL" doc:"URL of the queue operator-orders"`
+	OrdersARN       string        `env:"TALLY_ORDERS_ARN" doc:"ARN of the queue operator-orders: what comes from it may be an order"`
+	SweepsURL       string        `env:"TALLY_SWEEPS_URL" doc:"URL of the queue sweeps"`
+	ArchiveURL      string        `env:"TALLY_ARCHIVE_URL" doc:"URL of the queue archive-entries"`
+	RepliesURL      string        `env:"TALLY_REPLIES_URL" doc:"URL of the queue studio-replies"`
+	Shards          int           `env:"TALLY_SHARDS" doc:"shards of the bets of a new draw" default:"1" min:"1" max:"256"`
+	ShardsByGame    string        `env:"TALLY_SHARDS_BY_GAME" doc:"shards of games that need more, such as roulette=4,poker=2" default:""`
+	LagBound        int           `env:"TALLY_LAG_BOUND_SECONDS" doc:"seconds before it is stored for which a message of the studio may have been sent and still close betting from then; 0 for none" default:"900" min:"0" max:"86400"`
+	SelectionTables string        `env:"TALLY_SELECTION_TABLES" doc:"tables whose studio has to close side wagers within their round, such as bj-1,bj-2" default:""`
+	RetentionDays   int           `env:"TALLY_RETENTION_DAYS" doc:"days for which a new draw's records are kept" default:"400" min:"30" max:"3650"`
+	HoldAfter       time.Duration `env:"TALLY_HOLD_CORRECTIONS_AFTER" doc:"time after a draw's first result from which corrections wait for an operator's release; 0s never" default:"0s" min:"0s"`
+}
+
+// intakeConcurrency is how many messages of a batch are worked on at once.
+const intakeConcurrency = 10
+
+// NewIntake puts intake together.
+func NewIntake(c IntakeConfig, r Runtime) (QueueHandler, error) {
+	settings, err := c.settings()
+	if err != nil {
+		return nil, fmt.Errorf("putting intake together: %w", err)
+	}
+	client := sqs.NewFromConfig(r.AWS)
+	measured := metrics.NewMetrics(r.Metrics, c.Namespace, "intake", r.Now)
+	table, check := r.clocked(c.Common, measured)
+	in := &intake.Intake{
+		Table: table, Clock: check, Replies: r.queue(client, c.RepliesURL), Sweeps: r.queue(client, c.SweepsURL), Archive: r.queue(client, c.ArchiveURL),
+		Record: recorder{measured}, OutOfSequence: recorder{measured}.OutOfSequence, CancelledInARow: recorder{measured}.CancelledInARow, Settings: settings, Demanding: c.demanding(), Now: r.instant, Log: r.Log,
+	}
+	handler, err := r.queueHandler(func(ctx context.Context, m sqsbatch.Message) error {
+		from := intake.Studio
+		if m.QueueARN == c.OrdersARN {
+			from = intake.Operator
+		}
+		return in.Take(ctx, intake.Delivery{Body: []byte(m.Body), SentAt: sqsqueue.SentAt(m.SentAt, m.Attributes), From: from})
+	}, measured, client, sqsbatch.Options{Concurrency: intakeConcurrency}, c.StudioURL, c.OrdersURL)
+	if err != nil {
+		return nil, fmt.Errorf("putting intake together: %w", err)
+	}
+	return handler, nil
+}
+
+// demanding are the tables whose studio has to close side wagers.
+func (c IntakeConfig) demanding() map[string]bool {
+	tables := map[string]bool{}
+	for table := range strings.SplitSeq(c.SelectionTables, ",") {
+		tables[table] = true
+	}
+	return tables
+}
+
+// settings are those of new draws.
+func (c IntakeConfig) settings() (draw.Settings, error) {
+	settings := draw.Settings{Shards: c.Shards, ShardsByGame: map[string]int{}, LagMillis: int64(c.LagBound) * time.Second.Milliseconds(),
+		RetainMillis: int64(c.RetentionDays) * 24 * time.Hour.Milliseconds(),
+		HoldMillis:   c.HoldAfter.Milliseconds()}
+	if c.LagBound == 0 {
+		settings.LagMillis = -1
+	}
+	if c.ShardsByGame == "" {
+		return settings, nil
+	}
+	for pair := range strings.SplitSeq(c.ShardsByGame, ",") {
+		id, text, _ := strings.Cut(pair, "=")
+		shards, err := strconv.Atoi(text)
+		if _, known := games.Find(id); !known || err != nil || shards < 1 || shards > 256 {
+			return settings, fmt.Errorf("TALLY_SHARDS_BY_GAME has %q: it takes pairs of a game and 1 to 256 shards, such as roulette=4,poker=2", pair)
+		}
+		settings.ShardsByGame[id] = shards
+	}
+	return settings, nil
+}

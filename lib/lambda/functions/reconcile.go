@@ -1,0 +1,107 @@
+package functions
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+
+	"tally/lib/archive/watchdog"
+	"tally/lib/lambda/metrics"
+	"tally/lib/lambda/sqsbatch"
+	"tally/lib/lambda/sqsqueue"
+	"tally/lib/pipeline/intake"
+	"tally/lib/pipeline/reconcile"
+	"tally/lib/pipeline/settle"
+	"tally/lib/pipeline/webhook"
+)
+
+// ReconcileConfig is the configuration of reconcile.
+type ReconcileConfig struct {
+	Common
+	SweepsURL       string        `env:"TALLY_SWEEPS_URL" doc:"URL of the queue sweeps"`
+	ArchiveURL      string        `env:"TALLY_ARCHIVE_URL" doc:"URL of the queue archive-entries"`
+	WebhooksURL     string        `env:"TALLY_WEBHOOKS_URL" doc:"URL of the queue webhooks"`
+	StudioURL       string        `env:"TALLY_STUDIO_URL" doc:"URL of the queue studio-messages, which is only counted"`
+	StudioDLQ       string        `env:"TALLY_STUDIO_DLQ_URL" doc:"URL of the dead letters of studio-messages"`
+	OrdersDLQ       string        `env:"TALLY_ORDERS_DLQ_URL" doc:"URL of the dead letters of operator-orders"`
+	SweepsDLQ       string        `env:"TALLY_SWEEPS_DLQ_URL" doc:"URL of the dead letters of sweeps"`
+	ArchiveDLQ      string        `env:"TALLY_ARCHIVE_DLQ_URL" doc:"URL of the dead letters of archive-entries"`
+	RepliesDLQ      string        `env:"TALLY_REPLIES_DLQ_URL" doc:"URL of the dead letters of studio-replies"`
+	WebhooksDLQ     string        `env:"TALLY_WEBHOOKS_DLQ_URL" doc:"URL of the dead letters of webhooks"`
+	AutoCancelAfter time.Duration `env:"TALLY_AUTO_CANCEL_AFTER" doc:"time after its last closing at which a draw without a result is cancelled; 0s never" default:"0s" min:"0s"`
+	Origin          string        `env:"TALLY_LOG_ORIGIN" doc:"name of the public log, such as example.com/tally"`
+	Bucket          string        `env:"TALLY_LOG_BUCKET" doc:"S3 bucket of the log, or file: and a folder"`
+	Key             string        `env:"TALLY_LOG_KEY" doc:"KMS key that signs the log, or file: and a file"`
+	OldKey          string        `env:"TALLY_LOG_OLD_KEY" doc:"key that Key replaces and that still signs too, or nothing" default:""`
+	ResultWithin    time.Duration `env:"TALLY_RESULT_WITHIN" doc:"time after its last closing at which a draw's result is missed" default:"5m" min:"1s"`
+}
+
+// ScheduledHandler is a function that a schedule runs.
+type ScheduledHandler func(ctx context.Context) error
+
+// NewReconcile puts reconcile together.
+func NewReconcile(c ReconcileConfig, r Runtime) (ScheduledHandler, error) {
+	client := sqs.NewFromConfig(r.AWS)
+	measured := metrics.NewMetrics(r.Metrics, c.Namespace, "reconcile", r.Now)
+	record := recorder{measured}
+	table, check := r.clocked(c.Common, measured)
+	sweeps, archive := r.queue(client, c.SweepsURL), r.queue(client, c.ArchiveURL)
+	reconciler := &reconcile.Reconciler{
+		Table:   table,
+		Clock:   check,
+		Intake:  &intake.Intake{Table: table, Replies: noReplies{}, Sweeps: sweeps, Archive: archive, Record: record, CancelledInARow: record.CancelledInARow, Now: r.instant, Log: r.Log},
+		Sweeper: &settle.Sweeper{Table: table, Archive: archive, Record: record, Now: r.instant, Log: r.Log},
+		Sweeps:  sweeps,
+		Depths: sqsqueue.NewCounter(client, map[string]string{
+			"studio-messages": c.StudioDLQ, "operator-orders": c.OrdersDLQ, "sweeps": c.SweepsDLQ,
+			"archive-entries": c.ArchiveDLQ, "studio-replies": c.RepliesDLQ, "webhooks": c.WebhooksDLQ,
+		}),
+		Studio: sqsqueue.NewCounter(client, map[string]string{"studio-messages": c.StudioURL, "the dead letters of studio-messages": c.StudioDLQ}),
+		Record: record, Now: r.instant, Log: r.Log, ResultWithin: c.ResultWithin, CancelAfter: c.AutoCancelAfter,
+		Watch: (&watcher{config: c, runtime: r, archive: archive, record: record}).begin,
+	}
+	waker := &webhook.Waker{Table: table, Queue: r.queue(client, c.WebhooksURL), Now: r.instant}
+	return func(ctx context.Context) error {
+		defer r.flush(ctx, measured)
+		err := errors.Join(waker.Wake(ctx), reconciler.Run(ctx))
+		if err != nil {
+			measured.Add(metrics.Failures, string(sqsbatch.OutcomeError), 1)
+			r.Log.ErrorContext(ctx, "reconcile failed in part", "error", err)
+		}
+		return err
+	}, nil
+}
+
+// watcher opens the public log when reconcile first runs: that asks KMS for its key.
+// Where it fails, the next run tries again. Runs don't overlap in one instance.
+type watcher struct {
+	config  ReconcileConfig
+	runtime Runtime
+	archive *sqsqueue.Queue
+	record  recorder
+	opened  *watchdog.Monitor
+}
+
+func (w *watcher) begin(ctx context.Context) (*watchdog.Run, error) {
+	if w.opened == nil {
+		keys, err := logKeys(ctx, w.runtime, w.config.Origin, w.config.Key, w.config.OldKey)
+		if err != nil {
+			return nil, err
+		}
+		files, err := logObjects(w.runtime, w.config.Bucket)
+		if err != nil {
+			return nil, err
+		}
+		w.opened = &watchdog.Monitor{Origin: w.config.Origin, Table: w.runtime.table(w.config.Common), Files: files, Known: verifiers(keys),
+			Archive: w.archive, Record: w.record, Log: w.runtime.Log}
+	}
+	return w.opened.Begin(ctx)
+}
+
+// noReplies takes the answers to messages of tally's own: nobody waits for them.
+type noReplies struct{}
+
+// Send implements intake.Sender.
+func (noReplies) Send(context.Context, string, time.Duration) error { return nil }

@@ -1,0 +1,70 @@
+package functions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+
+	"tally/lib/draw/wire"
+	"tally/lib/lambda/metrics"
+	"tally/lib/lambda/sqsbatch"
+	"tally/lib/pipeline/settle"
+	"tally/lib/rulebook/games"
+)
+
+// SettleConfig is the configuration of settle.
+type SettleConfig struct {
+	Common
+	SweepsURL   string `env:"TALLY_SWEEPS_URL" doc:"URL of the queue sweeps"`
+	ArchiveURL  string `env:"TALLY_ARCHIVE_URL" doc:"URL of the queue archive-entries"`
+	WebhooksURL string `env:"TALLY_WEBHOOKS_URL" doc:"URL of the queue webhooks"`
+	Parallel    int    `env:"TALLY_PARALLEL" doc:"partitions of a draw that are settled at once, each of which takes some MB" default:"8" min:"1" max:"64"`
+	HoldAbove   string `env:"TALLY_HOLD_CORRECTIONS_ABOVE" doc:"money by currency that a correction may move before it waits for an operator, such as EUR=10000.00,JPY=1000000; nothing for any" default:""`
+}
+
+// NewSettle puts settle together.
+func NewSettle(c SettleConfig, r Runtime) (QueueHandler, error) {
+	limits, err := settle.ParseLimits(c.HoldAbove)
+	if err != nil {
+		return nil, fmt.Errorf("TALLY_HOLD_CORRECTIONS_ABOVE has %w", err)
+	}
+	client := sqs.NewFromConfig(r.AWS)
+	measured := metrics.NewMetrics(r.Metrics, c.Namespace, "settle", r.Now)
+	table, check := r.clocked(c.Common, measured)
+	sweeper := &settle.Sweeper{Table: table, Clock: check, Archive: r.queue(client, c.ArchiveURL), Webhooks: r.queue(client, c.WebhooksURL), Record: recorder{measured},
+		Now: r.instant, Log: r.Log, Parallel: c.Parallel, HoldAbove: limits}
+	handler, err := r.queueHandler(func(ctx context.Context, m sqsbatch.Message) error {
+		asked, err := wire.ParseSweep(m.Body)
+		if err != nil {
+			return err
+		}
+		return afterSweep(ctx, sweeper.Take(ctx, asked.Draw))
+	}, measured, client, sqsbatch.Options{}, c.SweepsURL)
+	if err != nil {
+		return nil, fmt.Errorf("putting settle together: %w", err)
+	}
+	return handler, nil
+}
+
+// afterSweep tells what becomes of the message that asked for a sweep. One that
+// came too early is given back. One whose sweep was stopped is done with: the
+// same would come of it again, and reconcile asks again in its time. One whose
+// time is up is given back, too: the next delivery goes on after the last page
+// that was stored. One of a draw whose rules this program does not have is done with,
+// too: reconcile asks again, and raises the alarm.
+func afterSweep(ctx context.Context, err error) error {
+	var notYet *settle.NotYetError
+	var unequal *settle.UnequalError
+	switch {
+	case errors.As(err, &notYet):
+		return sqsbatch.GiveBack{After: notYet.After, Reason: err.Error()}
+	case errors.As(err, &unequal), errors.Is(err, games.ErrUnknown):
+		return nil
+	case err != nil && ctx.Err() != nil:
+		return sqsbatch.GiveBack{Reason: "the time of this invocation is up"}
+	default:
+		return err
+	}
+}

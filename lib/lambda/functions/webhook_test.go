@@ -1,0 +1,34 @@
+package functions
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"tally/lib/lambda/sqsbatch"
+	"tally/lib/rulebook/settlement"
+)
+
+// What becomes of a message after an endpoint wants to be looked at again.
+func TestAfterPush(t *testing.T) {
+	const now settlement.Instant = 1_795_953_600_000
+	for _, test := range []struct {
+		name     string
+		again    settlement.Instant
+		receives int
+		back     time.Duration
+		given    bool
+	}{
+		{"all is told", 0, 1, 0, false},
+		{"the time is up", now, 1, 0, true},
+		{"in five seconds", now + 5000, 3, 5 * time.Second, true},
+		{"in half an hour, which reconcile sees to", now + 1_800_000, 1, 0, false},
+		{"it came back often enough", now, 4, 0, false},
+	} {
+		err := afterPush(test.again, now, test.receives)
+		var back sqsbatch.GiveBack
+		if errors.As(err, &back) != test.given || back.After != test.back {
+			t.Errorf("%s: %v", test.name, err)
+		}
+	}
+}
