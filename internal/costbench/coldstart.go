@@ -13,7 +13,7 @@ import (
 
 	"tally"
 	"tally/lib/lambdatest"
-	"tally/lib/template"
+	"tally/lib/local/samtemplate"
 )
 
 // coldStart is what it takes a function to answer its first event.
@@ -39,11 +39,11 @@ func measureColdStarts(starts int) (all []coldStart, err error) {
 	aws := &fabricated{}
 	server := httptest.NewServer(aws)
 	defer server.Close()
-	parsed, err := template.Parse(tally.Template)
+	parsed, err := samtemplate.Parse(tally.Template)
 	if err != nil {
 		return nil, err
 	}
-	stack, err := parsed.Resolve(template.Environment{StackName: "tally", Region: region, Account: account,
+	stack, err := parsed.Resolve(samtemplate.Environment{StackName: "tally", Region: region, Account: account,
 		QueueURL: func(name string) string { return server.URL + "/" + account + "/" + name }})
 	if err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func measureColdStarts(starts int) (all []coldStart, err error) {
 	return all, nil
 }
 
-func coldStarts(function template.Function, aws *fabricated, starts int) (coldStart, error) {
+func coldStarts(function samtemplate.Function, aws *fabricated, starts int) (coldStart, error) {
 	binary, err := lambdatest.Compile("tally/functions/" + function.Short)
 	if err != nil {
 		return coldStart{}, err
@@ -97,7 +97,7 @@ func coldStarts(function template.Function, aws *fabricated, starts int) (coldSt
 }
 
 // startOnce starts a function and waits for its first answer.
-func startOnce(binary string, function template.Function) (time.Duration, error) {
+func startOnce(binary string, function samtemplate.Function) (time.Duration, error) {
 	f, err := lambdatest.Run(binary, lambdatest.Options{Variables: function.Environment, Timeout: function.Timeout})
 	if err != nil {
 		return 0, err
@@ -116,7 +116,7 @@ func startOnce(binary string, function template.Function) (time.Duration, error)
 // firstEvent is an event with work for the function: a message that opens a draw,
 // where it comes from the studio, or one that asks for a sweep; of the API a request
 // that needs no key, since its first one with a key is two reads of DynamoDB more.
-func firstEvent(function template.Function) []byte {
+func firstEvent(function samtemplate.Function) []byte {
 	if len(function.Routes) > 0 {
 		request := events.APIGatewayV2HTTPRequest{RawPath: "/v1/health"}
 		request.RequestContext.HTTP.Method, request.RequestContext.DomainName = "GET", "api.example.com"

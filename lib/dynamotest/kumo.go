@@ -3,7 +3,7 @@ package dynamotest
 import (
 	"testing"
 
-	"tally/lib/emulator"
+	"tally/lib/local/emulator"
 )
 
 // Kumo returns the embedded emulator.

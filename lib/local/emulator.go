@@ -15,7 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 
-	"tally/lib/emulator"
+	"tally/lib/local/emulator"
 )
 
 // Region is the region that the emulator's ARNs name.

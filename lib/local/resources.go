@@ -13,12 +13,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
-	"tally/lib/template"
+	"tally/lib/local/samtemplate"
 )
 
 // makeTable makes the table. One that is there already, of another stack of this
 // process, is an error.
-func (s *Stack) makeTable(ctx context.Context, t template.Table) error {
+func (s *Stack) makeTable(ctx context.Context, t samtemplate.Table) error {
 	attribute := func(name string) dynamodbtypes.AttributeDefinition {
 		return dynamodbtypes.AttributeDefinition{AttributeName: &name, AttributeType: dynamodbtypes.ScalarAttributeTypeS}
 	}
@@ -39,9 +39,9 @@ func (s *Stack) makeTable(ctx context.Context, t template.Table) error {
 
 // makeQueues makes the queues, those that hold dead letters first: the others
 // name them.
-func (s *Stack) makeQueues(ctx context.Context, queues []template.Queue) error {
+func (s *Stack) makeQueues(ctx context.Context, queues []samtemplate.Queue) error {
 	queues = slices.Clone(queues)
-	slices.SortStableFunc(queues, func(a, b template.Queue) int { return order(a.Redrive != nil) - order(b.Redrive != nil) })
+	slices.SortStableFunc(queues, func(a, b samtemplate.Queue) int { return order(a.Redrive != nil) - order(b.Redrive != nil) })
 	client := s.sqs()
 	for _, queue := range queues {
 		if err := makeQueue(ctx, client, queue); err != nil {
@@ -51,7 +51,7 @@ func (s *Stack) makeQueues(ctx context.Context, queues []template.Queue) error {
 	return nil
 }
 
-func makeQueue(ctx context.Context, client *sqs.Client, queue template.Queue) error {
+func makeQueue(ctx context.Context, client *sqs.Client, queue samtemplate.Queue) error {
 	attributes := map[string]string{
 		string(types.QueueAttributeNameVisibilityTimeout):             seconds(queue.Visibility),
 		string(types.QueueAttributeNameMessageRetentionPeriod):        seconds(queue.Retention),

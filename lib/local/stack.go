@@ -16,8 +16,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"tally/lib/lambda/config"
+	"tally/lib/local/samtemplate"
 	"tally/lib/site/serve"
-	"tally/lib/template"
 )
 
 // SQSFunc is a function that a queue feeds.
@@ -67,10 +67,10 @@ type Options struct {
 
 // Stack is a running emulator with the template's table and queues in it.
 type Stack struct {
-	Endpoint string          // of every service
-	Resolved *template.Stack // what the template comes to here
-	Table    string          // the name of the one table
-	API      string          // URL of the bookmakers' API; empty without one
+	Endpoint string             // of every service
+	Resolved *samtemplate.Stack // what the template comes to here
+	Table    string             // the name of the one table
+	API      string             // URL of the bookmakers' API; empty without one
 	// LogFolder and SiteFolder are where the public log and the public site are, Site
 	// the URL at which both are served.
 	LogFolder  string
@@ -93,7 +93,7 @@ const account = "000000000000"
 // Start starts the emulator, makes what the template describes and puts the
 // functions together. Nothing is delivered before Run. Close ends it.
 func Start(ctx context.Context, options Options) (*Stack, error) {
-	parsed, err := template.Parse(options.Template)
+	parsed, err := samtemplate.Parse(options.Template)
 	if err != nil {
 		return nil, fmt.Errorf("starting a local stack: %w", err)
 	}
@@ -122,8 +122,8 @@ func Start(ctx context.Context, options Options) (*Stack, error) {
 }
 
 // set makes the resources and the functions.
-func (s *Stack) set(ctx context.Context, parsed *template.Template, options Options) (err error) {
-	s.Resolved, err = parsed.Resolve(template.Environment{StackName: options.Stack, Region: Region, Account: account,
+func (s *Stack) set(ctx context.Context, parsed *samtemplate.Template, options Options) (err error) {
+	s.Resolved, err = parsed.Resolve(samtemplate.Environment{StackName: options.Stack, Region: Region, Account: account,
 		Parameters: options.Parameters, QueueURL: func(name string) string { return s.Endpoint + "/" + account + "/" + name }})
 	if err != nil {
 		return err
@@ -153,7 +153,7 @@ func (s *Stack) set(ctx context.Context, parsed *template.Template, options Opti
 }
 
 // wire puts a function together and connects it with what invokes it.
-func (s *Stack) wire(ctx context.Context, f template.Function, options Options) error {
+func (s *Stack) wire(ctx context.Context, f samtemplate.Function, options Options) error {
 	lookup := func(name string) (string, bool) {
 		value, set := f.Environment[name]
 		return value, set

@@ -1,4 +1,4 @@
-package template_test
+package samtemplate_test
 
 import (
 	"maps"

@@ -1,10 +1,10 @@
-package template_test
+package samtemplate_test
 
 import (
 	"strings"
 	"testing"
 
-	"tally/lib/template"
+	"tally/lib/local/samtemplate"
 )
 
 // Whatever is not understood is refused, with the line where that helps.
@@ -68,7 +68,7 @@ func TestFaults(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			parsed, err := template.Parse([]byte(test.text))
+			parsed, err := samtemplate.Parse([]byte(test.text))
 			if err == nil {
 				_, err = parsed.Resolve(somewhere(nil))
 			}

@@ -1,4 +1,4 @@
-package template_test
+package samtemplate_test
 
 import (
 	"encoding/json"
@@ -13,7 +13,7 @@ import (
 
 	"tally/lib/lambda/config"
 	"tally/lib/lambda/functions"
-	"tally/lib/template"
+	"tally/lib/local/samtemplate"
 )
 
 // These tests hold template.yaml against the code and against what was decided
@@ -81,7 +81,7 @@ func TestPermissions(t *testing.T) {
 
 // resourceOf returns the ARN of what a variable names: of a bucket's files, where
 // an action is about them.
-func resourceOf(t *testing.T, stack *template.Stack, action, value string) string {
+func resourceOf(t *testing.T, stack *samtemplate.Stack, action, value string) string {
 	t.Helper()
 	for _, bucket := range stack.Buckets {
 		if bucket.Name == value {
@@ -111,7 +111,7 @@ func resourceOf(t *testing.T, stack *template.Stack, action, value string) strin
 }
 
 // allowed lists what statements allow, and faults what none may.
-func allowed(t *testing.T, statements []template.Statement) map[string]bool {
+func allowed(t *testing.T, statements []samtemplate.Statement) map[string]bool {
 	t.Helper()
 	list := make(map[string]bool)
 	for _, statement := range statements {
@@ -172,12 +172,12 @@ func TestSenders(t *testing.T) {
 // table only in the partitions that each command touches.
 func TestOperatorPolicy(t *testing.T) {
 	stack := resolve(t, nil)
-	at := slices.IndexFunc(stack.Policies, func(p template.Policy) bool { return p.ID == "OperatorPolicy" })
+	at := slices.IndexFunc(stack.Policies, func(p samtemplate.Policy) bool { return p.ID == "OperatorPolicy" })
 	if at < 0 {
 		t.Fatal("there is no OperatorPolicy")
 	}
 	needs := make(map[string]bool)
-	tables := make(map[string]template.Statement)
+	tables := make(map[string]samtemplate.Statement)
 	for _, use := range functions.OperatorUses() {
 		actions := slices.Sorted(slices.Values(append(slices.Clone(use.Actions), use.Seldom...)))
 		if use.On == functions.OnTable {
@@ -189,7 +189,7 @@ func TestOperatorPolicy(t *testing.T) {
 				}
 			}
 			slices.Sort(patterns)
-			tables[use.Command] = template.Statement{Effect: "Allow", Actions: actions, Resources: []string{stack.Tables[0].ARN},
+			tables[use.Command] = samtemplate.Statement{Effect: "Allow", Actions: actions, Resources: []string{stack.Tables[0].ARN},
 				Unless: map[string]string{"ForAllValues:StringLike dynamodb:LeadingKeys": strings.Join(patterns, " ")}}
 			continue
 		}
@@ -202,7 +202,7 @@ func TestOperatorPolicy(t *testing.T) {
 			}
 		}
 	}
-	var queues []template.Statement
+	var queues []samtemplate.Statement
 	for _, statement := range stack.Policies[at].Statements {
 		command := strings.ToLower(statement.SID)
 		want, isTable := tables[command]
@@ -323,8 +323,8 @@ func TestFunctionsAsDecided(t *testing.T) {
 }
 
 func TestTableAsDecided(t *testing.T) {
-	want := template.Table{
-		Resource: template.Resource{ID: "Table", Name: "other", DeletionPolicy: "Retain", ReplacePolicy: "Retain"},
+	want := samtemplate.Table{
+		Resource: samtemplate.Resource{ID: "Table", Name: "other", DeletionPolicy: "Retain", ReplacePolicy: "Retain"},
 		ARN:      "arn:aws:dynamodb:eu-central-1:123456789012:table/other", PartitionKey: "pk", SortKey: "sk",
 		OnDemand: true, PointInTimeRecovery: true, DeletionProtection: true, Encrypted: true, ExpiryAttribute: "expires_at",
 	}
@@ -347,8 +347,8 @@ func TestLogAsDecided(t *testing.T) {
 	if len(stack.Buckets) != 2 || len(stack.Rules) != 2 || len(stack.Keys) != 1 {
 		t.Fatalf("%d buckets, %d bucket policies, %d keys", len(stack.Buckets), len(stack.Rules), len(stack.Keys))
 	}
-	want := template.Bucket{
-		Resource: template.Resource{ID: "LogBucket", Name: "prod-LogBucket", DeletionPolicy: "Retain", ReplacePolicy: "Retain"},
+	want := samtemplate.Bucket{
+		Resource: samtemplate.Resource{ID: "LogBucket", Name: "prod-LogBucket", DeletionPolicy: "Retain", ReplacePolicy: "Retain"},
 		ARN:      "arn:aws:s3:::prod-LogBucket", Encrypted: true, Versioned: true, Locked: true, RetentionMode: "COMPLIANCE", RetentionDays: 30,
 		Closed: true, OwnerEnforced: true,
 	}

@@ -1,4 +1,4 @@
-// Package template reads template.yaml, the only description of tally's table,
+// Package samtemplate reads template.yaml, the only description of tally's table,
 // queues, functions, variables and permissions.
 //
 // CloudFormation makes the real thing from that file; the local stack makes the
@@ -28,4 +28,4 @@
 // Names and ARNs follow from the template, without asking anyone: every table,
 // queue and function has a name in it, and an ARN is made of that name, the
 // region and the account. Only the URLs of queues depend on who serves them.
-package template
+package samtemplate

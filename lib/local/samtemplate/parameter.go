@@ -1,4 +1,4 @@
-package template
+package samtemplate
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package template_test
+package samtemplate_test
 
 import (
 	"encoding/json"
@@ -10,7 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"tally/lib/template"
+	"tally/lib/local/samtemplate"
 )
 
 // The API's routes are the operations of the OpenAPI document, no more and no
@@ -56,8 +56,8 @@ func TestAPIAsDecided(t *testing.T) {
 	}
 	parameters := map[string]string{"ApiDomain": "api.example.com", "ApiCertificate": "arn:aws:acm:eu-central-1:123456789012:certificate/0a1b-2c", "ApiRate": "50"}
 	named := resolve(t, parameters)
-	want := template.Domain{
-		Resource: template.Resource{ID: "ApiDomainName", Name: "api.example.com"},
+	want := samtemplate.Domain{
+		Resource: samtemplate.Resource{ID: "ApiDomainName", Name: "api.example.com"},
 		API:      named.APIs[0].Name, Certificate: parameters["ApiCertificate"], SecurityPolicy: "TLS_1_2",
 	}
 	if len(named.Domains) != 1 || named.Domains[0] != want {

@@ -1,4 +1,4 @@
-package template_test
+package samtemplate_test
 
 import (
 	"encoding/json"
@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"tally/lib/lambda/metrics"
-	"tally/lib/template"
+	"tally/lib/local/samtemplate"
 )
 
 const topic = "arn:aws:sns:eu-central-1:123456789012:alarms"
@@ -17,7 +17,7 @@ const topic = "arn:aws:sns:eu-central-1:123456789012:alarms"
 // is there, and all tell the topic.
 func TestAlarms(t *testing.T) {
 	stack := resolve(t, map[string]string{"AlarmTopic": topic})
-	watched := make(map[string]template.Alarm)
+	watched := make(map[string]samtemplate.Alarm)
 	for _, alarm := range stack.Alarms {
 		for dimension, value := range alarm.Dimensions {
 			what := alarm.Namespace + " " + alarm.Metric + " " + dimension + "=" + value
@@ -42,7 +42,7 @@ func TestAlarms(t *testing.T) {
 }
 
 // wantedAlarms lists what has to be watched.
-func wantedAlarms(stack *template.Stack) map[string]bool {
+func wantedAlarms(stack *samtemplate.Stack) map[string]bool {
 	want := make(map[string]bool)
 	for _, queue := range stack.Queues {
 		switch {

@@ -1,4 +1,4 @@
-package template_test
+package samtemplate_test
 
 import (
 	"os"
@@ -9,22 +9,22 @@ import (
 	"testing"
 	"time"
 
-	"tally/lib/template"
+	"tally/lib/local/samtemplate"
 )
 
 // root is the module's folder.
-const root = "../.."
+const root = "../../.."
 
 // somewhere is an environment with a queue URL of its own form.
-func somewhere(parameters map[string]string) template.Environment {
-	return template.Environment{
+func somewhere(parameters map[string]string) samtemplate.Environment {
+	return samtemplate.Environment{
 		StackName: "prod", Region: "eu-central-1", Account: "123456789012", Parameters: parameters,
 		QueueURL: func(name string) string { return "http://queues/" + name },
 	}
 }
 
 // resolve resolves template.yaml itself.
-func resolve(t *testing.T, parameters map[string]string) *template.Stack {
+func resolve(t *testing.T, parameters map[string]string) *samtemplate.Stack {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, "template.yaml"))
 	if err != nil {
@@ -33,9 +33,9 @@ func resolve(t *testing.T, parameters map[string]string) *template.Stack {
 	return resolveText(t, string(text), parameters)
 }
 
-func resolveText(t *testing.T, text string, parameters map[string]string) *template.Stack {
+func resolveText(t *testing.T, text string, parameters map[string]string) *samtemplate.Stack {
 	t.Helper()
-	parsed, err := template.Parse([]byte(text))
+	parsed, err := samtemplate.Parse([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,13 +163,13 @@ Outputs:
 
 func TestQueues(t *testing.T) {
 	stack := resolveText(t, sample, nil)
-	want := []template.Queue{{
-		Resource: template.Resource{ID: "Jobs", Name: "prod-jobs"},
+	want := []samtemplate.Queue{{
+		Resource: samtemplate.Resource{ID: "Jobs", Name: "prod-jobs"},
 		ARN:      "arn:aws:sqs:eu-central-1:123456789012:prod-jobs", URL: "http://queues/prod-jobs",
 		Visibility: time.Minute, Retention: 4 * 24 * time.Hour, MaximumMessageBytes: 1 << 20,
-		Redrive: &template.Redrive{DeadLetters: "arn:aws:sqs:eu-central-1:123456789012:jobs-dead", MaxReceives: 3},
+		Redrive: &samtemplate.Redrive{DeadLetters: "arn:aws:sqs:eu-central-1:123456789012:jobs-dead", MaxReceives: 3},
 	}, {
-		Resource: template.Resource{ID: "JobsDead", Name: "jobs-dead", DeletionPolicy: "Retain", ReplacePolicy: "Delete"},
+		Resource: samtemplate.Resource{ID: "JobsDead", Name: "jobs-dead", DeletionPolicy: "Retain", ReplacePolicy: "Delete"},
 		ARN:      "arn:aws:sqs:eu-central-1:123456789012:jobs-dead", URL: "http://queues/jobs-dead",
 		Visibility: 30 * time.Second, Retention: 14 * 24 * time.Hour, ReceiveWait: 20 * time.Second,
 		MaximumMessageBytes: 256 << 10, Encrypted: true, RedriveFrom: []string{"arn:aws:sqs:eu-central-1:123456789012:prod-jobs"},
@@ -192,8 +192,8 @@ func TestFunction(t *testing.T) {
 		t.Fatal("no function worker")
 	}
 	jobs := "arn:aws:sqs:eu-central-1:123456789012:prod-jobs"
-	want := template.Function{
-		Resource: template.Resource{ID: "WorkerFunction", Name: "worker"},
+	want := samtemplate.Function{
+		Resource: samtemplate.Resource{ID: "WorkerFunction", Name: "worker"},
 		ARN:      "arn:aws:lambda:eu-central-1:123456789012:function:worker", Short: "worker", Description: "works",
 		CodePath: ".", BuildMethod: "makefile", Handler: "bootstrap", Runtime: "provided.al2023", Architecture: "arm64",
 		Timeout: 10 * time.Second, MemoryMB: 256,
@@ -202,10 +202,10 @@ func TestFunction(t *testing.T) {
 			"TEXT": jobs + " of DEBUG not ${Level}", "LONG": "worker", "CHOICE": "much",
 		},
 		LogGroup: "/aws/lambda/worker", LogFormat: "JSON", LogLevel: "DEBUG",
-		Sources:   []template.Source{{ID: "Jobs", QueueARN: jobs, BatchSize: 7, ByMessage: true, MaximumConcurrency: 10}},
-		Schedules: []template.Schedule{{ID: "Tick", Expression: "rate(1 minute)"}},
+		Sources:   []samtemplate.Source{{ID: "Jobs", QueueARN: jobs, BatchSize: 7, ByMessage: true, MaximumConcurrency: 10}},
+		Schedules: []samtemplate.Schedule{{ID: "Tick", Expression: "rate(1 minute)"}},
 		Retries:   0, MaximumAge: time.Minute, RoleID: "WorkerRole",
-		Statements: []template.Statement{
+		Statements: []samtemplate.Statement{
 			{SID: "Log", Effect: "Allow", Actions: []string{"logs:PutLogEvents"}, Resources: []string{"arn:aws:logs:eu-central-1:123456789012:log-group:/aws/lambda/worker:*"}},
 			{Effect: "Allow", Actions: []string{"sqs:SendMessage"}, Resources: []string{jobs}},
 		},
@@ -221,8 +221,8 @@ func TestFunction(t *testing.T) {
 func TestTheRest(t *testing.T) {
 	const topic = "arn:aws:sns:eu-central-1:123456789012:alarms"
 	stack := resolveText(t, sample, map[string]string{"Topic": topic})
-	want := template.Alarm{
-		Resource: template.Resource{ID: "Deep", Name: "prod-Deep"}, Description: "deep",
+	want := samtemplate.Alarm{
+		Resource: samtemplate.Resource{ID: "Deep", Name: "prod-Deep"}, Description: "deep",
 		Namespace: "AWS/SQS", Metric: "ApproximateNumberOfMessagesVisible", Dimensions: map[string]string{"QueueName": "jobs-dead"},
 		Statistic: "Maximum", Period: time.Minute, Periods: 2, Comparison: "GreaterThanThreshold", Threshold: 0.5,
 		MissingData: "notBreaching", Tells: []string{topic},
@@ -256,7 +256,7 @@ func TestTheRest(t *testing.T) {
 }
 
 func TestParametersAreChecked(t *testing.T) {
-	parsed, err := template.Parse([]byte(sample))
+	parsed, err := samtemplate.Parse([]byte(sample))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -278,15 +278,15 @@ func TestParametersAreChecked(t *testing.T) {
 
 // By default queues have the URLs that AWS gives them.
 func TestAWSQueueURLs(t *testing.T) {
-	parsed, err := template.Parse([]byte(sample))
+	parsed, err := samtemplate.Parse([]byte(sample))
 	if err != nil {
 		t.Fatal(err)
 	}
-	stack, err := parsed.Resolve(template.Environment{StackName: "s", Region: "eu-west-1", Account: "1"})
+	stack, err := parsed.Resolve(samtemplate.Environment{StackName: "s", Region: "eu-west-1", Account: "1"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.ContainsFunc(stack.Queues, func(q template.Queue) bool {
+	if !slices.ContainsFunc(stack.Queues, func(q samtemplate.Queue) bool {
 		return q.URL == "https://sqs.eu-west-1.amazonaws.com/1/s-jobs"
 	}) {
 		t.Errorf("queues: %+v", stack.Queues)

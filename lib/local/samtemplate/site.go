@@ -1,4 +1,4 @@
-package template
+package samtemplate
 
 // Site is a distribution of CloudFront.
 type Site struct {

@@ -1,4 +1,4 @@
-package template_test
+package samtemplate_test
 
 import (
 	"maps"
@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"tally/lib/local/samtemplate"
 	"tally/lib/site/serve"
-	"tally/lib/template"
 )
 
 // cachingOptimized is AWS's own cache policy of that name.
@@ -22,7 +22,7 @@ func TestSiteAsDecided(t *testing.T) {
 		t.Fatalf("%d distributions, %d functions, %d policies of headers", len(stack.Sites), len(stack.OnEdge), len(stack.Headers))
 	}
 	site := stack.Sites[0]
-	want := []template.Origin{
+	want := []samtemplate.Origin{
 		{ID: "pages", Domain: "prod-PagesBucket.s3.eu-central-1.amazonaws.com", Access: "prod-OriginAccess"},
 		{ID: "log", Domain: "prod-LogBucket.s3.eu-central-1.amazonaws.com", Access: "prod-OriginAccess"},
 	}
@@ -33,7 +33,7 @@ func TestSiteAsDecided(t *testing.T) {
 		t.Errorf("the site %+v", site)
 	}
 	for _, code := range []int{403, 404} { // who may not list a bucket is told 403 of what is not there
-		if !slices.Contains(site.Errors, template.ErrorPage{Of: code, Answer: 404, Page: "/404.html", Seconds: 5}) {
+		if !slices.Contains(site.Errors, samtemplate.ErrorPage{Of: code, Answer: 404, Page: "/404.html", Seconds: 5}) {
 			t.Errorf("a %d becomes one of %+v", code, site.Errors)
 		}
 	}
@@ -41,7 +41,7 @@ func TestSiteAsDecided(t *testing.T) {
 		t.Errorf("the default is %+v", site.Default)
 	}
 	for pattern, origin := range map[string]string{"/results/*": "pages", "/" + serve.LogFolder + "*": "log"} {
-		if !slices.ContainsFunc(site.Behaviours, func(b template.Behaviour) bool {
+		if !slices.ContainsFunc(site.Behaviours, func(b samtemplate.Behaviour) bool {
 			return b.Pattern == pattern && b.Origin == origin && b.Headers == "prod-FileHeaders"
 		}) {
 			t.Errorf("%s is not served from %s for all: %+v", pattern, origin, site.Behaviours)
@@ -85,8 +85,8 @@ func TestSiteOfADomain(t *testing.T) {
 // Only the site reads the buckets, and it only reads.
 func TestBucketsAsDecided(t *testing.T) {
 	stack := resolve(t, nil)
-	pages := stack.Buckets[slices.IndexFunc(stack.Buckets, func(b template.Bucket) bool { return b.ID == "PagesBucket" })]
-	want := template.Bucket{Resource: template.Resource{ID: "PagesBucket", Name: "prod-PagesBucket", DeletionPolicy: "Retain", ReplacePolicy: "Retain"},
+	pages := stack.Buckets[slices.IndexFunc(stack.Buckets, func(b samtemplate.Bucket) bool { return b.ID == "PagesBucket" })]
+	want := samtemplate.Bucket{Resource: samtemplate.Resource{ID: "PagesBucket", Name: "prod-PagesBucket", DeletionPolicy: "Retain", ReplacePolicy: "Retain"},
 		ARN: "arn:aws:s3:::prod-PagesBucket", Encrypted: true, Closed: true, OwnerEnforced: true}
 	if pages != want {
 		t.Errorf("got %+v, want %+v", pages, want)
@@ -103,7 +103,7 @@ func TestBucketsAsDecided(t *testing.T) {
 				t.Errorf("%s allows %+v", policy.ID, statement)
 			}
 		}
-		if allows != 1 || !slices.ContainsFunc(policy.Statements, func(s template.Statement) bool {
+		if allows != 1 || !slices.ContainsFunc(policy.Statements, func(s samtemplate.Statement) bool {
 			return s.Effect == "Deny" && s.Unless["Bool aws:SecureTransport"] == "false" && slices.Equal(s.Actions, []string{"s3:*"})
 		}) {
 			t.Errorf("%s: %+v", policy.ID, policy.Statements)

@@ -1,4 +1,4 @@
-package template
+package samtemplate
 
 // defaultStage is the one stage that an API has.
 const defaultStage = "$default"
