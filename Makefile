@@ -33,7 +33,7 @@ test: lint unit fuzz api ## install what the tests need and run everything: lint
 
 unit: tools ## run the tests, with the race detector; a skipped test is a failure
 	@race=$$(scripts/race); go test $$race -json ./... | go run ./internal/testreport
-	@go test -json ./lib/simulation | go run ./internal/testreport # with all its seeds: the race detector takes ten times as long
+	@go test -json ./internal/simulation | go run ./internal/testreport # with all its seeds: the race detector takes ten times as long
 
 lint: ## gofmt, go vet, staticcheck, cfn-lint, SAM's translator, govulncheck
 	@scripts/lint
@@ -46,8 +46,8 @@ api: ## fuzz the API over HTTP, with schemathesis: half a minute; EXAMPLES=500 f
 
 bench: tools ## run the benchmarks that match BENCH, then measure what draws cost and what the API adds: minutes, or seconds with COST=--quick
 	go test -run '^$$' -bench '$(BENCH)' -benchmem ./...
-	go run ./internal/costbench $(COST)
-	go run ./internal/apibench $(filter --quick,$(COST))
+	go run ./internal/bench/cost $(COST)
+	go run ./internal/bench/api $(filter --quick,$(COST))
 
 cover: ## write the test coverage to build/cover.html
 	@mkdir -p build
@@ -62,4 +62,4 @@ clean: ## remove what was built
 .PHONY: tools
 tools:
 	@if [ -x scripts/dynamodb-local ]; then scripts/dynamodb-local >/dev/null; fi
-	@scripts/chromium >/dev/null # and axe-core, for lib/pages/browser
+	@scripts/chromium >/dev/null # and axe-core, for internal/browsertest

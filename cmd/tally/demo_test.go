@@ -19,7 +19,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"tally/lib/archive/independent"
+	"tally/internal/testkit/secondopinion"
 	"tally/lib/archive/signing"
 	"tally/lib/local"
 	"tally/lib/pretty"
@@ -171,7 +171,7 @@ func checkDemoLog(t *testing.T, folder string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := independent.Log{Folder: folder, Key: key.Verifier}
+	l := secondopinion.Log{Folder: folder, Key: key.Verifier}
 	l.Accept(t)
 	t.Run("the log", func(t *testing.T) { l.Refuse(t, key.Signer) })
 }

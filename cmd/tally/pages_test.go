@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"tally/lib/archive/archivetest"
-	"tally/lib/archive/fakeobjects"
+	"tally/internal/testkit/archivetest"
+	"tally/internal/testkit/fakeobjects"
 	"tally/lib/site/check"
 )
 

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/mod/sumdb/note"
 
-	"tally/lib/archive/archivetest"
+	"tally/internal/testkit/archivetest"
 )
 
 // shellBlock is a block of commands in a Markdown file.

@@ -14,10 +14,10 @@ import (
 
 	"golang.org/x/mod/sumdb/note"
 
-	"tally/lib/archive/archivetest"
+	"tally/internal/testkit/archivetest"
+	"tally/internal/testkit/witnesstest"
 	"tally/lib/archive/tiles"
 	"tally/lib/archive/witness"
-	"tally/lib/archive/witnesstest"
 	"tally/lib/bookmaker/api"
 	"tally/lib/bookmaker/keys"
 	"tally/lib/rulebook/games"

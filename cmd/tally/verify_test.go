@@ -12,13 +12,13 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/mod/sumdb/note"
 
-	"tally/lib/archive/archivetest"
-	"tally/lib/archive/fakeobjects"
+	"tally/internal/testkit/archivetest"
+	"tally/internal/testkit/dynamotest"
+	"tally/internal/testkit/fakeobjects"
 	"tally/lib/archive/objects"
 	"tally/lib/archive/sequencer"
 	"tally/lib/archive/tiles"
 	"tally/lib/bookmaker/client"
-	"tally/lib/dynamotest"
 	"tally/lib/rulebook/games"
 )
 

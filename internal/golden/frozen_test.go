@@ -22,8 +22,8 @@ import (
 
 	"golang.org/x/mod/sumdb/note"
 
-	"tally/lib/archive/archivetest"
-	"tally/lib/archive/fakeobjects"
+	"tally/internal/testkit/archivetest"
+	"tally/internal/testkit/fakeobjects"
 	"tally/lib/archive/sequencer"
 	"tally/lib/archive/watchdog"
 	"tally/lib/draw/wire"

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"tally/internal/testkit/archivetest"
 	"tally/lib/archive"
-	"tally/lib/archive/archivetest"
 	"tally/lib/archive/entry"
 	"tally/lib/rulebook/games"
 	"tally/lib/store"

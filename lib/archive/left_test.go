@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
+	"tally/internal/testkit/archivetest"
+	"tally/internal/testkit/fakedynamo"
 	"tally/lib/archive"
-	"tally/lib/archive/archivetest"
 	"tally/lib/draw"
 	"tally/lib/draw/wire"
-	"tally/lib/fakedynamo"
 	"tally/lib/pipeline/intake"
 	"tally/lib/pipeline/settle"
 	"tally/lib/rulebook/games"

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"tally/internal/testkit/ruletest"
 	"tally/lib/draw"
 	"tally/lib/draw/wire"
 	"tally/lib/rulebook/settlement"
-	"tally/lib/ruletest"
 )
 
 type instant = settlement.Instant

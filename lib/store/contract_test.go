@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"tally/lib/dynamotest"
-	"tally/lib/fakedynamo"
+	"tally/internal/testkit/dynamotest"
+	"tally/internal/testkit/fakedynamo"
 	"tally/lib/store"
 )
 

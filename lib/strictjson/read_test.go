@@ -7,7 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"tally/lib/ruletest"
+	"tally/internal/testkit/ruletest"
 	"tally/lib/strictjson"
 )
 

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"tally/lib/archive/archivetest"
+	"tally/internal/testkit/archivetest"
 	"tally/lib/archive/audit"
 	"tally/lib/archive/entry"
 	"tally/lib/archive/verify"

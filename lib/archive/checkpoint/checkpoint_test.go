@@ -9,7 +9,7 @@ import (
 	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
 
-	"tally/lib/archive/keytest"
+	"tally/internal/testkit/keytest"
 )
 
 // keys makes a key from a seed.

@@ -10,9 +10,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
-	"tally/lib/archive/fakeobjects"
+	"tally/internal/testkit/dynamotest"
+	"tally/internal/testkit/fakeobjects"
 	"tally/lib/archive/objects"
-	"tally/lib/dynamotest"
 )
 
 var header = objects.Header{ContentType: "text/plain", CacheControl: objects.Mutable}

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/mod/sumdb/note"
 
-	"tally/lib/archive/archivetest"
+	"tally/internal/testkit/archivetest"
 	"tally/lib/archive/disclosure"
 	"tally/lib/archive/entry"
 	"tally/lib/archive/proof"

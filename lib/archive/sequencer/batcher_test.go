@@ -5,7 +5,7 @@ import (
 	"sync"
 	"testing"
 
-	"tally/lib/fakedynamo"
+	"tally/internal/testkit/fakedynamo"
 )
 
 // TestBatcher lets forty callers append at once: they share batches.

@@ -9,8 +9,8 @@ import (
 	"sync"
 	"testing"
 
+	"tally/internal/testkit/fakedynamo"
 	"tally/lib/archive/witness"
-	"tally/lib/fakedynamo"
 )
 
 func intercept(decide func(fakedynamo.Call) fakedynamo.Verdict) fakedynamo.Interceptor {

@@ -15,12 +15,12 @@ import (
 	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
 
+	"tally/internal/testkit/fakedynamo"
+	"tally/internal/testkit/fakeobjects"
+	"tally/internal/testkit/keytest"
+	"tally/internal/testkit/witnesstest"
 	"tally/lib/archive/checkpoint"
-	"tally/lib/archive/fakeobjects"
-	"tally/lib/archive/keytest"
 	"tally/lib/archive/witness"
-	"tally/lib/archive/witnesstest"
-	"tally/lib/fakedynamo"
 	"tally/lib/store"
 )
 

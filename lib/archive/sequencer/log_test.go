@@ -9,8 +9,8 @@ import (
 
 	"golang.org/x/mod/sumdb/note"
 
+	"tally/internal/testkit/fakedynamo"
 	"tally/lib/archive/checkpoint"
-	"tally/lib/fakedynamo"
 )
 
 // mustAppend appends leaves and checks the whole log.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"tally/lib/fakedynamo"
+	"tally/internal/testkit/fakedynamo"
 	"tally/lib/store"
 )
 

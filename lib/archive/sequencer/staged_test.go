@@ -10,8 +10,8 @@ import (
 
 	"golang.org/x/mod/sumdb/note"
 
+	"tally/internal/testkit/fakedynamo"
 	"tally/lib/archive/checkpoint"
-	"tally/lib/fakedynamo"
 )
 
 // committed returns a log that died after a batch was committed and before any of its

@@ -13,11 +13,11 @@ import (
 	"filippo.io/torchwood"
 	"golang.org/x/mod/sumdb/note"
 
+	"tally/internal/testkit/fakedynamo"
+	"tally/internal/testkit/keytest"
+	"tally/internal/testkit/witnesstest"
 	"tally/lib/archive/checkpoint"
-	"tally/lib/archive/keytest"
 	"tally/lib/archive/witness"
-	"tally/lib/archive/witnesstest"
-	"tally/lib/fakedynamo"
 )
 
 // TestCosigned has every checkpoint cosigned by two witnesses, of either kind of

@@ -19,9 +19,9 @@ import (
 
 	"golang.org/x/mod/sumdb/note"
 
-	"tally/lib/archive/archivetest"
+	"tally/internal/testkit/archivetest"
+	"tally/internal/testkit/keytest"
 	"tally/lib/archive/checkpoint"
-	"tally/lib/archive/keytest"
 	"tally/lib/archive/objects"
 	"tally/lib/archive/tiles"
 	"tally/lib/archive/verify"

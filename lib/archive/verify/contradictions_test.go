@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"tally/lib/archive/archivetest"
+	"tally/internal/testkit/archivetest"
 	"tally/lib/archive/entry"
 	"tally/lib/archive/verify"
 	"tally/lib/rulebook/games"

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"tally/lib/archive/archivetest"
+	"tally/internal/testkit/archivetest"
 	"tally/lib/archive/entry"
 	"tally/lib/archive/verify"
 	"tally/lib/rulebook/games"

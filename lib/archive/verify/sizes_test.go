@@ -14,10 +14,10 @@ import (
 	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
 
-	"tally/lib/archive/archivetest"
+	"tally/internal/testkit/archivetest"
+	"tally/internal/testkit/keytest"
 	"tally/lib/archive/checkpoint"
 	"tally/lib/archive/entry"
-	"tally/lib/archive/keytest"
 	"tally/lib/archive/tiles"
 	"tally/lib/archive/tree"
 	"tally/lib/archive/verify"

@@ -14,15 +14,15 @@ import (
 
 	"golang.org/x/mod/sumdb/note"
 
-	"tally/lib/archive/archivetest"
+	"tally/internal/testkit/archivetest"
+	"tally/internal/testkit/fakedynamo"
+	"tally/internal/testkit/fakeobjects"
+	"tally/internal/testkit/keytest"
 	"tally/lib/archive/checkpoint"
 	"tally/lib/archive/entry"
-	"tally/lib/archive/fakeobjects"
-	"tally/lib/archive/keytest"
 	"tally/lib/archive/watchdog"
 	"tally/lib/draw"
 	"tally/lib/draw/wire"
-	"tally/lib/fakedynamo"
 	"tally/lib/rulebook/games"
 	"tally/lib/store"
 )

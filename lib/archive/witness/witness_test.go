@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"tally/internal/testkit/witnesstest"
 	"tally/lib/archive/witness"
-	"tally/lib/archive/witnesstest"
 )
 
 func TestParse(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"tally/lib/fakedynamo"
+	"tally/internal/testkit/fakedynamo"
 	"tally/lib/store"
 )
 

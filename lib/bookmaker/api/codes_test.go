@@ -15,11 +15,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"go.yaml.in/yaml/v4"
 
+	"tally/internal/testkit/fakedynamo"
 	"tally/lib/bookmaker/api"
 	v1 "tally/lib/bookmaker/apitype"
 	"tally/lib/bookmaker/keys"
 	"tally/lib/draw/wire"
-	"tally/lib/fakedynamo"
 	"tally/lib/pipeline/intake"
 	"tally/lib/store"
 	"tally/lib/store/clock"

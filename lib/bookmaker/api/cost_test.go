@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"tally/internal/testkit/capacity"
+	"tally/internal/testkit/dynamotest"
 	"tally/lib/draw/wire"
-	"tally/lib/dynamotest"
-	"tally/lib/meter"
 	"tally/lib/pipeline/intake"
 	"tally/lib/store"
 )
@@ -18,7 +18,7 @@ import (
 // units that they cost, with warm caches. Cost is behaviour.
 func TestCosts(t *testing.T) {
 	db := dynamotest.DynamoDBLocal(t)
-	m := meter.New(dynamotest.PartitionKey, dynamotest.SortKey)
+	m := capacity.New(dynamotest.PartitionKey, dynamotest.SortKey)
 	w := newWorldOn(t, store.New(db.NewClient(m.Attach), db.Table(t)))
 	w.open("roulette", "rou-1", "")
 	w.say(intake.Studio, "blackjack", "bj-1", "draw.opened", fmt.Sprintf(`,"sequence":1,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q},{"round":2,"opens_at":%q,"closes_at":%q}]`,

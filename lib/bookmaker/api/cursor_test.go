@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"tally/internal/testkit/dynamotest"
 	v1 "tally/lib/bookmaker/apitype"
-	"tally/lib/dynamotest"
 	"tally/lib/pipeline/disputes"
 	"tally/lib/store"
 )

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"testing"
 
-	"tally/lib/archive/archivetest"
+	"tally/internal/testkit/archivetest"
 	"tally/lib/archive/commitment"
 	"tally/lib/bookmaker/api"
 	v1 "tally/lib/bookmaker/apitype"

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"tally/internal/testkit/fakedynamo"
 	v1 "tally/lib/bookmaker/apitype"
-	"tally/lib/fakedynamo"
 	"tally/lib/pipeline/intake"
 	"tally/lib/pipeline/settle"
 	"tally/lib/store"

@@ -13,12 +13,12 @@ import (
 	"testing"
 	"time"
 
+	"tally/internal/testkit/dynamotest"
 	"tally/lib/bookmaker/api"
 	v1 "tally/lib/bookmaker/apitype"
 	"tally/lib/bookmaker/keys"
 	"tally/lib/draw"
 	"tally/lib/draw/wire"
-	"tally/lib/dynamotest"
 	"tally/lib/pipeline/intake"
 	"tally/lib/pipeline/settle"
 	"tally/lib/rulebook/settlement"

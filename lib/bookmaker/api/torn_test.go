@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"tally/internal/testkit/fakedynamo"
 	v1 "tally/lib/bookmaker/apitype"
 	"tally/lib/draw/wire"
-	"tally/lib/fakedynamo"
 	"tally/lib/pipeline/intake"
 	"tally/lib/store"
 )

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"tally/internal/testkit/dynamotest"
 	"tally/lib/bookmaker/keys"
-	"tally/lib/dynamotest"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 )

@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"tally/events"
+	"tally/internal/testkit/ruletest"
 	"tally/lib/draw/wire"
 	"tally/lib/rulebook/games"
-	"tally/lib/ruletest"
 )
 
 // bases are right messages of every type, without the fields of all.

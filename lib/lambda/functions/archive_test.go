@@ -15,11 +15,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 	"golang.org/x/mod/sumdb/note"
 
+	"tally/internal/testkit/witnesstest"
 	"tally/lib/archive/checkpoint"
 	"tally/lib/archive/objects"
 	"tally/lib/archive/signing"
 	"tally/lib/archive/verify"
-	"tally/lib/archive/witnesstest"
 	"tally/lib/lambda/functions"
 	"tally/lib/local"
 )

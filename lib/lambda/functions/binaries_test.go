@@ -17,9 +17,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
+	"tally/internal/testkit/lambdatest"
 	"tally/lib/draw/wire"
 	"tally/lib/lambda/functions"
-	"tally/lib/lambdatest"
 	"tally/lib/local"
 	"tally/lib/pipeline/settle"
 	"tally/lib/store"

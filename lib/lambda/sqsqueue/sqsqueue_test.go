@@ -15,7 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
-	"tally/lib/dynamotest"
+	"tally/internal/testkit/dynamotest"
 	"tally/lib/lambda/sqsqueue"
 )
 

@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
+	"tally/internal/testkit/dynamotest"
+	"tally/internal/testkit/fakedynamo"
 	"tally/lib/draw"
 	"tally/lib/draw/wire"
-	"tally/lib/dynamotest"
-	"tally/lib/fakedynamo"
 	"tally/lib/pipeline/disputes"
 	"tally/lib/pipeline/intake"
 	"tally/lib/rulebook/settlement"

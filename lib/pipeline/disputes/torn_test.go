@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"tally/lib/fakedynamo"
+	"tally/internal/testkit/fakedynamo"
 	"tally/lib/pipeline/disputes"
 	"tally/lib/store"
 )

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"tally/internal/testkit/ruletest"
 	"tally/lib/pipeline/intake"
-	"tally/lib/ruletest"
 )
 
 // How many draws in a row are cancelled, whatever comes in between, late, or again. A

@@ -15,12 +15,12 @@ import (
 	"testing/synctest"
 	"time"
 
+	"tally/internal/testkit/fakedynamo"
+	"tally/internal/testkit/ruletest"
 	"tally/lib/draw"
 	"tally/lib/draw/wire"
-	"tally/lib/fakedynamo"
 	"tally/lib/pipeline/intake"
 	"tally/lib/rulebook/settlement"
-	"tally/lib/ruletest"
 	"tally/lib/store"
 )
 

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"tally/internal/testkit/fakedynamo"
+	"tally/internal/testkit/ruletest"
 	"tally/lib/draw/wire"
-	"tally/lib/fakedynamo"
 	"tally/lib/pipeline/intake"
-	"tally/lib/ruletest"
 	"tally/lib/store"
 )
 

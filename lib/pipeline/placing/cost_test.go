@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
+	"tally/internal/testkit/capacity"
+	"tally/internal/testkit/dynamotest"
+	"tally/internal/testkit/fakedynamo"
 	"tally/lib/draw"
 	"tally/lib/draw/wire"
-	"tally/lib/dynamotest"
-	"tally/lib/fakedynamo"
-	"tally/lib/meter"
 	"tally/lib/pipeline/intake"
 	"tally/lib/pipeline/placing"
 	"tally/lib/rulebook/money"
@@ -87,7 +87,7 @@ func wager(base, selection, stake string) placing.Request {
 // What is asked of DynamoDB for each request, and what that costs.
 func TestCost(t *testing.T) {
 	db := dynamotest.DynamoDBLocal(t)
-	counts := meter.New(dynamotest.PartitionKey, dynamotest.SortKey)
+	counts := capacity.New(dynamotest.PartitionKey, dynamotest.SortKey)
 	h := open(t, store.New(db.NewClient(counts.Attach), db.Table(t)))
 	place := func(r placing.Request) func() error {
 		return func() error { _, err := h.Place(t.Context(), r); return err }
@@ -123,7 +123,7 @@ func TestCost(t *testing.T) {
 			continue
 		}
 		made := counts.Snapshot()
-		if got := fmt.Sprint(made["GetItem"].Attempts, made["PutItem"].Attempts); got != step.calls || len(made.Minus(meter.Snapshot{"GetItem": made["GetItem"], "PutItem": made["PutItem"]})) > 0 {
+		if got := fmt.Sprint(made["GetItem"].Attempts, made["PutItem"].Attempts); got != step.calls || len(made.Minus(capacity.Snapshot{"GetItem": made["GetItem"], "PutItem": made["PutItem"]})) > 0 {
 			t.Errorf("%s: requests\n%vinstead of %s", step.name, made, step.calls)
 		}
 		if got := fmt.Sprint(made.Total().Reads, " ", made.Total().Writes); got != step.units {

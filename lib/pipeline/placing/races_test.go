@@ -5,7 +5,7 @@ import (
 	"errors"
 	"testing"
 
-	"tally/lib/fakedynamo"
+	"tally/internal/testkit/fakedynamo"
 	"tally/lib/pipeline/placing"
 	"tally/lib/rulebook/money"
 	"tally/lib/store"

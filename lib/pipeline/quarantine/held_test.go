@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"tally/lib/dynamotest"
+	"tally/internal/testkit/dynamotest"
 	"tally/lib/pipeline/intake"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"tally/lib/dynamotest"
+	"tally/internal/testkit/dynamotest"
 	"tally/lib/pipeline/intake"
 	"tally/lib/pipeline/quarantine"
 	"tally/lib/rulebook/settlement"

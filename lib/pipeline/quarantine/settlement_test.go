@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"tally/lib/dynamotest"
+	"tally/internal/testkit/dynamotest"
 	"tally/lib/pipeline/intake"
 	"tally/lib/pipeline/placing"
 	"tally/lib/pipeline/quarantine"

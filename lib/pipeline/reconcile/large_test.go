@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"tally/lib/fakedynamo"
+	"tally/internal/testkit/fakedynamo"
 	"tally/lib/store"
 )
 

@@ -9,9 +9,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"tally/internal/testkit/fakedynamo"
 	"tally/lib/draw"
 	"tally/lib/draw/wire"
-	"tally/lib/fakedynamo"
 	"tally/lib/pipeline/intake"
 	"tally/lib/pipeline/reconcile"
 	"tally/lib/pipeline/settle"

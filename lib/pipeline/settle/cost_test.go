@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
+	"tally/internal/testkit/capacity"
+	"tally/internal/testkit/dynamotest"
+	"tally/internal/testkit/fakedynamo"
 	"tally/lib/draw"
 	"tally/lib/draw/wire"
-	"tally/lib/dynamotest"
-	"tally/lib/fakedynamo"
-	"tally/lib/meter"
 	"tally/lib/pipeline/intake"
 	"tally/lib/pipeline/placing"
 	"tally/lib/pipeline/settle"
@@ -163,7 +163,7 @@ func TestKeysWritten(t *testing.T) {
 // included.
 func TestCostOfSmallDraw(t *testing.T) {
 	db := dynamotest.DynamoDBLocal(t)
-	counts := meter.New(dynamotest.PartitionKey, dynamotest.SortKey)
+	counts := capacity.New(dynamotest.PartitionKey, dynamotest.SortKey)
 	p := &pipeline{table: store.New(db.NewClient(counts.Attach), db.Table(t))}
 	p.open(t, 3)
 	p.result(t, 1, 34)
@@ -179,7 +179,7 @@ total                   9         9     15      4      10       1
 	if got := counts.String(); got != want {
 		t.Errorf("a sweep of one bookmaker's three bets:\n%s\ninstead of\n%s", got, want)
 	}
-	if writes := counts.Snapshot().Total().Writes; writes > 12*meter.Unit {
+	if writes := counts.Snapshot().Total().Writes; writes > 12*capacity.Unit {
 		t.Errorf("%v write units", writes)
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"tally/internal/testkit/fakedynamo"
 	"tally/lib/draw/wire"
-	"tally/lib/fakedynamo"
 	"tally/lib/pipeline/settle"
 	"tally/lib/store"
 )

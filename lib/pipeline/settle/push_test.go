@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"tally/lib/fakedynamo"
+	"tally/internal/testkit/fakedynamo"
 	"tally/lib/pipeline/settle"
 	"tally/lib/store"
 )

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"tally/internal/testkit/fakedynamo"
 	"tally/lib/draw"
-	"tally/lib/fakedynamo"
 	"tally/lib/pipeline/intake"
 	"tally/lib/pipeline/settle"
 	"tally/lib/store"

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"tally/lib/fakedynamo"
+	"tally/internal/testkit/fakedynamo"
 )
 
 // schedule is a random run of everything that may happen to one endpoint: reports,

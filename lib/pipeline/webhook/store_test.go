@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"tally/lib/dynamotest"
-	"tally/lib/fakedynamo"
+	"tally/internal/testkit/dynamotest"
+	"tally/internal/testkit/fakedynamo"
 	"tally/lib/pipeline/settle"
 	"tally/lib/store"
 )

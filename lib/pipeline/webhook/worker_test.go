@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"tally/lib/dynamotest"
-	"tally/lib/fakedynamo"
-	"tally/lib/meter"
+	"tally/internal/testkit/capacity"
+	"tally/internal/testkit/dynamotest"
+	"tally/internal/testkit/fakedynamo"
 	"tally/lib/store"
 )
 
@@ -507,7 +507,7 @@ func TestKeysWritten(t *testing.T) {
 // webhooks each minute.
 func TestCost(t *testing.T) {
 	db := dynamotest.DynamoDBLocal(t)
-	counts := meter.New(dynamotest.PartitionKey, dynamotest.SortKey)
+	counts := capacity.New(dynamotest.PartitionKey, dynamotest.SortKey)
 	b := newBench(t, db.NewClient(counts.Attach), db.Table(t))
 	b.set("acme", "https://acme.example/hook")
 	for _, test := range []struct {
@@ -526,7 +526,7 @@ func TestCost(t *testing.T) {
 		if err := test.do(); err != nil {
 			t.Fatal(err)
 		}
-		if total := counts.Snapshot().Total(); total.Reads != meter.HalfUnits(2*test.reads) || total.Writes != meter.HalfUnits(2*test.writes) {
+		if total := counts.Snapshot().Total(); total.Reads != capacity.HalfUnits(2*test.reads) || total.Writes != capacity.HalfUnits(2*test.writes) {
 			t.Errorf("%s costs\n%s", test.what, counts)
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"tally/lib/ruletest"
+	"tally/internal/testkit/ruletest"
 )
 
 func text(v any) string { return fmt.Sprint(v) }

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"tally/internal/testkit/ruletest"
 	"tally/lib/rulebook/games"
 	"tally/lib/rulebook/games/blackjack"
 	"tally/lib/rulebook/rules"
-	"tally/lib/ruletest"
 )
 
 // shoe is some shuffled decks.

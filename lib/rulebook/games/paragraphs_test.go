@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"tally/internal/testkit/ruletest"
 	"tally/lib/rulebook/games"
-	"tally/lib/ruletest"
 )
 
 // paragraphs are the paragraphs of the rulebook that tally quotes, with what each of

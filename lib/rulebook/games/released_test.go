@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"tally/internal/testkit/ruletest"
 	"tally/lib/rulebook/games"
 	"tally/lib/rulebook/rules"
-	"tally/lib/ruletest"
 )
 
 // testdata/released.txt holds every version of every game that was ever released, with

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"tally/internal/testkit/ruletest"
 	"tally/lib/rulebook/games"
 	"tally/lib/rulebook/rules"
-	"tally/lib/ruletest"
 )
 
 func find(t testing.TB, id string) *rules.Game {

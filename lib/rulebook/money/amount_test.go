@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"tally/internal/testkit/ruletest"
 	"tally/lib/rulebook/money"
-	"tally/lib/ruletest"
 )
 
 func TestParseAmount(t *testing.T) {

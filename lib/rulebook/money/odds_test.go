@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"testing"
 
+	"tally/internal/testkit/ruletest"
 	"tally/lib/rulebook/money"
-	"tally/lib/ruletest"
 )
 
 func TestParseOdds(t *testing.T) {

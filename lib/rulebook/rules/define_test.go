@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"tally/internal/testkit/ruletest"
 	"tally/lib/rulebook/money"
 	"tally/lib/rulebook/rules"
-	"tally/lib/ruletest"
 	"tally/lib/strictjson"
 )
 

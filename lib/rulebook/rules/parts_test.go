@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"tally/internal/testkit/ruletest"
 	"tally/lib/rulebook/cards"
 	"tally/lib/rulebook/rules"
-	"tally/lib/ruletest"
 )
 
 // TestReasonsOf compares with the rulebook's lists.

@@ -8,13 +8,13 @@ import (
 	"strconv"
 	"testing"
 
+	"tally/internal/testkit/ruletest"
 	"tally/lib/rulebook/games/baccarat"
 	"tally/lib/rulebook/games/roulette"
 	"tally/lib/rulebook/games/war"
 	"tally/lib/rulebook/money"
 	"tally/lib/rulebook/rules"
 	"tally/lib/rulebook/settlement"
-	"tally/lib/ruletest"
 )
 
 // world is a random bet and a random state, from one seed.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"tally/internal/testkit/ruletest"
 	"tally/lib/rulebook/games"
 	"tally/lib/rulebook/games/blackjack"
 	"tally/lib/rulebook/games/lucky"
@@ -14,7 +15,6 @@ import (
 	"tally/lib/rulebook/money"
 	"tally/lib/rulebook/rules"
 	"tally/lib/rulebook/settlement"
-	"tally/lib/ruletest"
 )
 
 // The notation of the tables: fields as name=value. Bets are on war unless the

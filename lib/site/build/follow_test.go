@@ -11,10 +11,10 @@ import (
 	"testing/synctest"
 	"time"
 
+	"tally/internal/testkit/fakedynamo"
+	"tally/internal/testkit/fakeobjects"
 	"tally/lib/archive/checkpoint"
-	"tally/lib/archive/fakeobjects"
 	"tally/lib/archive/tiles"
-	"tally/lib/fakedynamo"
 	"tally/lib/site/build"
 	"tally/lib/site/files"
 )

@@ -10,8 +10,8 @@ import (
 	"sync"
 	"testing"
 
-	"tally/lib/archive/fakeobjects"
-	"tally/lib/fakedynamo"
+	"tally/internal/testkit/fakedynamo"
+	"tally/internal/testkit/fakeobjects"
 	"tally/lib/site/build"
 	"tally/lib/site/files"
 )

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"tally/lib/archive/fakeobjects"
+	"tally/internal/testkit/fakeobjects"
 	"tally/lib/site/build"
 	"tally/lib/site/history"
 	"tally/lib/site/pages"

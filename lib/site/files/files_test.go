@@ -15,7 +15,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"tally/lib/archive/archivetest"
+	"tally/internal/testkit/archivetest"
 	"tally/lib/archive/entry"
 	"tally/lib/archive/objects"
 	"tally/lib/rulebook/games"

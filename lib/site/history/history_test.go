@@ -3,7 +3,7 @@ package history_test
 import (
 	"testing"
 
-	"tally/lib/archive/archivetest"
+	"tally/internal/testkit/archivetest"
 	"tally/lib/rulebook/games"
 	"tally/lib/site/history"
 )

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"testing"
 
-	"tally/lib/archive/archivetest"
+	"tally/internal/testkit/archivetest"
 	"tally/lib/rulebook/games"
 	"tally/lib/site/history"
 	"tally/lib/site/pages"

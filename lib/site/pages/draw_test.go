@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/net/html"
 
-	"tally/lib/archive/archivetest"
+	"tally/internal/testkit/archivetest"
 	"tally/lib/archive/entry"
 	"tally/lib/rulebook/games"
 	"tally/lib/site/history"

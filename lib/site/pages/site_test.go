@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"tally/lib/archive/archivetest"
+	"tally/internal/testkit/archivetest"
 	"tally/lib/rulebook/games"
 	"tally/lib/site/history"
 	"tally/lib/site/pages"

@@ -13,8 +13,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"golang.org/x/mod/sumdb/note"
 
-	"tally/lib/archive/archivetest"
-	"tally/lib/archive/fakeobjects"
+	"tally/internal/testkit/archivetest"
+	"tally/internal/testkit/fakeobjects"
 	"tally/lib/archive/objects"
 	"tally/lib/lambda/functions"
 	"tally/lib/rulebook/games"

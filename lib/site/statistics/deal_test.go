@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"tally/internal/testkit/ruletest"
 	"tally/lib/archive/entry"
 	"tally/lib/rulebook/games"
-	"tally/lib/ruletest"
 	"tally/lib/site/history"
 	"tally/lib/site/statistics"
 )

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"tally/internal/testkit/ruletest"
 	"tally/lib/rulebook/games"
-	"tally/lib/ruletest"
 	"tally/lib/site/statistics"
 )
 

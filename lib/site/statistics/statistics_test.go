@@ -12,10 +12,10 @@ import (
 	"strings"
 	"testing"
 
-	"tally/lib/archive/archivetest"
+	"tally/internal/testkit/archivetest"
+	"tally/internal/testkit/ruletest"
 	"tally/lib/archive/entry"
 	"tally/lib/rulebook/games"
-	"tally/lib/ruletest"
 	"tally/lib/site/history"
 	"tally/lib/site/statistics"
 )

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"tally/internal/testkit/ruletest"
 	"tally/lib/rulebook/games/baccarat"
 	"tally/lib/rulebook/rules"
-	"tally/lib/ruletest"
 )
 
 // TestVerdicts has every selection on hands that matter. A tie refunds Player

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"tally/internal/testkit/ruletest"
 	"tally/lib/rulebook/games/baccarat"
 	"tally/lib/rulebook/rules"
-	"tally/lib/ruletest"
 )
 
 // bankersTable is the rulebook's drawing table: on which points of the Player's

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"tally/internal/testkit/ruletest"
 	"tally/lib/rulebook/games/blackjack"
-	"tally/lib/ruletest"
 )
 
 // The notation of the tables: the dealer's cards; the seats with their number

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"tally/internal/testkit/ruletest"
 	"tally/lib/rulebook/games/blackjack"
 	"tally/lib/rulebook/rules"
-	"tally/lib/ruletest"
 )
 
 func visibleNothing() rules.Facts { return rules.Facts{} }

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"testing"
 
+	"tally/internal/testkit/ruletest"
 	"tally/lib/rulebook/games/dice"
-	"tally/lib/ruletest"
 )
 
 // exactNames are the contract's combinations by the names of the exact figures.

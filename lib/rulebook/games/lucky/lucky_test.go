@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"tally/internal/testkit/ruletest"
 	"tally/lib/rulebook/games/lucky"
 	"tally/lib/rulebook/rules"
-	"tally/lib/ruletest"
 )
 
 // exactFigures are how often each market wins over all draws.

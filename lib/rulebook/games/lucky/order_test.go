@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"tally/internal/testkit/ruletest"
 	"tally/lib/rulebook/games/lucky"
 	"tally/lib/rulebook/rules"
-	"tally/lib/ruletest"
 )
 
 // colourOf is the rulebook's ball sets.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"tally/internal/testkit/ruletest"
 	"tally/lib/rulebook/games/poker"
-	"tally/lib/ruletest"
 )
 
 func facts(hands [][]string, board, burned []string) string {

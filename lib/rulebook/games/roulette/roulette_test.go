@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"tally/internal/testkit/ruletest"
 	"tally/lib/rulebook/games/roulette"
 	"tally/lib/rulebook/money"
-	"tally/lib/ruletest"
 )
 
 // layout is the table as it is printed: three numbers a row, zero above them.

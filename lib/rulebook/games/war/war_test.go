@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"tally/internal/testkit/ruletest"
 	"tally/lib/rulebook/games/war"
-	"tally/lib/ruletest"
 )
 
 const ranks = "23456789TJQKA" // ascending

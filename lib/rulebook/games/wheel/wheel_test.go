@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"testing"
 
+	"tally/internal/testkit/ruletest"
 	"tally/lib/rulebook/games/wheel"
 	"tally/lib/rulebook/money"
-	"tally/lib/ruletest"
 )
 
 // wins says of every selection whether it wins on a number, by the rulebook.

@@ -1,0 +1,219 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"tally/internal/testkit/dynamotest"
+	"tally/lib/bookmaker/keys"
+	"tally/lib/draw"
+	"tally/lib/draw/wire"
+	"tally/lib/pipeline/intake"
+	"tally/lib/rulebook/settlement"
+	"tally/lib/store"
+)
+
+const (
+	table     = "tally"
+	drawID    = "rou-1.20261130.0042"
+	bookmaker = "acme"
+	firstBet  = "0-first"
+	body      = `{"selection":"straight:17","stake":"10.00","currency":"EUR","shop":"riga-7"}`
+)
+
+// field is everything that is needed to place bets and to write what they are.
+type field struct {
+	emulator  string // its name
+	processes []*process
+	client    *dynamodb.Client
+	bet       *bet
+	api, hop  string // URLs
+	key       string
+	http      *http.Client
+	count     atomic.Int64
+}
+
+// prepare starts the processes, opens a draw and places the first bet.
+func prepare(ctx context.Context, local bool) (*field, error) {
+	f := &field{http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 256}}}
+	if err := f.set(ctx, local); err != nil {
+		f.close()
+		return nil, err
+	}
+	return f, nil
+}
+
+func (f *field) set(ctx context.Context, local bool) error {
+	endpoint, err := f.startEmulator(ctx, local)
+	if err != nil {
+		return err
+	}
+	f.client = dynamodb.NewFromConfig(environmentOf(endpoint).AWS())
+	if local { // the local stack has made its own
+		if err := createTable(ctx, f.client); err != nil {
+			return err
+		}
+	}
+	if f.key, err = open(ctx, store.New(f.client, table)); err != nil {
+		return err
+	}
+	if f.api, err = f.start(ctx, "role-api", endpoint, table); err != nil {
+		return err
+	}
+	if err := f.place(ctx, firstBet); err != nil {
+		return err
+	}
+	if f.bet, err = readBet(ctx, f.client, store.BetsKey(drawID, bookmaker, 0), store.BetKey(firstBet)); err != nil {
+		return err
+	}
+	f.hop, err = f.start(ctx, "role-hop", endpoint, store.BetsKey(drawID, bookmaker, 0), store.BetKey(firstBet))
+	return err
+}
+
+func (f *field) startEmulator(ctx context.Context, local bool) (endpoint string, err error) {
+	if local {
+		f.emulator = "DynamoDB Local"
+		if endpoint, err = dynamotest.StartLocal(); err != nil {
+			return "", fmt.Errorf("DynamoDB Local: %w", err)
+		}
+		return endpoint, nil
+	}
+	f.emulator = "the local stack"
+	return f.start(ctx, "role-emulator")
+}
+
+func (f *field) start(ctx context.Context, role string, arguments ...string) (url string, err error) {
+	p, err := start(ctx, role, arguments...)
+	if err != nil {
+		return "", err
+	}
+	f.processes = append(f.processes, p)
+	return p.url, nil
+}
+
+func (f *field) close() {
+	for _, p := range f.processes {
+		p.stop()
+	}
+}
+
+func createTable(ctx context.Context, client *dynamodb.Client) error {
+	_, err := client.CreateTable(ctx, &dynamodb.CreateTableInput{TableName: aws.String(table), BillingMode: types.BillingModePayPerRequest,
+		AttributeDefinitions: []types.AttributeDefinition{
+			{AttributeName: aws.String("pk"), AttributeType: types.ScalarAttributeTypeS}, {AttributeName: aws.String("sk"), AttributeType: types.ScalarAttributeTypeS}},
+		KeySchema: []types.KeySchemaElement{
+			{AttributeName: aws.String("pk"), KeyType: types.KeyTypeHash}, {AttributeName: aws.String("sk"), KeyType: types.KeyTypeRange}}})
+	if err != nil {
+		return fmt.Errorf("making the table: %w", err)
+	}
+	return nil
+}
+
+// open opens a draw for a day and makes a key.
+func open(ctx context.Context, on *store.Table) (key string, err error) {
+	now := func() settlement.Instant { return settlement.Instant(time.Now().UnixMilli()) }
+	in := &intake.Intake{Table: on, Replies: nowhere{}, Sweeps: nowhere{}, Archive: nowhere{}, Record: nowhere{}, Settings: draw.Settings{Shards: 1}, Now: now,
+		Log: slog.New(slog.DiscardHandler)}
+	message := fmt.Sprintf(`{"schema":1,"id":"bench","type":"draw.opened","game":"roulette","table":"rou-1","draw":%q,"at":%[2]q,"sequence":42,"rounds":[{"round":1,"opens_at":%[2]q,"closes_at":%[3]q}]}`,
+		drawID, wire.FormatTime(now()), wire.FormatTime(now()+86_400_000))
+	if err := in.Take(ctx, intake.Delivery{Body: []byte(message), SentAt: now(), From: intake.Studio}); err != nil {
+		return "", fmt.Errorf("opening a draw: %w", err)
+	}
+	owner := &keys.Store{Table: on, Now: now}
+	if _, err := owner.Set(ctx, bookmaker, func(s *keys.Settings) { s.RequestsPerSecond = 100_000 }); err != nil {
+		return "", fmt.Errorf("setting the bookmaker's limits: %w", err)
+	}
+	key, _, err = owner.Create(ctx, keys.Spec{Bookmaker: bookmaker, Scopes: []string{keys.BetsWrite}})
+	if err != nil {
+		return "", fmt.Errorf("making a key: %w", err)
+	}
+	return key, nil
+}
+
+// nowhere takes what intake sends and records.
+type nowhere struct{}
+
+// Send implements intake.Sender.
+func (nowhere) Send(context.Context, string, time.Duration) error { return nil }
+
+// Quarantined implements intake.Recorder.
+func (nowhere) Quarantined(string)                   {}
+func (nowhere) Stored(string, time.Duration, string) {}
+
+// bet is a stored bet as it was written.
+type bet struct {
+	item map[string]types.AttributeValue
+}
+
+func readBet(ctx context.Context, client *dynamodb.Client, pk, sk string) (*bet, error) {
+	out, err := client.GetItem(ctx, &dynamodb.GetItemInput{TableName: aws.String(table), ConsistentRead: aws.Bool(true),
+		Key: map[string]types.AttributeValue{"pk": &types.AttributeValueMemberS{Value: pk}, "sk": &types.AttributeValueMemberS{Value: sk}}})
+	if err != nil {
+		return nil, fmt.Errorf("reading the first bet: %w", err)
+	}
+	if len(out.Item) == 0 {
+		return nil, fmt.Errorf("the first bet is not at %s / %s", pk, sk)
+	}
+	return &bet{out.Item}, nil
+}
+
+// write writes the bet under another reference.
+func (b *bet) write(ctx context.Context, client *dynamodb.Client, reference string) error {
+	item := maps.Clone(b.item)
+	item["sk"] = &types.AttributeValueMemberS{Value: store.BetKey(reference)}
+	_, err := client.PutItem(ctx, &dynamodb.PutItemInput{TableName: aws.String(table), Item: item, ConditionExpression: aws.String("attribute_not_exists(pk)"),
+		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld})
+	return err
+}
+
+// place places a bet through the API.
+func (f *field) place(ctx context.Context, reference string) error {
+	return f.put(ctx, f.api+"/v1/draws/"+drawID+"/bets/"+reference)
+}
+
+// put sends the bet's request to a URL, which has to say that it is stored.
+func (f *field) put(ctx context.Context, url string) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPut, url, strings.NewReader(body))
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Authorization", "Bearer "+f.key)
+	request.Header.Set("Content-Type", "application/json")
+	response, err := f.http.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	var answer bytes.Buffer
+	if _, err := io.Copy(&answer, response.Body); err != nil {
+		return err
+	}
+	if response.StatusCode != http.StatusCreated {
+		return fmt.Errorf("answered %s: %s", response.Status, answer.Bytes())
+	}
+	return nil
+}
+
+// once makes one request of a kind, under a reference that was not used before.
+func (f *field) once(ctx context.Context, kind string) error {
+	reference := fmt.Sprintf("%s-%d", kind, f.count.Add(1))
+	switch kind {
+	case "bare":
+		return f.bet.write(ctx, f.client, reference)
+	case "hop":
+		return f.put(ctx, f.hop)
+	}
+	return f.place(ctx, reference)
+}

@@ -1,0 +1,69 @@
+package simulation
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"tally/internal/testkit/fakedynamo"
+	"tally/lib/pipeline/intake"
+	"tally/lib/pipeline/placing"
+	"tally/lib/pipeline/reconcile"
+	"tally/lib/pipeline/settle"
+	"tally/lib/store"
+	"tally/lib/store/clock"
+)
+
+// A process whose clock is wrong does nothing by it, whatever it is given to do: all
+// comes out as if it were not there. What it is given and gives back is done elsewhere.
+func TestWrongClock(t *testing.T) {
+	refused := 0
+	for n, wrong := range []time.Duration{30 * time.Second, -30 * time.Second, 2100 * time.Millisecond, -2100 * time.Millisecond, time.Hour, -time.Hour} {
+		for k := range 3 {
+			plan := NewPlan(uint64(3*n + k + 1))
+			plan.WrongClock = wrong
+			o := Run(t, plan)
+			if refused += o.Refused; len(o.Problems) > 0 {
+				t.Errorf("off by %v:\n%s", wrong, Report(t, plan))
+			}
+		}
+	}
+	if refused < 20 {
+		t.Errorf("only %d messages and requests were refused", refused)
+	}
+}
+
+// Each that decides by time refuses at once: it asks for nothing and writes nothing.
+func TestRefusesByAWrongClock(t *testing.T) {
+	db := fakedynamo.New(t, tableName)
+	db.Intercept = func(_ context.Context, call fakedynamo.Call) fakedynamo.Verdict {
+		t.Errorf("asked for %s", call)
+		return fakedynamo.Proceed
+	}
+	table, now := store.New(db, tableName), clock.Local(0)
+	check := func(context.Context) error { return &clock.WrongError{Off: 5000} }
+	in := &intake.Intake{Table: table, Now: now, Clock: check, Record: nothing{}, Log: quiet}
+	sweeper := &settle.Sweeper{Table: table, Now: now, Clock: check, Record: nothing{}, Log: quiet}
+	reconciler := &reconcile.Reconciler{Table: table, Intake: in, Sweeper: sweeper, Depths: nothing{}, Now: now, Clock: check, Log: quiet}
+	placer := &placing.Placer{Table: table, Now: now, Clock: check, Settings: settingsOf, Record: nothing{}}
+	for name, try := range map[string]func() error{
+		"intake": func() error {
+			return in.Take(t.Context(), intake.Delivery{Body: []byte(`not even a message: quarantine is by time, too`)})
+		},
+		"settle":    func() error { return sweeper.Take(t.Context(), "rou-1") },
+		"reconcile": func() error { return reconciler.Run(t.Context()) },
+		"placing": func() error {
+			_, err := placer.Place(t.Context(), placing.Request{Bookmaker: "acme", Draw: "rou-1", Reference: "b-1", Selection: "red", Stake: "1.00", Currency: "EUR"})
+			return err
+		},
+		"cancelling": func() error {
+			_, err := placer.Cancel(t.Context(), "acme", "rou-1", "b-1")
+			return err
+		},
+	} {
+		if wrong := (*clock.WrongError)(nil); !errors.As(try(), &wrong) {
+			t.Errorf("%s does not refuse", name)
+		}
+	}
+}

@@ -1,0 +1,258 @@
+package simulation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"tally/internal/testkit/fakedynamo"
+	"tally/lib/draw/wire"
+	"tally/lib/pipeline/intake"
+	"tally/lib/pipeline/placing"
+	"tally/lib/pipeline/settle"
+	"tally/lib/store/clock"
+)
+
+// task is a handler at work on one message or request.
+type task struct {
+	name    string
+	gate    chan fakedynamo.Verdict
+	waiting atomic.Bool // for the scheduler, before call; a handler that was asleep sets it
+	call    fakedynamo.Call
+	slow    bool // it is let go on seldom
+	crashed bool // nothing that it does has an effect any more
+	// committing says that it waits for the rest of its transaction to become visible,
+	// which it is by commitBy.
+	committing bool
+	commitBy   time.Time
+	done       bool
+	err        error
+	finish     func()
+}
+
+type taskKey struct{}
+
+// start runs a handler until its first request.
+func (w *world) start(name string, run func(context.Context) error, finish func(*task)) {
+	t := &task{name: name, gate: make(chan fakedynamo.Verdict), slow: w.random.IntN(6) == 0}
+	t.finish = func() { finish(t) }
+	ctx, cancel := context.WithCancel(context.WithValue(context.Background(), taskKey{}, t))
+	w.active = append(w.active, t)
+	if w.plan.Traced {
+		w.note("%s starts", name)
+	}
+	go func() {
+		defer cancel()
+		defer func() {
+			if fault := recover(); fault != nil {
+				t.err = fmt.Errorf("panic: %v", fault)
+				w.problem("%s: %v", name, t.err)
+			}
+			t.done = true
+		}()
+		t.err = run(ctx)
+	}()
+	w.settle()
+}
+
+// intercept stops a handler before a request until the scheduler lets it go on.
+func (w *world) intercept(ctx context.Context, call fakedynamo.Call) fakedynamo.Verdict {
+	t, isTask := ctx.Value(taskKey{}).(*task)
+	if !isTask {
+		return fakedynamo.Proceed
+	}
+	if t.crashed {
+		return fakedynamo.FailBefore
+	}
+	t.call = call
+	t.waiting.Store(true)
+	verdict := <-t.gate
+	t.waiting.Store(false)
+	return verdict
+}
+
+// commitWithin bounds how long a part of a transaction can be seen.
+const commitWithin = time.Second
+
+// torn stops a handler before a further item of its transaction becomes visible.
+func (w *world) torn(ctx context.Context, call fakedynamo.Call, left []string) (next int) {
+	next = w.random.IntN(len(left))
+	t, isTask := ctx.Value(taskKey{}).(*task)
+	if !isTask || w.landing || len(left) == len(call.Keys) {
+		return next
+	}
+	if !t.committing {
+		t.committing, t.commitBy = true, time.Now().Add(commitWithin)
+	}
+	t.call = fakedynamo.Call{Operation: "commits", Keys: left[next : next+1]}
+	t.waiting.Store(true)
+	<-t.gate
+	t.waiting.Store(false)
+	t.committing = len(left) > 1
+	return next
+}
+
+// commit lets the transactions end that have to before a time.
+func (w *world) commit(before time.Time) {
+	for _, t := range slices.Clone(w.active) {
+		for t.committing && t.commitBy.Before(before) {
+			w.proceed(t)
+		}
+	}
+}
+
+// proceed lets a waiting task make its request, with whatever becomes of it.
+func (w *world) proceed(t *task) {
+	w.step++
+	verdict, crash := fakedynamo.Proceed, t.crashed
+	if !t.committing { // what is committed is not undone
+		verdict, crash = w.policy.verdict(w, t)
+	}
+	t.crashed = crash
+	if w.plan.Traced {
+		suffix := ""
+		if crash {
+			suffix = ", CRASH"
+		}
+		w.note("%s: %s: %v%s", t.name, t.call, verdict, suffix)
+		if n := len(w.trace); n > 1 && !t.call.Write && w.trace[n-2][stamp:] == w.trace[n-1][stamp:] {
+			w.trace = w.trace[:n-1] // one page of a query after the other
+		}
+	}
+	t.gate <- verdict
+	w.settle()
+	if w.db.Late() > len(w.landBy) {
+		w.landBy = append(w.landBy, time.Now().Add(w.plan.LateWithin))
+	}
+}
+
+// land lets the oldest late write arrive.
+func (w *world) land() {
+	w.note("a late write arrives")
+	w.landBy = w.landBy[1:]
+	w.landing = true
+	w.db.Land()
+	w.landing = false
+	w.settle()
+}
+
+// deliver hands a message of a queue to its handler.
+func (w *world) deliver(q *queue, m *message) {
+	m.inFlight = true
+	run := func(ctx context.Context) error {
+		parsed, err := wire.ParseSweep(m.body)
+		if err != nil {
+			return err
+		}
+		return w.sweeper().Take(ctx, parsed.Draw)
+	}
+	if q == w.entries {
+		run = func(ctx context.Context) error {
+			told, err := wire.ParseEntry(m.body)
+			if err != nil {
+				return err
+			}
+			return w.archiver().Take(ctx, told)
+		}
+	}
+	if q == w.studio || q == w.orders {
+		from := intake.Studio
+		if q == w.orders {
+			from = intake.Operator
+		}
+		in := w.intake()
+		run = func(ctx context.Context) error {
+			return in.Take(ctx, intake.Delivery{Body: []byte(m.body), SentAt: instant(m.sentAt.UnixMilli()), From: from})
+		}
+	}
+	w.start(fmt.Sprintf("%s %s", q.name, describe(m.body)), run, func(t *task) { w.delivered(q, m, t) })
+}
+
+// delivered sees to a message after its handler has ended.
+func (w *world) delivered(q *queue, m *message, t *task) {
+	var notYet *settle.NotYetError
+	var unequal *settle.UnequalError
+	switch {
+	case t.crashed:
+		w.note("%s crashed", t.name)
+		q.giveBack(m, 2*time.Second, true)
+	case errors.As(t.err, &notYet):
+		q.giveBack(m, notYet.After, false)
+	case errors.As(t.err, &unequal):
+		w.problem("%s: %v", t.name, t.err)
+		q.giveBack(m, time.Second, true)
+	case t.err != nil:
+		w.note("%s failed: %v", t.name, t.err)
+		q.giveBack(m, time.Duration(w.random.IntN(2000))*time.Millisecond, true)
+	case w.policy.again(w):
+		w.note("%s is delivered again later", t.name)
+		q.giveBack(m, time.Duration(w.random.IntN(20_000))*time.Millisecond, false)
+	default:
+		q.remove(m)
+		if q == w.studio || q == w.orders {
+			from := intake.Studio
+			if q == w.orders {
+				from = intake.Operator
+			}
+			w.handled = append(w.handled, handled{m.body, from})
+		}
+	}
+}
+
+// attempt is one request of a bookmaker and what it was answered.
+type attempt struct {
+	op      *Op
+	bet     *placing.Request
+	cancel  *Cancel
+	started int // the steps
+	ended   int
+	at      instant // by the clock of the process that took it
+	taken   time.Time
+	answer  *placing.Answer
+	refusal *placing.Refusal // with neither, the outcome is not known
+}
+
+// request hands a bookmaker's request to a free API process.
+func (w *world) request(a *api, op *Op) {
+	at := &attempt{op: op, bet: op.Bet, cancel: op.Cancel, started: w.step, at: clock.Local(a.skew)(), taken: time.Now()}
+	w.attempts = append(w.attempts, at)
+	a.busy = true
+	var answer *placing.Answer
+	run := func(ctx context.Context) (err error) {
+		if op.Cancel != nil {
+			answer, err = a.placer.Cancel(ctx, op.Cancel.Bookmaker, op.Cancel.Draw, op.Cancel.Reference)
+		} else {
+			answer, err = a.placer.Place(ctx, *op.Bet)
+		}
+		return err
+	}
+	w.start(op.describe(), run, func(t *task) {
+		a.busy = false
+		at.ended = w.step
+		if t.crashed {
+			w.note("%s crashed", t.name)
+			w.boot(a)
+			return
+		}
+		if !errors.As(t.err, &at.refusal) && t.err == nil {
+			at.answer = answer
+			if off := time.Duration(answer.Bet.AcceptedAt-instant(at.taken.UnixMilli())) * time.Millisecond; op.Bet != nil && !answer.Replay && off.Abs() > w.plan.Skew+time.Millisecond {
+				w.problem("%s: it was accepted %v off the time", t.name, off)
+			}
+		}
+		w.note("%s: answer %s", t.name, at.result())
+	})
+}
+
+func (a *attempt) result() string {
+	switch {
+	case a.answer != nil:
+		return fmt.Sprintf("%s %s %s accepted at %s", a.answer.Status, a.answer.Reason, a.answer.Cancellation, wire.FormatTime(a.answer.Bet.AcceptedAt))
+	case a.refusal != nil:
+		return "refused: " + a.refusal.Error()
+	}
+	return "not known"
+}

@@ -1,0 +1,137 @@
+// Package fakeobjects is an object store in memory for tests. Intercept decides
+// what becomes of each request; its verdicts come in pairs, as those of
+// internal/testkit/fakedynamo do: a write may fail without being applied, or be applied while
+// its answer is lost.
+package fakeobjects
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"maps"
+	"strconv"
+	"sync"
+
+	"tally/internal/testkit/fakedynamo"
+	"tally/lib/archive/objects"
+)
+
+// ErrLost is the error of a request whose connection was lost.
+var ErrLost = errors.New("the connection to the object store was lost")
+
+// Object is a stored file.
+type Object struct {
+	Data   []byte
+	Header objects.Header
+	tag    string
+}
+
+// Store is the store. It may be used by several goroutines.
+type Store struct {
+	// Intercept decides what becomes of each request; by default all proceed.
+	Intercept fakedynamo.Interceptor
+
+	mutex sync.Mutex
+	files map[string]Object
+	tags  int
+	late  []func()
+}
+
+var _ objects.Store = (*Store)(nil)
+
+// New returns an empty store.
+func New() *Store { return &Store{files: map[string]Object{}} }
+
+// Files returns a copy of what is stored.
+func (s *Store) Files() map[string]Object {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return maps.Clone(s.files)
+}
+
+// Set puts a file there, whatever there is; nil takes it away.
+func (s *Store) Set(key string, data []byte) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if data == nil {
+		delete(s.files, key)
+		return
+	}
+	s.save(key, data, s.files[key].Header)
+}
+
+// Land lets the write arrive that is longest on its way, if any.
+func (s *Store) Land() {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if len(s.late) > 0 {
+		first := s.late[0]
+		s.late = s.late[1:]
+		first()
+	}
+}
+
+func (s *Store) save(key string, data []byte, header objects.Header) {
+	s.tags++
+	s.files[key] = Object{bytes.Clone(data), header, strconv.Itoa(s.tags)}
+}
+
+// Get returns a file.
+func (s *Store) Get(ctx context.Context, key string) (data []byte, tag string, err error) {
+	err = s.run(ctx, fakedynamo.Call{Operation: "GetObject", Keys: []string{key}}, func() error {
+		file, found := s.files[key]
+		if !found {
+			return objects.ErrNotFound
+		}
+		data, tag = bytes.Clone(file.Data), file.tag
+		return nil
+	})
+	return data, tag, err
+}
+
+// PutIfAbsent writes a file that must not be there.
+func (s *Store) PutIfAbsent(ctx context.Context, key string, data []byte, header objects.Header) error {
+	return s.run(ctx, fakedynamo.Call{Operation: "PutIfAbsent", Keys: []string{key}, Write: true}, func() error {
+		if _, found := s.files[key]; found {
+			return objects.ErrExists
+		}
+		s.save(key, data, header)
+		return nil
+	})
+}
+
+// PutIfMatch writes over the content of this tag.
+func (s *Store) PutIfMatch(ctx context.Context, key string, data []byte, tag string, header objects.Header) error {
+	return s.run(ctx, fakedynamo.Call{Operation: "PutIfMatch", Keys: []string{key}, Write: true}, func() error {
+		if s.files[key].tag != tag {
+			return objects.ErrChanged
+		}
+		s.save(key, data, header)
+		return nil
+	})
+}
+
+// run carries out a request as the interceptor decides.
+func (s *Store) run(ctx context.Context, call fakedynamo.Call, apply func() error) error {
+	verdict := fakedynamo.Proceed
+	if s.Intercept != nil {
+		verdict = s.Intercept(ctx, call)
+	}
+	if err := ctx.Err(); err != nil && verdict == fakedynamo.Proceed {
+		return err
+	}
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	switch verdict {
+	case fakedynamo.Proceed:
+		return apply()
+	case fakedynamo.FailAfter:
+		_ = apply() // its answer, good or bad, is lost
+	case fakedynamo.FailLate:
+		s.late = append(s.late, func() { _ = apply() })
+	case fakedynamo.SendTwice:
+		_ = apply()
+		return apply()
+	}
+	return ErrLost
+}
