@@ -16,12 +16,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"tally"
+	"tally/internal/pretty"
+	"tally/internal/studio"
 	"tally/lib/lambda/functions"
 	"tally/lib/local"
-	"tally/lib/pretty"
 	"tally/lib/rulebook/games"
 	"tally/lib/rulebook/rules"
-	"tally/lib/studio"
 )
 
 const demoHelp = `demo starts tally on this machine, plays a studio day in some twenty seconds,

@@ -9,10 +9,10 @@ import (
 	"slices"
 	"strings"
 
+	"tally/internal/studio"
 	"tally/lib/pipeline/settle"
 	"tally/lib/rulebook/money"
 	"tally/lib/store"
-	"tally/lib/studio"
 )
 
 // demoBooks is what the bookmakers know: each reads its feed in order and keeps,

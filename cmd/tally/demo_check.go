@@ -8,12 +8,12 @@ import (
 	"slices"
 	"strings"
 
+	"tally/internal/studio"
 	"tally/lib/lambda/sqsqueue"
 	"tally/lib/rulebook/money"
 	"tally/lib/rulebook/replay"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/strictjson"
-	"tally/lib/studio"
 )
 
 // demoFinding is one thing that was checked.

@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"golang.org/x/sync/errgroup"
 
+	"tally/internal/studio"
 	"tally/lib/draw/wire"
 	"tally/lib/lambda/sqsqueue"
 	"tally/lib/local"
@@ -20,7 +21,6 @@ import (
 	"tally/lib/pipeline/settle"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
-	"tally/lib/studio"
 )
 
 // demoDay is a studio day being played: what was sent, and what was answered.

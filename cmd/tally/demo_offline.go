@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"tally/events"
+	"tally/internal/pretty"
 	"tally/lib/draw/wire"
-	"tally/lib/pretty"
 	"tally/lib/rulebook/money"
 	"tally/lib/rulebook/replay"
 	"tally/lib/rulebook/rules"

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"tally/lib/pretty"
+	"tally/internal/pretty"
 	"tally/lib/rulebook/games"
 	"tally/lib/rulebook/money"
 	"tally/lib/rulebook/rules"

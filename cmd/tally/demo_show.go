@@ -13,13 +13,13 @@ import (
 	"sync"
 	"time"
 
+	"tally/internal/pretty"
+	"tally/internal/studio"
 	"tally/lib/draw/wire"
 	"tally/lib/pipeline/placing"
 	"tally/lib/pipeline/quarantine"
-	"tally/lib/pretty"
 	"tally/lib/rulebook/games"
 	"tally/lib/strictjson"
-	"tally/lib/studio"
 )
 
 // demoShow writes what happens, a line for each event.

@@ -10,9 +10,9 @@ import (
 	"slices"
 	"strings"
 
+	"tally/internal/pretty"
 	"tally/lib/archive/verify"
 	"tally/lib/lambda/functions"
-	"tally/lib/pretty"
 	"tally/lib/site/check"
 )
 

@@ -19,14 +19,14 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"tally/internal/pretty"
+	"tally/internal/studio"
 	"tally/internal/testkit/secondopinion"
 	"tally/lib/archive/signing"
 	"tally/lib/local"
-	"tally/lib/pretty"
 	"tally/lib/rulebook/games"
 	"tally/lib/rulebook/money"
 	"tally/lib/store"
-	"tally/lib/studio"
 )
 
 // A whole day, and beside it the same on a machine that is too slow for its betting

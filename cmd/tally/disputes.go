@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tally/internal/pretty"
 	"tally/lib/draw/wire"
 	"tally/lib/pipeline/disputes"
-	"tally/lib/pretty"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 )

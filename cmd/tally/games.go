@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tally/lib/pretty"
+	"tally/internal/pretty"
 	"tally/lib/rulebook/catalogue"
 	"tally/lib/rulebook/games"
 	"tally/lib/rulebook/rules"

@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tally/internal/pretty"
 	"tally/lib/bookmaker/keys"
 	"tally/lib/draw/wire"
-	"tally/lib/pretty"
 	"tally/lib/rulebook/settlement"
 )
 

@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tally/internal/pretty"
 	"tally/lib/bookmaker/keys"
-	"tally/lib/pretty"
 )
 
 // settingsFlags are what `tally keys settings` sets.

@@ -17,10 +17,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"tally"
+	"tally/internal/pretty"
 	"tally/lib/lambda/functions"
 	"tally/lib/lambda/sqsqueue"
 	"tally/lib/local"
-	"tally/lib/pretty"
 )
 
 const localHelp = `local runs tally on this machine until it is interrupted: DynamoDB and SQS

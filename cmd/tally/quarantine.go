@@ -15,11 +15,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tally/internal/pretty"
 	"tally/lib/draw/wire"
 	"tally/lib/lambda/sqsqueue"
 	"tally/lib/local"
 	"tally/lib/pipeline/quarantine"
-	"tally/lib/pretty"
 	"tally/lib/rulebook/settlement"
 )
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tally/lib/pretty"
+	"tally/internal/pretty"
 	"tally/lib/rulebook/replay"
 )
 

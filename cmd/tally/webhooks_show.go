@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"time"
 
+	"tally/internal/pretty"
 	"tally/lib/draw/wire"
 	"tally/lib/pipeline/webhook"
-	"tally/lib/pretty"
 )
 
 func (app *app) webhooksList(ctx context.Context, with *webhook.Store, _ *webhooksFlags, args []string) error {

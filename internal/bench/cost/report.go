@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"tally/lib/pretty"
+	"tally/internal/pretty"
 )
 
 // report prints tables and gathers the targets.

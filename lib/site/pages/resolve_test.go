@@ -9,9 +9,9 @@ import (
 
 	"golang.org/x/net/html"
 
+	"tally/internal/studio"
 	"tally/lib/archive/entry"
 	"tally/lib/rulebook/settlement"
-	"tally/lib/studio"
 )
 
 // facts returns the values of the list of what the rules make of a draw, by label.
