@@ -84,7 +84,7 @@ type watcher struct {
 	opened  *watchdog.Monitor
 }
 
-func (w *watcher) begin(ctx context.Context) (*watchdog.Run, error) {
+func (w *watcher) begin(ctx context.Context) (reconcile.PublicLog, error) {
 	if w.opened == nil {
 		keys, err := logKeys(ctx, w.runtime, w.config.Origin, w.config.Key, w.config.OldKey)
 		if err != nil {

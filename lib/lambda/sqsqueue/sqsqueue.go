@@ -24,9 +24,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
-	"tally/lib/pipeline/intake"
-	"tally/lib/pipeline/reconcile"
-	"tally/lib/pipeline/settle"
 	"tally/lib/rulebook/settlement"
 )
 
@@ -44,11 +41,8 @@ type CountClient interface {
 }
 
 var (
-	_ SendClient       = (*sqs.Client)(nil)
-	_ CountClient      = (*sqs.Client)(nil)
-	_ intake.Sender    = (*Queue)(nil)
-	_ settle.Sender    = (*Queue)(nil)
-	_ reconcile.Depths = (*Counter)(nil)
+	_ SendClient  = (*sqs.Client)(nil)
+	_ CountClient = (*sqs.Client)(nil)
 )
 
 // Queue sends messages to one queue. It may be used by several goroutines.

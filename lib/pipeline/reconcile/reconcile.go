@@ -21,7 +21,6 @@ import (
 	"strings"
 	"time"
 
-	"tally/lib/archive/watchdog"
 	"tally/lib/draw"
 	"tally/lib/draw/wire"
 	"tally/lib/pipeline/intake"
@@ -80,7 +79,15 @@ type Reconciler struct {
 	// cancelled; zero for never.
 	CancelAfter time.Duration
 	// Watch begins a look at the public log; nil where nobody looks after it here.
-	Watch func(ctx context.Context) (*watchdog.Run, error)
+	Watch func(ctx context.Context) (PublicLog, error)
+}
+
+// PublicLog is one look at the public log.
+type PublicLog interface {
+	// Logged reports whether the log has the newest state of a draw, which was settled,
+	// and its settlement. A draw of which it is false is to be looked at again.
+	Logged(ctx context.Context, draw string, state int) (bool, error)
+	End()
 }
 
 const (
@@ -134,7 +141,7 @@ func (r *Reconciler) Run(ctx context.Context) error {
 
 // watch begins a look at the public log. Where it can't be read, draws are looked at
 // again in the next run.
-func (r *Reconciler) watch(ctx context.Context) (*watchdog.Run, error) {
+func (r *Reconciler) watch(ctx context.Context) (PublicLog, error) {
 	if r.Watch == nil {
 		return nil, nil
 	}
@@ -146,7 +153,7 @@ func (r *Reconciler) watch(ctx context.Context) (*watchdog.Run, error) {
 }
 
 // logged reports whether the public log has what holds of a settled draw.
-func (r *Reconciler) logged(ctx context.Context, log *watchdog.Run, head *draw.Head) bool {
+func (r *Reconciler) logged(ctx context.Context, log PublicLog, head *draw.Head) bool {
 	if r.Watch == nil {
 		return true
 	}
@@ -160,7 +167,7 @@ func (r *Reconciler) logged(ctx context.Context, log *watchdog.Run, head *draw.H
 	return is && err == nil
 }
 
-func (r *Reconciler) draws(ctx context.Context, log *watchdog.Run) error {
+func (r *Reconciler) draws(ctx context.Context, log PublicLog) error {
 	now := r.Now()
 	item, found, err := r.Table.Get(ctx, store.ReconcileKey, store.ReconcileKey)
 	if err != nil {
@@ -245,7 +252,7 @@ func (r *Reconciler) begin(ctx context.Context, first instant) error {
 
 // minute looks at the draws due in one minute, until within ends. It is done when
 // none is due in it any more, whatever has failed.
-func (r *Reconciler) minute(ctx, within context.Context, log *watchdog.Run, at instant) (done bool, failed error) {
+func (r *Reconciler) minute(ctx, within context.Context, log PublicLog, at instant) (done bool, failed error) {
 	for item, err := range r.Table.Query(within, store.DueKey(at), "") {
 		if err != nil || within.Err() != nil {
 			return false, errors.Join(failed, err)
@@ -262,7 +269,7 @@ func (r *Reconciler) minute(ctx, within context.Context, log *watchdog.Run, at i
 }
 
 // due looks at a draw and moves its item to when it is next due, if ever.
-func (r *Reconciler) due(ctx, within context.Context, log *watchdog.Run, item store.Item) (moved bool, err error) {
+func (r *Reconciler) due(ctx, within context.Context, log PublicLog, item store.Item) (moved bool, err error) {
 	next, failed := r.lookAt(within, log, item)
 	if next.at == 0 {
 		err := r.Table.Delete(ctx, item.PK, item.SK)
@@ -302,7 +309,7 @@ type again struct {
 
 // lookAt looks at the draw of an item. A draw that can't be looked at is looked at
 // again; it keeps nobody from the others.
-func (r *Reconciler) lookAt(ctx context.Context, log *watchdog.Run, item store.Item) (again, error) {
+func (r *Reconciler) lookAt(ctx context.Context, log PublicLog, item store.Item) (again, error) {
 	id, stage, err := store.DueOf(item.SK)
 	if err != nil {
 		return again{}, err
@@ -332,7 +339,7 @@ func (r *Reconciler) lookAt(ctx context.Context, log *watchdog.Run, item store.I
 }
 
 // look does what a draw needs and returns when to look again.
-func (r *Reconciler) look(ctx context.Context, log *watchdog.Run, head *draw.Head, version int64, counted settle.Position) (again, error) {
+func (r *Reconciler) look(ctx context.Context, log PublicLog, head *draw.Head, version int64, counted settle.Position) (again, error) {
 	now := r.Now()
 	standing, err := r.Sweeper.Standing(ctx, head.Draw)
 	if err != nil {
