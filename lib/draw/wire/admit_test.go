@@ -48,7 +48,7 @@ func TestAdmit(t *testing.T) {
 		{"long ago", opened(-1000*day, -1000*day+time.Minute), ""},
 		{"another reason", corrected("we looked again"), wire.CodeUnknownReason},
 		{"no reason", corrected(""), wire.CodeUnknownReason},
-		{"a folder as an order", strings.Replace(voided(`{"round":1}`), "ord-1", "../..", 1), wire.CodeBadID},
+		{"a folder as an order", strings.Replace(voided(`{"round":1}`), "ord-1", "..", 1), wire.CodeBadID},
 		{"a folder as a bookmaker", voided(`{"bookmaker":"."}`), wire.CodeBadID},
 		{"a folder as a shop", voided(`{"bookmaker":"acme","shop":".."}`), wire.CodeBadID},
 		{"a folder as a bet", voided(`{"bookmaker":"acme","bets":["b",".."]}`), wire.CodeBadID},

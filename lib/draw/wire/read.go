@@ -156,7 +156,7 @@ func ValidID(text string) bool {
 
 // ValidNewID reports whether something new may have that identifier: not . or .., which
 // mean folders in addresses. What earlier versions have stored of such stays readable.
-func ValidNewID(text string) bool { return ValidID(text) && text != "." && text != "../.." }
+func ValidNewID(text string) bool { return ValidID(text) && text != "." && text != ".." }
 
 func (r *reader) identifier(o strictjson.Object, name string) string {
 	v, present := o.Required(name)
