@@ -410,7 +410,7 @@ func FuzzDraw(f *testing.F) {
 			f.Add(d.Opening.Draw, d.Opening.Game, string(state.Facts), string(state.Outcome), `{"player":"KS"}`, state.Reason)
 		}
 	}
-	f.Add("../../pages", "war", `{"player":"KS"}`, `{}`, `{"a":"</script><script>alert(1)</script>"}`, "")
+	f.Add("..", "war", `{"player":"KS"}`, `{}`, `{"a":"</script><script>alert(1)</script>"}`, "")
 	f.Add("-._", "roulette", `{"spins":[{"pocket":-5,"revolutions":-1}]}`, `{"pocket":36,"colour":"\u0022 onload=\u0022x"}`, `{}`, "")
 	f.Add("a", "poker", `{"hands":[["AS"]]}`, `{"winners":[9,-1]}`, `{"hands":[[]]}`, "")
 	f.Add("a", "wheel", `{"spins":[{"sector":"<b>"}]}`, `{"sector":"99"}`, `{}`, "")

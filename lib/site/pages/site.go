@@ -102,7 +102,7 @@ func (s *Site) render(name, path, game string, make func(*words) (title string, 
 	files := []File{}
 	for _, e := range s.languages {
 		title, data := make(e.words)
-		p := page{Lang: e.lang, Path: path, Root: strings.Repeat("../../pages/", strings.Count(path, "/")+1), Title: title, Game: game, Scripts: scripts[name], Data: data}
+		p := page{Lang: e.lang, Path: path, Root: strings.Repeat("../", strings.Count(path, "/")+1), Title: title, Game: game, Scripts: scripts[name], Data: data}
 		text, err := e.execute(name, p)
 		if err != nil {
 			return nil, fmt.Errorf("making %s/%s: %w", e.lang, path, err)
