@@ -13,9 +13,9 @@ import (
 	"tally/lib/draw/wire"
 	"tally/lib/lambda/sqsqueue"
 	"tally/lib/local"
-	"tally/lib/pipeline/intake"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
+	"tally/lib/store/record"
 )
 
 // localAPI is where the bookmakers' API of `tally local` listens unless told
@@ -31,7 +31,7 @@ const (
 // isOpen waits until the draw takes bets.
 func isOpen(ctx context.Context, table *store.Table) error {
 	for range 200 {
-		head, _, err := intake.LoadHead(ctx, table, tryDraw)
+		head, _, err := record.LoadHead(ctx, table, tryDraw)
 		if err != nil || head.Opened {
 			return err
 		}

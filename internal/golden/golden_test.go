@@ -30,6 +30,7 @@ import (
 	"tally/lib/pipeline/webhook"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
+	"tally/lib/store/record"
 	"tally/lib/strictjson"
 )
 
@@ -145,7 +146,7 @@ func later() settlement.Instant { return noon + 30*24*3_600_000 }
 
 func (r *reading) drawOf(id string) {
 	r.Helper()
-	head, _, err := intake.LoadHead(r.Context(), r.table, id)
+	head, _, err := record.LoadHead(r.Context(), r.table, id)
 	r.check(err)
 	game, err := head.Rules()
 	r.check(err)

@@ -10,8 +10,8 @@ import (
 
 	"tally/lib/draw"
 	"tally/lib/draw/wire"
-	"tally/lib/pipeline/intake"
 	"tally/lib/store"
+	storedrecord "tally/lib/store/record"
 )
 
 // checker verifies a run's result from what is stored.
@@ -56,7 +56,7 @@ func (c *checker) draw(id string) {
 		return
 	}
 	c.truths[id] = t
-	head, _, err := intake.LoadHead(context.Background(), c.table, id)
+	head, _, err := storedrecord.LoadHead(context.Background(), c.table, id)
 	if err != nil {
 		c.problem("draw %s: %v", id, err)
 		return

@@ -13,6 +13,7 @@ import (
 	"tally/lib/rulebook/money"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
+	storedrecord "tally/lib/store/record"
 )
 
 // messages verifies what became of each message: stored, or in quarantine with a
@@ -28,9 +29,9 @@ func (c *checker) messages() {
 				c.problem("reading %s: %v", pk, err)
 				return
 			}
-			var said intake.Held
+			var said storedrecord.Held
 			c.decode(item, &said)
-			if said.Type == intake.HeldSettlement {
+			if said.Type == storedrecord.HeldSettlement {
 				continue
 			}
 			if len(said.Faults) == 0 {

@@ -29,6 +29,7 @@ import (
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 	"tally/lib/store/clock"
+	storedrecord "tally/lib/store/record"
 )
 
 type instant = settlement.Instant
@@ -257,7 +258,7 @@ func (w *world) release(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if m.Type != intake.HeldSettlement {
+		if m.Type != storedrecord.HeldSettlement {
 			continue
 		}
 		if err := q.Release(ctx, m); err != nil && !errors.Is(err, quarantine.ErrNotHeld) {
@@ -356,7 +357,7 @@ func (w *world) applied(call fakedynamo.Call) {
 func (w *world) settle() {
 	synctest.Wait()
 	for _, id := range w.changed {
-		head, _, err := intake.LoadHead(context.Background(), w.table, id)
+		head, _, err := storedrecord.LoadHead(context.Background(), w.table, id)
 		if err != nil {
 			w.problem("reading the head of %s: %v", id, err)
 			continue

@@ -18,6 +18,7 @@ import (
 	"tally/lib/rulebook/games"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
+	"tally/lib/store/record"
 )
 
 // A draw that never gets an outcome is in the log, from its opening on, and has its
@@ -62,7 +63,7 @@ func TestPagesLeftBehind(t *testing.T) {
 			if told.What != wire.EntrySettlement {
 				continue
 			}
-			head, _, err := intake.LoadHead(t.Context(), s.Table, told.Draw)
+			head, _, err := record.LoadHead(t.Context(), s.Table, told.Draw)
 			if err != nil {
 				t.Fatal(err)
 			}

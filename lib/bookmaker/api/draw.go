@@ -10,16 +10,16 @@ import (
 	v1 "tally/lib/bookmaker/apitype"
 	"tally/lib/draw"
 	"tally/lib/draw/wire"
-	"tally/lib/pipeline/intake"
 	"tally/lib/pipeline/placing"
 	"tally/lib/pipeline/settle"
 	"tally/lib/rulebook/rules"
 	"tally/lib/store"
+	"tally/lib/store/record"
 )
 
 // head reads the head of the request's draw.
 func (r *request) head(ctx context.Context) (*draw.Head, error) {
-	head, version, err := intake.LoadHead(ctx, r.api.table, r.path["draw"])
+	head, version, err := record.LoadHead(ctx, r.api.table, r.path["draw"])
 	if err != nil {
 		return nil, err
 	}

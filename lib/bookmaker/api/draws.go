@@ -14,6 +14,7 @@ import (
 	"tally/lib/pipeline/intake"
 	"tally/lib/rulebook/games"
 	"tally/lib/store"
+	"tally/lib/store/record"
 )
 
 const (
@@ -197,7 +198,7 @@ func (r *request) take(ctx context.Context, page *drawsPage, batch []found) (tak
 // wanted returns a draw, with its current board where that is asked for; nil where
 // it is of another status than is asked for.
 func (r *request) wanted(ctx context.Context, id string) (*v1.Draw, error) {
-	head, _, err := intake.LoadHead(ctx, r.api.table, id)
+	head, _, err := record.LoadHead(ctx, r.api.table, id)
 	if err != nil || head == nil || !head.Opened {
 		return nil, err
 	}

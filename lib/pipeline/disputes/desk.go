@@ -13,6 +13,7 @@ import (
 	"tally/lib/draw/wire"
 	"tally/lib/pipeline/intake"
 	"tally/lib/store"
+	"tally/lib/store/record"
 )
 
 // Desk is where operators decide disputes.
@@ -175,7 +176,7 @@ func (d *Desk) decide(ctx context.Context, dispute *Dispute, decision Decision) 
 
 // order returns the message that voids what the dispute names.
 func (d *Desk) order(ctx context.Context, dispute *Dispute, reason string) (string, error) {
-	head, version, err := intake.LoadHead(ctx, d.Table, dispute.Draw)
+	head, version, err := record.LoadHead(ctx, d.Table, dispute.Draw)
 	if err != nil {
 		return "", err
 	}

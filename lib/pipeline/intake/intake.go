@@ -10,8 +10,6 @@ package intake
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -25,6 +23,7 @@ import (
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 	"tally/lib/store/clock"
+	"tally/lib/store/record"
 )
 
 type instant = settlement.Instant
@@ -160,7 +159,7 @@ func (in *Intake) parse(ctx context.Context, body []byte) (*wire.Message, wire.P
 	if m != nil || !wire.ValidID(partial.Draw) {
 		return m, partial, faults, nil
 	}
-	head, _, err := LoadHead(ctx, in.Table, partial.Draw)
+	head, _, err := record.LoadHead(ctx, in.Table, partial.Draw)
 	if err != nil || head.Game == "" {
 		return m, partial, faults, err
 	}
@@ -199,7 +198,7 @@ func Key(m *wire.Message) string {
 		return store.RoundKey(m.Round)
 	case wire.BettingClosed:
 		if m.Selections != nil {
-			return store.StopKey(m.Round, HashOf(strings.Join(m.Selections, " "))[:32])
+			return store.StopKey(m.Round, record.HashOf(strings.Join(m.Selections, " "))[:32])
 		}
 		return store.ClosedKey(m.Round)
 	case wire.DrawResulted, wire.DrawCancelled:
@@ -216,7 +215,7 @@ func (in *Intake) try(ctx context.Context, m *wire.Message, d Delivery) (result,
 	if err != nil {
 		return result{}, err
 	}
-	head, version, err := headOf(m.Draw, stored[0])
+	head, version, err := record.HeadOf(m.Draw, stored[0])
 	if err != nil {
 		return result{}, err
 	}
@@ -228,7 +227,7 @@ func (in *Intake) try(ctx context.Context, m *wire.Message, d Delivery) (result,
 			return result{}, &ruledError{game}
 		}
 	}
-	existing, hash := stored[1], HashOf(m.Content)
+	existing, hash := stored[1], record.HashOf(m.Content)
 	switch {
 	case existing.PK != "" && existing.Hash == hash:
 		return result{status: wire.Replay, head: head}, nil
@@ -431,30 +430,6 @@ func (in *Intake) reply(ctx context.Context, reply wire.Reply) error {
 		return err
 	}
 	return in.Replies.Send(ctx, body, 0)
-}
-
-// HashOf identifies a content.
-func HashOf(content string) string {
-	sum := sha256.Sum256([]byte(content))
-	return hex.EncodeToString(sum[:])
-}
-
-// LoadHead reads a draw's head and its version; a draw that nothing is known of
-// has a new one of version 0.
-func LoadHead(ctx context.Context, table *store.Table, id string) (*draw.Head, int64, error) {
-	item, _, err := table.Get(ctx, store.DrawKey(id), store.HeadKey)
-	if err != nil {
-		return nil, 0, err
-	}
-	return headOf(id, item)
-}
-
-func headOf(id string, item store.Item) (*draw.Head, int64, error) {
-	if item.PK == "" {
-		return draw.New(id), 0, nil
-	}
-	head, err := store.Decode[draw.Head](item)
-	return head, item.Version, err
 }
 
 // NextState returns the state that the head calls for, nil for none.

@@ -22,6 +22,7 @@ import (
 	"tally/lib/pipeline/intake"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
+	"tally/lib/store/record"
 )
 
 type instant = settlement.Instant
@@ -233,7 +234,7 @@ func TestQuarantine(t *testing.T) {
 	if err != nil || !found || string(last.Binary) != wrong {
 		t.Fatalf("it is not filed: %+v, %v", last, err)
 	}
-	var held intake.Held
+	var held record.Held
 	if err := json.Unmarshal([]byte(last.Body), &held); err != nil {
 		t.Fatal(err)
 	}
@@ -247,7 +248,7 @@ func TestQuarantine(t *testing.T) {
 			}
 		}
 	})
-	if want := []string{store.HeldKey(store.QuarantineKey(noon), intake.HashOf(wrong))}; !slices.Equal(marks, want) {
+	if want := []string{store.HeldKey(store.QuarantineKey(noon), record.HashOf(wrong))}; !slices.Equal(marks, want) {
 		t.Errorf("the draw is marked with %v", marks)
 	}
 	for _, junk := range []string{"", "[]", strings.Repeat("x", wire.MaxBody+1), "{\"id\":\"m2\",\xff}"} {
@@ -338,13 +339,13 @@ func TestRevocations(t *testing.T) {
 }
 
 // held reads back why a message was put into quarantine.
-func (d *desk) held(t *testing.T, body string) *intake.Held {
+func (d *desk) held(t *testing.T, body string) *record.Held {
 	t.Helper()
-	item, found, err := d.Table.Get(t.Context(), store.QuarantineKey(d.now), intake.HashOf(body))
+	item, found, err := d.Table.Get(t.Context(), store.QuarantineKey(d.now), record.HashOf(body))
 	if err != nil || !found {
 		t.Fatalf("%s is not in quarantine: %v", body, err)
 	}
-	held, err := store.Decode[intake.Held](item)
+	held, err := store.Decode[record.Held](item)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,27 +11,11 @@ import (
 	"tally/lib/draw"
 	"tally/lib/draw/wire"
 	"tally/lib/store"
+	"tally/lib/store/record"
 )
 
 // maxHeld is how much of a message quarantine keeps, in bytes.
 const maxHeld = 300 << 10
-
-// HeldSettlement is the type of a settlement in quarantine: settle has held it since it
-// moves more money than is allowed.
-const HeldSettlement wire.Type = "settlement"
-
-// Held is what quarantine says of a message; the message itself is kept beside
-// it.
-type Held struct {
-	ID    string    `json:"id,omitempty"`   // the message's own
-	Type  wire.Type `json:"type,omitempty"` // as far as it could be read
-	Draw  string    `json:"draw,omitempty"`
-	Queue string    `json:"queue"`           // studio or orders; sweeps for a settlement
-	State int       `json:"state,omitempty"` // of a settlement
-	// SentAt is when its queue got it first: released, it counts from then.
-	SentAt instant      `json:"sent_at,omitempty"`
-	Faults []wire.Fault `json:"faults"`
-}
 
 // The limits of what is said about a message.
 const (
@@ -79,7 +63,7 @@ func (in *Intake) quarantine(ctx context.Context, d Delivery, partial wire.Parti
 	if err != nil {
 		return err
 	}
-	held := Held{ID: partial.ID, Type: partial.Type, Draw: partial.Draw, Queue: "studio", SentAt: d.SentAt, Faults: faults}
+	held := record.Held{ID: partial.ID, Type: partial.Type, Draw: partial.Draw, Queue: "studio", SentAt: d.SentAt, Faults: faults}
 	if d.From == Operator {
 		held.Queue = "orders"
 	}
@@ -87,7 +71,7 @@ func (in *Intake) quarantine(ctx context.Context, d Delivery, partial wire.Parti
 	if err != nil {
 		return fmt.Errorf("encoding a quarantined message: %w", err)
 	}
-	hash := HashOf(string(d.Body))
+	hash := record.HashOf(string(d.Body))
 	now := in.Now()
 	item := store.Item{PK: store.QuarantineKey(d.SentAt), SK: hash, Body: string(body),
 		Binary: d.Body[:min(len(d.Body), maxHeld)], StoredAt: now, Hash: hash, ExpiresAt: now + in.Settings.Retain()}

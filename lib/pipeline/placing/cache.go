@@ -7,9 +7,9 @@ import (
 
 	"tally/lib/draw"
 	"tally/lib/draw/wire"
-	"tally/lib/pipeline/intake"
 	"tally/lib/rulebook/rules"
 	"tally/lib/store"
+	"tally/lib/store/record"
 )
 
 // headFor is how long a head may be answered from memory, in milliseconds. A
@@ -62,7 +62,7 @@ func (c *drawCache) get(ctx context.Context, table *store.Table, id string, now 
 
 // read reads a draw, whatever is remembered of it; nil when it is unknown.
 func (c *drawCache) read(ctx context.Context, table *store.Table, id string, now instant) (*cachedDraw, error) {
-	head, version, err := intake.LoadHead(ctx, table, id)
+	head, version, err := record.LoadHead(ctx, table, id)
 	if err != nil || version == 0 {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"tally/lib/pipeline/intake"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
+	"tally/lib/store/record"
 )
 
 // A correction later than the operators allow is held, changes nothing, and is taken once
@@ -37,7 +38,7 @@ func TestHeldCorrections(t *testing.T) {
 	}
 	stored := func(want int) {
 		t.Helper()
-		if head, _, err := intake.LoadHead(t.Context(), w.Table, "war-1.7"); err != nil || head.Revision != want {
+		if head, _, err := record.LoadHead(t.Context(), w.Table, "war-1.7"); err != nil || head.Revision != want {
 			t.Errorf("revision %d holds instead of %d, %v", head.Revision, want, err)
 		}
 	}

@@ -23,10 +23,10 @@ import (
 	"time"
 
 	"tally/lib/draw/wire"
-	"tally/lib/pipeline/intake"
 	"tally/lib/pipeline/settle"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
+	"tally/lib/store/record"
 )
 
 // Day is how long a day is; the partitions are those of UTC.
@@ -49,7 +49,7 @@ var (
 
 // Message is a message in quarantine.
 type Message struct {
-	intake.Held
+	record.Held
 	Body     []byte // as it was sent, at most 300 KB of it
 	StoredAt settlement.Instant
 
@@ -63,7 +63,7 @@ func (m *Message) ID() string { return m.item.SK }
 func (m *Message) ShortID() string { return m.item.SK[:min(12, len(m.item.SK))] }
 
 // Whole reports that Body is the whole message.
-func (m *Message) Whole() bool { return intake.HashOf(string(m.Body)) == m.item.Hash }
+func (m *Message) Whole() bool { return record.HashOf(string(m.Body)) == m.item.Hash }
 
 // Sender sends a message to one queue again, with when it was sent first. When it
 // returns nil the message is durable.
@@ -164,7 +164,7 @@ func (q *Quarantine) Release(ctx context.Context, m *Message) error {
 // mark is there before the message is sent: without the message it lets nothing else
 // through.
 func (q *Quarantine) mark(ctx context.Context, m *Message) error {
-	if m.Type == intake.HeldSettlement {
+	if m.Type == record.HeldSettlement {
 		held, err := settle.HeldState(ctx, q.Table, m.Draw)
 		if err != nil {
 			return err
@@ -181,12 +181,12 @@ func (q *Quarantine) mark(ctx context.Context, m *Message) error {
 	if err != nil {
 		return err
 	}
-	return q.Table.Put(ctx, store.Item{PK: store.DrawKey(m.Draw), SK: store.ReleasedKey(intake.HashOf(content)), ExpiresAt: m.item.ExpiresAt})
+	return q.Table.Put(ctx, store.Item{PK: store.DrawKey(m.Draw), SK: store.ReleasedKey(record.HashOf(content)), ExpiresAt: m.item.ExpiresAt})
 }
 
 // Drop takes the message out of quarantine for good. The reason goes to the log.
 func (q *Quarantine) Drop(ctx context.Context, m *Message, reason string) error {
-	if m.Type == intake.HeldSettlement {
+	if m.Type == record.HeldSettlement {
 		held, err := settle.HeldState(ctx, q.Table, m.Draw)
 		if err == nil && held == m.State {
 			err = ErrStillHeld

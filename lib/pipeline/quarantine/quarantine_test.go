@@ -14,6 +14,7 @@ import (
 	"tally/lib/pipeline/quarantine"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
+	"tally/lib/store/record"
 )
 
 // sender notes what is sent. before is called first, if set.
@@ -227,7 +228,7 @@ func alike() (one, two string) {
 	seen := map[string]string{}
 	for i := 0; ; i++ {
 		text := strings.Repeat("x", i+1)
-		start := intake.HashOf(text)[:quarantine.MinID]
+		start := record.HashOf(text)[:quarantine.MinID]
 		if other, has := seen[start]; has {
 			return other, text
 		}
@@ -241,7 +242,7 @@ func TestFind(t *testing.T) {
 	w.refuse(t, one, intake.Studio, 0)
 	w.refuse(t, two, intake.Studio, -24*time.Hour)
 	w.refuse(t, one, intake.Studio, -24*time.Hour) // the same message again is no other
-	id := intake.HashOf(one)
+	id := record.HashOf(one)
 	for _, test := range []struct {
 		id   string
 		want error

@@ -29,6 +29,7 @@ import (
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 	"tally/lib/store/clock"
+	"tally/lib/store/record"
 )
 
 type instant = settlement.Instant
@@ -235,7 +236,7 @@ func (r *Reconciler) begin(ctx context.Context, first instant) error {
 			if err != nil {
 				return err
 			}
-			head, version, err := intake.LoadHead(ctx, r.Table, found.SK[strings.LastIndex(found.SK, "#")+1:])
+			head, version, err := record.LoadHead(ctx, r.Table, found.SK[strings.LastIndex(found.SK, "#")+1:])
 			if err != nil {
 				return err
 			}
@@ -314,7 +315,7 @@ func (r *Reconciler) lookAt(ctx context.Context, log PublicLog, item store.Item)
 	if err != nil {
 		return again{}, err
 	}
-	head, version, err := intake.LoadHead(ctx, r.Table, id)
+	head, version, err := record.LoadHead(ctx, r.Table, id)
 	if err != nil {
 		r.Record.Stuck("", StuckFault)
 		return again{at: r.Now()}, err
@@ -551,7 +552,7 @@ func order(head *draw.Head, m settle.Stragglers, reason string, now instant) ([]
 	if err != nil {
 		return nil, fmt.Errorf("encoding an order: %w", err)
 	}
-	id := intake.OwnOrder + strconv.Itoa(head.State) + "-" + intake.HashOf(string(named))[:16]
+	id := intake.OwnOrder + strconv.Itoa(head.State) + "-" + record.HashOf(string(named))[:16]
 	body, err := json.Marshal(map[string]any{
 		"schema": wire.Schema, "id": id, "type": wire.BetsFound, "game": head.Game, "table": head.Table, "draw": head.Draw,
 		"at": wire.FormatTime(now), "order": id, "reason": reason, "evidence": "recount",

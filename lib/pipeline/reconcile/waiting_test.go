@@ -6,8 +6,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"tally/lib/pipeline/intake"
 	"tally/lib/pipeline/reconcile"
+	"tally/lib/store/record"
 )
 
 // A draw is not cancelled while a message of the studio is not taken up, of whatever
@@ -32,7 +32,7 @@ func TestNotCancelledWhileMessagesWait(t *testing.T) {
 				n.pass(1)
 				n.open()
 				n.pass(45) // it is cancelled half an hour after it closed
-				head, _, err := intake.LoadHead(t.Context(), n.table, "rou-1.7")
+				head, _, err := record.LoadHead(t.Context(), n.table, "rou-1.7")
 				if err != nil || (head.State == 1) != test.cancels {
 					t.Errorf("it has state %d, %v", head.State, err)
 				}
@@ -42,7 +42,7 @@ func TestNotCancelledWhileMessagesWait(t *testing.T) {
 				n.waiting, n.uncounted = nil, nil
 				time.Sleep(time.Minute)
 				n.pass(3)
-				if head, _, err := intake.LoadHead(t.Context(), n.table, "rou-1.7"); err != nil || head.State != 1 {
+				if head, _, err := record.LoadHead(t.Context(), n.table, "rou-1.7"); err != nil || head.State != 1 {
 					t.Errorf("once they are taken up it has state %d, %v", head.State, err)
 				}
 			})

@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"tally/lib/draw/wire"
-	"tally/lib/pipeline/intake"
 	"tally/lib/rulebook/money"
 	"tally/lib/store"
+	"tally/lib/store/record"
 )
 
 // Limits are amounts by currency that a correction may move. A currency without one has
@@ -121,14 +121,14 @@ func (r *records) aside(now status) (store.Item, error) {
 	if err != nil {
 		return store.Item{}, err
 	}
-	body, err := json.Marshal(intake.Held{Type: intake.HeldSettlement, Draw: r.draw, Queue: "sweeps", State: now.State, Faults: []wire.Fault{{Code: wire.CodeHeld,
+	body, err := json.Marshal(record.Held{Type: record.HeldSettlement, Draw: r.draw, Queue: "sweeps", State: now.State, Faults: []wire.Fault{{Code: wire.CodeHeld,
 		Message: fmt.Sprintf("state %d moves %s of %d bookmakers, more than is allowed: nobody is told of it until an operator releases it; what was settled under state %d holds; a newer state takes its place",
 			now.State, now.Held.Moved, len(now.Bookmakers), now.Base)}}})
 	if err != nil {
 		return store.Item{}, fmt.Errorf("encoding what is held of draw %s: %w", r.draw, err)
 	}
-	return store.Item{PK: store.QuarantineKey(now.Held.At), SK: intake.HashOf(fmt.Sprintf("%s#%d", r.draw, now.State)), Body: string(body),
-		Binary: []byte(message), StoredAt: now.Held.At, Hash: intake.HashOf(message), ExpiresAt: r.head.RetainUntil}, nil
+	return store.Item{PK: store.QuarantineKey(now.Held.At), SK: record.HashOf(fmt.Sprintf("%s#%d", r.draw, now.State)), Body: string(body),
+		Binary: []byte(message), StoredAt: now.Held.At, Hash: record.HashOf(message), ExpiresAt: r.head.RetainUntil}, nil
 }
 
 // held sees to a settlement that waits. Whether it is told or a newer state takes its
