@@ -514,7 +514,7 @@ func TestTexts(t *testing.T) {
 		}
 	}
 	// What is said without them is there in every language.
-	script, err := os.ReadFile(filepath.Join("../../lib/pages", "site", "assets", "verify.js"))
+	script, err := os.ReadFile(filepath.Join("../../lib/site/pages/assets", "verify.js"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -525,7 +525,7 @@ func TestTexts(t *testing.T) {
 	}
 	// Every text that the scripts ask for is there.
 	for _, name := range []string{"steps.js", "verify.js", "memory.js", "log.js", "note.js", "merkle.js", "page.js"} {
-		script, err := os.ReadFile(filepath.Join("../../lib/pages", "site", "assets", name))
+		script, err := os.ReadFile(filepath.Join("../../lib/site/pages/assets", name))
 		if err != nil {
 			t.Fatal(err)
 		}
