@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"tally/internal/studio"
-	"tally/lib/pipeline/settle"
+	"tally/lib/draw/report"
 	"tally/lib/rulebook/money"
 	"tally/lib/store"
 )
@@ -19,7 +19,7 @@ import (
 // for each bet, the line of the highest state.
 type demoBooks struct {
 	table   *store.Table
-	entries map[string][]settle.Entry // by bookmaker, as read so far
+	entries map[string][]report.Entry // by bookmaker, as read so far
 	lines   map[demoKey]demoReport
 }
 
@@ -39,7 +39,7 @@ type demoReport struct {
 }
 
 func newDemoBooks(table *store.Table) *demoBooks {
-	return &demoBooks{table: table, entries: map[string][]settle.Entry{}, lines: map[demoKey]demoReport{}}
+	return &demoBooks{table: table, entries: map[string][]report.Entry{}, lines: map[demoKey]demoReport{}}
 }
 
 // read reads what is new in every feed.
@@ -53,7 +53,7 @@ func (b *demoBooks) read(ctx context.Context) error {
 			if item.SK == store.CounterKey {
 				continue
 			}
-			var entry settle.Entry
+			var entry report.Entry
 			if err := json.Unmarshal([]byte(item.Body), &entry); err != nil {
 				return fmt.Errorf("reading the feed of %s: %w", bookmaker.ID, err)
 			}
@@ -71,14 +71,14 @@ func (b *demoBooks) read(ctx context.Context) error {
 }
 
 // pages reads the pages of a report.
-func (b *demoBooks) pages(ctx context.Context, bookmaker string, entry settle.Entry) error {
+func (b *demoBooks) pages(ctx context.Context, bookmaker string, entry report.Entry) error {
 	for _, shard := range entry.Shards {
 		count := 0
 		for page, err := range b.table.Query(ctx, store.ReportKey(entry.Draw, entry.State, bookmaker, shard.Shard), "") {
 			if err != nil {
 				return err
 			}
-			lines, err := settle.Inflate(page.Binary)
+			lines, err := report.Inflate(page.Binary)
 			if err != nil {
 				return err
 			}

@@ -15,8 +15,8 @@ import (
 	"tally/lib/archive/disclosure"
 	"tally/lib/archive/entry"
 	"tally/lib/archive/tiles"
+	"tally/lib/draw/report"
 	"tally/lib/draw/wire"
-	"tally/lib/pipeline/settle"
 	"tally/lib/rulebook/games"
 	"tally/lib/store"
 )
@@ -222,7 +222,7 @@ func reported(t *testing.T, s *archivetest.Sample, draw string, state int, bookm
 			if err != nil {
 				t.Fatal(err)
 			}
-			text, err := settle.Inflate(page.Binary)
+			text, err := report.Inflate(page.Binary)
 			if err != nil {
 				t.Fatal(err)
 			}

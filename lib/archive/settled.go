@@ -14,6 +14,7 @@ import (
 
 	"tally/lib/archive/commitment"
 	"tally/lib/archive/entry"
+	"tally/lib/draw/report"
 	"tally/lib/pipeline/settle"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
@@ -137,7 +138,7 @@ func (a *Archive) commitments(ctx context.Context, r *records, state int, done m
 
 // addLines adds the lines of one shard's pages to a report. A try of the sweep that
 // came second may have left a page after those that were reported.
-func (a *Archive) addLines(ctx context.Context, report *commitment.Report, draw string, state int, bookmaker string, shard int, done *settle.Done) error {
+func (a *Archive) addLines(ctx context.Context, to *commitment.Report, draw string, state int, bookmaker string, shard int, done *settle.Done) error {
 	pk := store.ReportKey(draw, state, bookmaker, shard)
 	got := 0
 	for page, err := range a.Table.Query(ctx, pk, "") {
@@ -147,12 +148,12 @@ func (a *Archive) addLines(ctx context.Context, report *commitment.Report, draw 
 		if page.SK > store.PageKey(done.Pages) {
 			break
 		}
-		lines, err := settle.Inflate(page.Binary)
+		lines, err := report.Inflate(page.Binary)
 		if err != nil {
 			return fmt.Errorf("page %s / %s: %w", page.PK, page.SK, err)
 		}
 		for line := range bytes.Lines(lines) {
-			report.Add(bytes.TrimSuffix(line, []byte("\n")))
+			to.Add(bytes.TrimSuffix(line, []byte("\n")))
 			got++
 		}
 	}

@@ -21,7 +21,7 @@ import (
 	"tally/lib/archive/commitment"
 	"tally/lib/archive/entry"
 	"tally/lib/archive/verify"
-	"tally/lib/pipeline/settle"
+	"tally/lib/draw/report"
 	"tally/lib/rulebook/money"
 	"tally/lib/rulebook/rules"
 	"tally/lib/rulebook/settlement"
@@ -126,7 +126,7 @@ func (r *Result) find(code verify.Code, draw string, state int, format string, a
 // account is what a bookmaker's reports on a draw have come to so far: the newest
 // line of each bet.
 type account struct {
-	lines map[[2]string]settle.Line
+	lines map[[2]string]report.Line
 	// unknown says that something was wrong with a report: what the lines come to
 	// from then on says nothing more.
 	unknown bool
@@ -161,38 +161,38 @@ func compareDraw(ctx context.Context, source Source, settlements []*entry.Settle
 
 // compare compares one report with the settlement, and returns what the
 // bookmaker's bets on the draw come to by it, if its reports tell.
-func (r *Result) compare(e *entry.Settlement, report Report, accounts map[string]*account, whole bool) (settlement.Book, bool) {
+func (r *Result) compare(e *entry.Settlement, one Report, accounts map[string]*account, whole bool) (settlement.Book, bool) {
 	r.Reports++
-	r.Lines += len(report.Lines)
-	known := accounts[report.Bookmaker]
+	r.Lines += len(one.Lines)
+	known := accounts[one.Bookmaker]
 	if known == nil {
 		// Without the reports before, the bets whose lines did not change are not
 		// known. Who has all reports knows that there are none.
-		known = &account{lines: map[[2]string]settle.Line{}, unknown: e.Replaces > 0 && !whole}
-		accounts[report.Bookmaker] = known
+		known = &account{lines: map[[2]string]report.Line{}, unknown: e.Replaces > 0 && !whole}
+		accounts[one.Bookmaker] = known
 	}
-	if report.Disclosure == nil {
+	if one.Disclosure == nil {
 		known.unknown = true
-		r.find(verify.UnequalReport, e.Draw, e.State, "it commits to no report to %s, which has one", report.Bookmaker)
+		r.find(verify.UnequalReport, e.Draw, e.State, "it commits to no report to %s, which has one", one.Bookmaker)
 		return nil, false
 	}
-	if err := report.Disclosure.Check(e, report.Lines); err != nil {
+	if err := one.Disclosure.Check(e, one.Lines); err != nil {
 		known.unknown = true
-		r.find(verify.UnequalReport, e.Draw, e.State, "%s: %v", report.Bookmaker, err)
+		r.find(verify.UnequalReport, e.Draw, e.State, "%s: %v", one.Bookmaker, err)
 		return nil, false
 	}
 	if known.unknown {
 		return nil, false
 	}
-	totals, why := known.take(report)
+	totals, why := known.take(one)
 	if why != "" {
 		known.unknown = true
-		r.find(verify.UnequalReport, e.Draw, e.State, "%s: %s", report.Bookmaker, why)
+		r.find(verify.UnequalReport, e.Draw, e.State, "%s: %s", one.Bookmaker, why)
 		return nil, false
 	}
 	r.Totals++
-	if err := report.Disclosure.CheckTotals(totals); err != nil {
-		r.find(verify.UnequalTotals, e.Draw, e.State, "%s: %v: the lines come to %s", report.Bookmaker, err, spell(totals))
+	if err := one.Disclosure.CheckTotals(totals); err != nil {
+		r.find(verify.UnequalTotals, e.Draw, e.State, "%s: %v: the lines come to %s", one.Bookmaker, err, spell(totals))
 		return nil, false
 	}
 	return totals, true
@@ -213,14 +213,14 @@ func (r *Result) compareAll(e *entry.Settlement, bookmakers int, totals settleme
 func spell(book settlement.Book) string { return string(entry.AppendTotals(strictjson.Out(nil), book)) }
 
 // take puts a report's lines in the place of those before, and adds all up.
-func (a *account) take(report Report) (totals settlement.Book, why string) {
-	for _, text := range report.Lines {
-		var line settle.Line
+func (a *account) take(one Report) (totals settlement.Book, why string) {
+	for _, text := range one.Lines {
+		var line report.Line
 		if err := json.Unmarshal(text, &line); err != nil {
 			return nil, fmt.Sprintf("%.100q is no line of a report", text)
 		}
 		bet := [2]string{line.Bet, line.Wager}
-		if _, known := a.lines[bet]; known != (line.Replaces > 0) || line.State != report.Disclosure.State {
+		if _, known := a.lines[bet]; known != (line.Replaces > 0) || line.State != one.Disclosure.State {
 			return nil, fmt.Sprintf("the line of bet %s is of state %d and replaces that of state %d, which is not what there is of the bet", line.Bet, line.State, line.Replaces)
 		}
 		a.lines[bet] = line

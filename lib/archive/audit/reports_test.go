@@ -19,7 +19,7 @@ import (
 	"tally/lib/bookmaker/api"
 	"tally/lib/bookmaker/client"
 	"tally/lib/bookmaker/keys"
-	"tally/lib/pipeline/settle"
+	"tally/lib/draw/report"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 
@@ -251,15 +251,15 @@ func rewrittenPage(t *testing.T, s *archivetest.Sample) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, err := settle.Inflate(page.Binary)
+		text, err := report.Inflate(page.Binary)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if page.Binary, err = settle.Deflate([]byte(strings.Replace(string(text), `"won"`, `"lost"`, 1))); err != nil {
+		if page.Binary, err = report.Deflate([]byte(strings.Replace(string(text), `"won"`, `"lost"`, 1))); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(string(text), `"won"`) {
-			page.Binary, err = settle.Deflate([]byte(strings.Replace(string(text), `"lost"`, `"won"`, 1)))
+			page.Binary, err = report.Deflate([]byte(strings.Replace(string(text), `"lost"`, `"won"`, 1)))
 			if err != nil {
 				t.Fatal(err)
 			}

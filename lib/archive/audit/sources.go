@@ -17,6 +17,7 @@ import (
 	"tally/lib/archive/commitment"
 	"tally/lib/archive/objects"
 	"tally/lib/bookmaker/client"
+	"tally/lib/draw/report"
 	"tally/lib/draw/wire"
 	"tally/lib/pipeline/settle"
 	"tally/lib/store"
@@ -303,7 +304,7 @@ func sortedKeys(items map[string]store.Item, prefix string) (keys []string) {
 }
 
 // pages adds the lines of a shard's pages to a report: those that were reported.
-func (t *Table) pages(ctx context.Context, report *Report, pk string, pages int) error {
+func (t *Table) pages(ctx context.Context, to *Report, pk string, pages int) error {
 	for page, err := range t.table.Query(ctx, pk, "") {
 		if err != nil {
 			return err
@@ -311,11 +312,11 @@ func (t *Table) pages(ctx context.Context, report *Report, pk string, pages int)
 		if page.SK > store.PageKey(pages) {
 			break
 		}
-		text, err := settle.Inflate(page.Binary)
+		text, err := report.Inflate(page.Binary)
 		if err != nil {
 			return fmt.Errorf("reading %s / %s: %w", page.PK, page.SK, err)
 		}
-		report.Lines = append(report.Lines, linesOf(text)...)
+		to.Lines = append(to.Lines, linesOf(text)...)
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ import (
 	"tally/lib/archive/entry"
 	"tally/lib/archive/proof"
 	"tally/lib/archive/verify"
-	"tally/lib/pipeline/settle"
+	"tally/lib/draw/report"
 	"tally/lib/rulebook/games"
 	"tally/lib/store"
 )
@@ -54,7 +54,7 @@ func sample(t *testing.T) (*proof.Entry, *proof.Bet, note.Verifiers) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			text, err := settle.Inflate(page.Binary)
+			text, err := report.Inflate(page.Binary)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	v1 "tally/lib/bookmaker/apitype"
+	"tally/lib/draw/report"
 	"tally/lib/pipeline/settle"
 	"tally/lib/store"
 )
@@ -43,7 +44,7 @@ func readFeed(ctx context.Context, r *request) (any, error) {
 	}
 	size := 0
 	for i, entry := range entries {
-		told := v1.FeedEntryOf(entry)
+		told := report.FeedEntryOf(entry)
 		if size += sizeOf(told); size > feedBytes && i > 0 {
 			feed.Next = entries[i-1].Sequence
 			break

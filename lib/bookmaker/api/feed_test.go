@@ -13,8 +13,8 @@ import (
 
 	"tally/internal/testkit/fakedynamo"
 	v1 "tally/lib/bookmaker/apitype"
+	"tally/lib/draw/report"
 	"tally/lib/pipeline/intake"
-	"tally/lib/pipeline/settle"
 	"tally/lib/store"
 )
 
@@ -332,7 +332,7 @@ func TestFeedInBytes(t *testing.T) {
 		if sequence == large {
 			pages = 40_000
 		}
-		put(store.EntryKey(sequence), settle.Entry{Sequence: sequence, Draw: id, Game: "roulette", State: 1, At: noon, Shards: []settle.Shard{{Pages: pages, Lines: pages}}})
+		put(store.EntryKey(sequence), report.Entry{Sequence: sequence, Draw: id, Game: "roulette", State: 1, At: noon, Shards: []report.Shard{{Pages: pages, Lines: pages}}})
 	}
 	put(store.CounterKey, map[string]int64{"newest": entries, "at": int64(noon)})
 	answers, after := 0, int64(0)

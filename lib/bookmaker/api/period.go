@@ -11,6 +11,7 @@ import (
 	"time"
 
 	v1 "tally/lib/bookmaker/apitype"
+	"tally/lib/draw/report"
 	"tally/lib/pipeline/settle"
 	"tally/lib/rulebook/money"
 	"tally/lib/rulebook/settlement"
@@ -212,7 +213,7 @@ func (r *request) count(ctx context.Context, day instant) (*dayTotals, error) {
 	}
 	totals, counted, gap := &dayTotals{}, int64(0), false
 	for after := first - 1; after < last-1 && !gap; {
-		var entries []settle.Entry
+		var entries []report.Entry
 		limit := int(min(countBatch, last-1-after))
 		if entries, after, gap, err = feed.Entries(ctx, r.api.table, after, limit, r.api.now()); err != nil {
 			return nil, err
@@ -249,7 +250,7 @@ func (r *request) unexpired(ctx context.Context, feed settle.Feed, next int64) (
 }
 
 // take adds a report.
-func (d *dayTotals) take(entry settle.Entry) error {
+func (d *dayTotals) take(entry report.Entry) error {
 	if d.First == 0 {
 		d.First = entry.Sequence
 	}

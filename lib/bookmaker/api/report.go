@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	v1 "tally/lib/bookmaker/apitype"
-	"tally/lib/pipeline/settle"
+	"tally/lib/draw/report"
 	"tally/lib/site/spreadsheet"
 	"tally/lib/store"
 )
@@ -35,14 +35,14 @@ func readPage(ctx context.Context, r *request) (any, error) {
 	if !found {
 		return nil, unknown
 	}
-	text, err := settle.Inflate(item.Binary)
+	text, err := report.Inflate(item.Binary)
 	if err != nil {
 		return nil, err
 	}
 	if r.query["format"] == formatLines {
 		return answered{status: http.StatusOK, media: "application/x-ndjson", text: text}, nil
 	}
-	lines, err := settle.ParseLines(text)
+	lines, err := report.ParseLines(text)
 	if err != nil {
 		return nil, err
 	}

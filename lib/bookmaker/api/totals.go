@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	v1 "tally/lib/bookmaker/apitype"
+	"tally/lib/draw/report"
 	"tally/lib/pipeline/settle"
 )
 
@@ -17,7 +18,7 @@ func getDrawTotals(ctx context.Context, r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	totals := v1.DrawTotals{Draw: r.path["draw"], State: state, Totals: v1.TotalsOf(book)}
+	totals := v1.DrawTotals{Draw: r.path["draw"], State: state, Totals: report.TotalsOf(book)}
 	if r.query["format"] == formatCSV {
 		return writeTotals(totals.Totals)
 	}

@@ -139,7 +139,7 @@ func (d *document) value(op *operation, p parameter, text string, f *faults) {
 		}
 		value = saturated(text)
 	}
-	report(op.schemas[p.pointer].Validate(value), f, func([]string) string { return p.In + " " + p.Name })
+	reportFaults(op.schemas[p.pointer].Validate(value), f, func([]string) string { return p.In + " " + p.Name })
 }
 
 // isWhole reports whether a text is a whole number as this API writes them, whatever
@@ -191,7 +191,7 @@ func (d *document) read(op *operation, body []byte, into any, f *faults) {
 	if tooLong(op.schemas[op.body], value, nil, f); len(f.list) > before {
 		return // what is in a list without bound is not looked at
 	}
-	report(op.schemas[op.body].Validate(value), f, jsonPointer)
+	reportFaults(op.schemas[op.body].Validate(value), f, jsonPointer)
 	if len(f.list) > before {
 		return
 	}
@@ -247,8 +247,8 @@ func jsonPointer(parts []string) string {
 
 var english = message.NewPrinter(language.English)
 
-// report adds the leaves of a validation error, in the order of their places.
-func report(err error, f *faults, at func([]string) string) {
+// reportFaults adds the leaves of a validation error, in the order of their places.
+func reportFaults(err error, f *faults, at func([]string) string) {
 	var invalid *jsonschema.ValidationError
 	if !errors.As(err, &invalid) {
 		return

@@ -9,12 +9,20 @@ package apitype
 import (
 	"encoding/json"
 
-	"tally/lib/pipeline/disputes"
-	"tally/lib/pipeline/settle"
+	"tally/lib/draw"
+	"tally/lib/draw/report"
 )
 
-// Line is a line of a settlement report.
-type Line = settle.Line
+// What reports, the feed and webhooks tell.
+type (
+	Line            = report.Line
+	Totals          = report.Totals
+	FeedEntry       = report.FeedEntry
+	Page            = report.Page
+	ReportCreated   = report.Created
+	WebhookTest     = report.WebhookTest
+	WebhookTestData = report.WebhookTestData
+)
 
 // Health says that the API answers.
 type Health struct {
@@ -197,17 +205,6 @@ type Bets struct {
 	Next string      `json:"next,omitempty"`
 }
 
-// Totals are sums of one currency.
-type Totals struct {
-	Currency string `json:"currency"`
-	Bets     int    `json:"bets"`
-	Stake    string `json:"stake"`
-	Payout   string `json:"payout"`
-	Won      int    `json:"won"`
-	Lost     int    `json:"lost"`
-	Refunded int    `json:"refunded"`
-}
-
 // DrawTotals are what a draw's bets came to under its newest settlement.
 type DrawTotals struct {
 	Draw   string   `json:"draw"`
@@ -225,53 +222,11 @@ type PeriodTotals struct {
 	Totals []Totals `json:"totals"`
 }
 
-// FeedEntry is a report in the feed.
-type FeedEntry struct {
-	Sequence int64    `json:"sequence"`
-	Draw     string   `json:"draw"`
-	Game     string   `json:"game"`
-	State    int      `json:"state"`
-	Replaces int      `json:"replaces,omitempty"` // the state reported before
-	At       string   `json:"at"`
-	Lines    int      `json:"lines"`
-	Totals   []Totals `json:"totals"`           // of all bets on the draw
-	Before   []Totals `json:"before,omitempty"` // the same under the state replaced
-	Pages    []Page   `json:"pages"`
-}
-
-// Page is a link to a page of a report.
-type Page struct {
-	Shard int    `json:"shard"`
-	Page  int    `json:"page"`
-	Href  string `json:"href"`
-}
-
 // Feed is a part of the feed.
 type Feed struct {
 	Entries []FeedEntry `json:"entries"`
 	Next    int64       `json:"next"`   // pass it as after to go on
 	Newest  int64       `json:"newest"` // the newest entry there is
-}
-
-// ReportCreated is a report as webhooks push it.
-type ReportCreated struct {
-	Type      string    `json:"type"`      // report.created
-	Timestamp string    `json:"timestamp"` // of the report, not of the try to send it
-	Bookmaker string    `json:"bookmaker"`
-	Data      FeedEntry `json:"data"`
-}
-
-// WebhookTest is a test of an endpoint of webhooks.
-type WebhookTest struct {
-	Type      string          `json:"type"` // webhook.test
-	Timestamp string          `json:"timestamp"`
-	Bookmaker string          `json:"bookmaker"`
-	Data      WebhookTestData `json:"data"`
-}
-
-// WebhookTestData is what a test says.
-type WebhookTestData struct {
-	Endpoint string `json:"endpoint"` // its id
 }
 
 // Position is how far a bookmaker has acknowledged its feed.
@@ -289,7 +244,7 @@ type ReportPage struct {
 }
 
 // DisputeRequest asks for bets to be voided.
-type DisputeRequest = disputes.Request
+type DisputeRequest = draw.DisputeRequest
 
 // Dispute is a stored request to void.
 type Dispute struct {

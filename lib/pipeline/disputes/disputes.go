@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"tally/lib/draw"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 )
@@ -18,12 +19,7 @@ import (
 type instant = settlement.Instant
 
 // Request is what a bookmaker asks for.
-type Request struct {
-	Draw     string   `json:"draw"`
-	Bets     []string `json:"bets,omitempty"` // references; none for all of the bookmaker's bets
-	Reason   string   `json:"reason"`
-	Evidence string   `json:"evidence"`
-}
+type Request = draw.DisputeRequest
 
 // Status is how far a dispute has come.
 type Status string

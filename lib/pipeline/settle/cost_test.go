@@ -13,6 +13,7 @@ import (
 	"tally/internal/testkit/dynamotest"
 	"tally/internal/testkit/fakedynamo"
 	"tally/lib/draw"
+	"tally/lib/draw/report"
 	"tally/lib/draw/wire"
 	"tally/lib/pipeline/intake"
 	"tally/lib/pipeline/placing"
@@ -223,7 +224,7 @@ func TestResume(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, err := settle.Inflate(page.Binary)
+		text, err := report.Inflate(page.Binary)
 		if err != nil {
 			t.Fatal(err)
 		}

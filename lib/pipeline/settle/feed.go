@@ -9,34 +9,10 @@ import (
 	"log/slog"
 	"time"
 
+	"tally/lib/draw/report"
 	"tally/lib/draw/wire"
-	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 )
-
-// Entry is an entry of a bookmaker's feed: the report of one draw under one
-// state.
-type Entry struct {
-	Sequence int64           `json:"sequence"`
-	Draw     string          `json:"draw"`
-	Game     string          `json:"game"`
-	State    int             `json:"state"`
-	Replaces int             `json:"replaces,omitempty"` // the state reported before; 0 for none
-	Shards   []Shard         `json:"shards"`
-	Totals   settlement.Book `json:"totals"`           // of all the bookmaker's bets on the draw
-	Before   settlement.Book `json:"before,omitempty"` // the same under the state replaced
-	At       instant         `json:"at"`
-	// PreviousAt is the time of the entry before it; zero for the first, and on entries of
-	// earlier versions.
-	PreviousAt instant `json:"previous_at,omitempty"`
-}
-
-// Shard is one shard's part of a report.
-type Shard struct {
-	Shard int `json:"shard"`
-	Pages int `json:"pages"`
-	Lines int `json:"lines"`
-}
 
 // counter is the number of a feed's newest entry.
 type counter struct {
@@ -109,7 +85,7 @@ const wholeAfter = 3600 * 1000
 //
 // Up to through there is nothing left to be read. gap says that the next one was given
 // to an entry and is not to be seen yet.
-func (f Feed) Entries(ctx context.Context, table *store.Table, after int64, limit int, now instant) (list []Entry, through int64, gap bool, err error) {
+func (f Feed) Entries(ctx context.Context, table *store.Table, after int64, limit int, now instant) (list []report.Entry, through int64, gap bool, err error) {
 	if through = after; after >= f.Newest {
 		return nil, after, false, nil
 	}
@@ -119,7 +95,7 @@ func (f Feed) Entries(ctx context.Context, table *store.Table, after int64, limi
 	}
 	expired := func(at instant) bool { return at != 0 && at+wholeAfter <= now }
 	for _, item := range items {
-		entry, err := store.Decode[Entry](item)
+		entry, err := store.Decode[report.Entry](item)
 		if err != nil {
 			return nil, after, false, err
 		}
@@ -147,7 +123,7 @@ func (s *Sweeper) feed(ctx context.Context, r *records, now status, bookmaker st
 	if _, already := r.items[fed.SK]; already {
 		return nil
 	}
-	entry := Entry{Draw: r.draw, Game: r.game.ID, State: now.State, At: s.Now()}
+	entry := report.Entry{Draw: r.draw, Game: r.game.ID, State: now.State, At: s.Now()}
 	switch before, err := r.done(now.Base, bookmaker, 0); {
 	case err != nil:
 		return err
@@ -160,7 +136,7 @@ func (s *Sweeper) feed(ctx context.Context, r *records, now status, bookmaker st
 		entry.Before.Merge(done.Before)
 		lines += done.Lines
 		if done.Lines > 0 {
-			entry.Shards = append(entry.Shards, Shard{shard, done.Pages, done.Lines})
+			entry.Shards = append(entry.Shards, report.Shard{Shard: shard, Pages: done.Pages, Lines: done.Lines})
 		}
 	}
 	if lines == 0 {
@@ -195,7 +171,7 @@ func (s *Sweeper) feed(ctx context.Context, r *records, now status, bookmaker st
 // append appends the entry and marks the bookmaker as told, in one transaction:
 // before it there is neither, after it both. It reports whether the bookmaker has
 // webhooks.
-func (s *Sweeper) append(ctx context.Context, bookmaker string, entry Entry, fed store.Item) (pushed bool, err error) {
+func (s *Sweeper) append(ctx context.Context, bookmaker string, entry report.Entry, fed store.Item) (pushed bool, err error) {
 	newest, version, err := count(ctx, s.Table, bookmaker)
 	if err != nil {
 		return false, err
@@ -234,7 +210,7 @@ func (s *Sweeper) push(ctx context.Context, bookmaker string) {
 	}
 }
 
-func (s *Sweeper) told(ctx context.Context, r *records, now status, bookmaker string, lines int, entry Entry) {
+func (s *Sweeper) told(ctx context.Context, r *records, now status, bookmaker string, lines int, entry report.Entry) {
 	refunded := 0
 	for _, t := range entry.Totals {
 		refunded += t.Refunded

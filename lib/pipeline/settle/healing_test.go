@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"tally/internal/testkit/fakedynamo"
+	"tally/lib/draw/report"
 	"tally/lib/draw/wire"
 	"tally/lib/pipeline/settle"
 	"tally/lib/store"
@@ -242,12 +243,12 @@ func TestEntries(t *testing.T) {
 	p.result(t, 2, 17) // black
 	p.now = first - 1000
 	p.sweep(t)
-	var entries []*settle.Entry
+	var entries []*report.Entry
 	for item, err := range p.table.Query(t.Context(), store.FeedKey("acme"), "0") {
 		if err != nil {
 			t.Fatal(err)
 		}
-		entry, err := store.Decode[settle.Entry](item)
+		entry, err := store.Decode[report.Entry](item)
 		if err != nil {
 			t.Fatal(err)
 		}

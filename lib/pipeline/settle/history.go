@@ -3,44 +3,16 @@ package settle
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
+	"tally/lib/draw/report"
 	"tally/lib/rulebook/rules"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 )
-
-// Line is a line of a report.
-type Line struct {
-	Bet      string `json:"bet"`
-	Wager    string `json:"wager,omitempty"` // the selection of a side wager
-	Status   string `json:"status"`
-	Stake    string `json:"stake"`
-	Payout   string `json:"payout"`
-	Currency string `json:"currency"`
-	Reason   string `json:"reason,omitempty"`
-	Rule     string `json:"rule,omitempty"`
-	State    int    `json:"state"`
-	Replaces int    `json:"replaces,omitempty"` // 0 for the bet's first line
-}
-
-// ParseLines reads the lines of an inflated page.
-func ParseLines(text []byte) ([]Line, error) {
-	lines := []Line{}
-	decoder := json.NewDecoder(strings.NewReader(string(text)))
-	for decoder.More() {
-		var line Line
-		if err := decoder.Decode(&line); err != nil {
-			return nil, fmt.Errorf("reading a page's line: %w", err)
-		}
-		lines = append(lines, line)
-	}
-	return lines, nil
-}
 
 // History computes what the reports to a bookmaker have said of its bets on a
 // draw, by the states that it was told of and the bets themselves. It says the
@@ -107,7 +79,7 @@ type Account struct {
 	Reference   string
 	Wager       string             // the selection of a side wager; empty for the bet itself
 	CancelledAt settlement.Instant // by its bookmaker; zero when never. Whether it counts is in the lines
-	Lines       []Line             // in the order in which they were reported
+	Lines       []report.Line      // in the order in which they were reported
 }
 
 // Accounts returns the accounts of whole bets, by their stored records in the
@@ -143,7 +115,7 @@ func (h *History) Accounts(records []store.StoredBet) ([]Account, error) {
 
 // lines computes the lines of a group's bet as the sweeps have reported them: from
 // the one on that knew the bet, with its cancellation from the one on that knew that.
-func (h *History) lines(g *group, i int) ([]Line, error) {
+func (h *History) lines(g *group, i int) ([]report.Line, error) {
 	var text []byte
 	var before settlement.Settlement
 	first := max(h.since(g.reference), h.since(g.record(i)))
@@ -168,7 +140,7 @@ func (h *History) lines(g *group, i int) ([]Line, error) {
 		}
 		before = now
 	}
-	return ParseLines(text)
+	return report.ParseLines(text)
 }
 
 // since returns the place of the state whose sweep was the first to know a record.

@@ -1,30 +1,25 @@
 package settle
 
 import (
-	"bytes"
-	"compress/flate"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
+	"tally/lib/draw/report"
 	"tally/lib/rulebook/rules"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 )
 
-// The limits of a page.
-const (
-	maxPageLines = 1000
-	pageBytes    = 350 << 10
-)
+// pageBytes is the most compressed bytes of a page.
+const pageBytes = 350 << 10
 
 func (s *Sweeper) pageLines() int {
-	if s.PageLines < maxGroup || s.PageLines > maxPageLines {
-		return maxPageLines
+	if s.PageLines < maxGroup || s.PageLines > report.MaxPageLines {
+		return report.MaxPageLines
 	}
 	return s.PageLines
 }
@@ -240,7 +235,7 @@ func (p *partition) writePage(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("encoding a page's progress: %w", err)
 	}
-	deflated, err := Deflate(p.lines)
+	deflated, err := report.Deflate(p.lines)
 	if err != nil {
 		return err
 	}
@@ -364,34 +359,4 @@ func (r *records) abandoned(state int) (bool, error) {
 		}
 	}
 	return false, nil
-}
-
-// Deflate compresses a page's lines.
-func Deflate(lines []byte) ([]byte, error) {
-	var buffer bytes.Buffer
-	w, err := flate.NewWriter(&buffer, flate.DefaultCompression)
-	if err != nil {
-		return nil, fmt.Errorf("compressing a page: %w", err)
-	}
-	if _, err := w.Write(lines); err != nil {
-		return nil, fmt.Errorf("compressing a page: %w", err)
-	}
-	if err := w.Close(); err != nil {
-		return nil, fmt.Errorf("compressing a page: %w", err)
-	}
-	return buffer.Bytes(), nil
-}
-
-// Inflate returns a page's lines. A page that inflates to more than any page
-// may have is an error.
-func Inflate(page []byte) ([]byte, error) {
-	const most = maxPageLines * 1024
-	lines, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(page)), most+1))
-	if err != nil {
-		return nil, fmt.Errorf("reading a page: %w", err)
-	}
-	if len(lines) > most {
-		return nil, fmt.Errorf("reading a page: it has more than %d bytes", most)
-	}
-	return lines, nil
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"tally/lib/draw/report"
 	"tally/lib/store"
 )
 
@@ -18,11 +19,11 @@ type lineHash = [sha256.Size]byte
 // however many bets there are.
 type reports struct {
 	partition *partition
-	states    []*report // rising
+	states    []*stateReport // rising
 }
 
-// report is the report of one state as far as it was read.
-type report struct {
+// stateReport is the report of one state as far as it was read.
+type stateReport struct {
 	state, last int // the last of its pages
 	next        int // the page to be read next
 	lines       []reportedLine
@@ -43,7 +44,7 @@ func (p *partition) reports(from map[int]int) (*reports, error) {
 			return nil, err
 		}
 		if state <= p.next.Number && done != nil {
-			r.states = append(r.states, &report{state: state, last: done.Pages, next: max(1, from[state])})
+			r.states = append(r.states, &stateReport{state: state, last: done.Pages, next: max(1, from[state])})
 		}
 	}
 	return r, nil
@@ -90,7 +91,7 @@ func (r *reports) of(ctx context.Context, reference string) (map[string]lineHash
 }
 
 // read reads the next page of a report.
-func (r *reports) read(ctx context.Context, s *report) error {
+func (r *reports) read(ctx context.Context, s *stateReport) error {
 	p := r.partition
 	item, found, err := p.table.Get(ctx, store.ReportKey(p.records.draw, s.state, p.bookmaker, p.shard), store.PageKey(s.next))
 	if err != nil {
@@ -99,12 +100,12 @@ func (r *reports) read(ctx context.Context, s *report) error {
 	if !found {
 		return fmt.Errorf("page %d of state %d of %s shard %d is missing", s.next, s.state, p.bookmaker, p.shard)
 	}
-	text, err := Inflate(item.Binary)
+	text, err := report.Inflate(item.Binary)
 	if err != nil {
 		return err
 	}
 	for raw := range bytes.Lines(text) {
-		line := Line{}
+		line := report.Line{}
 		if err := json.Unmarshal(raw, &line); err != nil {
 			return fmt.Errorf("reading page %s / %s: %w", item.PK, item.SK, err)
 		}

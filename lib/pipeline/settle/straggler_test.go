@@ -10,6 +10,7 @@ import (
 
 	"tally/internal/testkit/fakedynamo"
 	"tally/lib/draw"
+	"tally/lib/draw/report"
 	"tally/lib/pipeline/intake"
 	"tally/lib/pipeline/settle"
 	"tally/lib/store"
@@ -63,7 +64,7 @@ func (p *pipeline) told(t *testing.T, bookmaker string) (entries []string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		entry, err := store.Decode[settle.Entry](item)
+		entry, err := store.Decode[report.Entry](item)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -74,11 +75,11 @@ func (p *pipeline) told(t *testing.T, bookmaker string) (entries []string) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				inflated, err := settle.Inflate(stored.Binary)
+				inflated, err := report.Inflate(stored.Binary)
 				if err != nil {
 					t.Fatal(err)
 				}
-				lines, err := settle.ParseLines(inflated)
+				lines, err := report.ParseLines(inflated)
 				if err != nil {
 					t.Fatal(err)
 				}

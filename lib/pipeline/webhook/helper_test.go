@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"tally/lib/draw/report"
 	"tally/lib/draw/wire"
-	"tally/lib/pipeline/settle"
 	"tally/lib/store"
 )
 
@@ -141,7 +141,7 @@ func (b *bench) append(bookmaker string) error {
 		}
 	}
 	counter.Newest++
-	entry := settle.Entry{Sequence: counter.Newest, Draw: "war-1.7", Game: "war", State: 1, At: b.now, PreviousAt: counter.At, Shards: []settle.Shard{{Pages: 1, Lines: 3}}}
+	entry := report.Entry{Sequence: counter.Newest, Draw: "war-1.7", Game: "war", State: 1, At: b.now, PreviousAt: counter.At, Shards: []report.Shard{{Pages: 1, Lines: 3}}}
 	body, err := json.Marshal(entry)
 	if err != nil {
 		return err

@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"strconv"
 
-	v1 "tally/lib/bookmaker/apitype"
+	"tally/lib/draw/report"
 	"tally/lib/draw/wire"
-	"tally/lib/pipeline/settle"
 )
 
 // The types of messages.
@@ -23,9 +22,9 @@ type signed struct {
 }
 
 // reportMessage is the message of a report: at every try the same bytes.
-func reportMessage(e *Endpoint, entry settle.Entry) (signed, error) {
-	told := v1.FeedEntryOf(entry)
-	return newMessage(reportID(e.ID, entry.Sequence), v1.ReportCreated{Type: ReportCreated, Timestamp: told.At, Bookmaker: e.Bookmaker, Data: told})
+func reportMessage(e *Endpoint, entry report.Entry) (signed, error) {
+	told := report.FeedEntryOf(entry)
+	return newMessage(reportID(e.ID, entry.Sequence), report.Created{Type: ReportCreated, Timestamp: told.At, Bookmaker: e.Bookmaker, Data: told})
 }
 
 // reportID is the webhook-id of a report at an endpoint. Endpoints' ids are random:
@@ -36,10 +35,10 @@ func reportID(endpoint string, sequence int64) string {
 
 // testMessage is the message of a test.
 func testMessage(e *Endpoint, at instant, unique string) (signed, error) {
-	return newMessage("msg_"+e.ID+"_test_"+unique, v1.WebhookTest{Type: Test, Timestamp: wire.FormatTime(at), Bookmaker: e.Bookmaker, Data: v1.WebhookTestData{Endpoint: e.ID}})
+	return newMessage("msg_"+e.ID+"_test_"+unique, report.WebhookTest{Type: Test, Timestamp: wire.FormatTime(at), Bookmaker: e.Bookmaker, Data: report.WebhookTestData{Endpoint: e.ID}})
 }
 
-func newMessage[M v1.ReportCreated | v1.WebhookTest](id string, m M) (signed, error) {
+func newMessage[M report.Created | report.WebhookTest](id string, m M) (signed, error) {
 	body, err := json.Marshal(m)
 	if err != nil {
 		return signed{}, fmt.Errorf("encoding message %s: %w", id, err)

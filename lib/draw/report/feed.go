@@ -1,0 +1,114 @@
+package report
+
+import (
+	"fmt"
+
+	"tally/lib/draw/wire"
+	"tally/lib/rulebook/settlement"
+)
+
+type instant = settlement.Instant
+
+// Entry is an entry of a bookmaker's feed: the report of one draw under one
+// state.
+type Entry struct {
+	Sequence int64           `json:"sequence"`
+	Draw     string          `json:"draw"`
+	Game     string          `json:"game"`
+	State    int             `json:"state"`
+	Replaces int             `json:"replaces,omitempty"` // the state reported before; 0 for none
+	Shards   []Shard         `json:"shards"`
+	Totals   settlement.Book `json:"totals"`           // of all the bookmaker's bets on the draw
+	Before   settlement.Book `json:"before,omitempty"` // the same under the state replaced
+	At       instant         `json:"at"`
+	// PreviousAt is the time of the entry before it; zero for the first, and on entries of
+	// earlier versions.
+	PreviousAt instant `json:"previous_at,omitempty"`
+}
+
+// Shard is one shard's part of a report.
+type Shard struct {
+	Shard int `json:"shard"`
+	Pages int `json:"pages"`
+	Lines int `json:"lines"`
+}
+
+// FeedEntry is a report in the feed.
+type FeedEntry struct {
+	Sequence int64    `json:"sequence"`
+	Draw     string   `json:"draw"`
+	Game     string   `json:"game"`
+	State    int      `json:"state"`
+	Replaces int      `json:"replaces,omitempty"` // the state reported before
+	At       string   `json:"at"`
+	Lines    int      `json:"lines"`
+	Totals   []Totals `json:"totals"`           // of all bets on the draw
+	Before   []Totals `json:"before,omitempty"` // the same under the state replaced
+	Pages    []Page   `json:"pages"`
+}
+
+// Page is a link to a page of a report.
+type Page struct {
+	Shard int    `json:"shard"`
+	Page  int    `json:"page"`
+	Href  string `json:"href"`
+}
+
+// Totals are sums of one currency.
+type Totals struct {
+	Currency string `json:"currency"`
+	Bets     int    `json:"bets"`
+	Stake    string `json:"stake"`
+	Payout   string `json:"payout"`
+	Won      int    `json:"won"`
+	Lost     int    `json:"lost"`
+	Refunded int    `json:"refunded"`
+}
+
+// Created is a report as webhooks push it.
+type Created struct {
+	Type      string    `json:"type"`      // report.created
+	Timestamp string    `json:"timestamp"` // of the report, not of the try to send it
+	Bookmaker string    `json:"bookmaker"`
+	Data      FeedEntry `json:"data"`
+}
+
+// WebhookTest is a test of an endpoint of webhooks.
+type WebhookTest struct {
+	Type      string          `json:"type"` // webhook.test
+	Timestamp string          `json:"timestamp"`
+	Bookmaker string          `json:"bookmaker"`
+	Data      WebhookTestData `json:"data"`
+}
+
+// WebhookTestData is what a test says.
+type WebhookTestData struct {
+	Endpoint string `json:"endpoint"` // its id
+}
+
+// FeedEntryOf writes a report as the feed and webhooks tell it.
+func FeedEntryOf(e Entry) FeedEntry {
+	told := FeedEntry{Sequence: e.Sequence, Draw: e.Draw, Game: e.Game, State: e.State, Replaces: e.Replaces, At: wire.FormatTime(e.At),
+		Totals: TotalsOf(e.Totals), Pages: []Page{}}
+	if len(e.Before) > 0 {
+		told.Before = TotalsOf(e.Before)
+	}
+	for _, shard := range e.Shards {
+		told.Lines += shard.Lines
+		for page := 1; page <= shard.Pages; page++ {
+			told.Pages = append(told.Pages, Page{Shard: shard.Shard, Page: page,
+				Href: fmt.Sprintf("/v1/draws/%s/reports/%d/%d/%d", e.Draw, e.State, shard.Shard, page)})
+		}
+	}
+	return told
+}
+
+// TotalsOf writes totals.
+func TotalsOf(book settlement.Book) []Totals {
+	list := []Totals{}
+	for _, t := range book {
+		list = append(list, Totals{Currency: t.Currency.Code(), Bets: t.Bets, Stake: string(t.Stake.AppendTo(nil, t.Currency)),
+			Payout: string(t.Payout.AppendTo(nil, t.Currency)), Won: t.Won, Lost: t.Lost, Refunded: t.Refunded})
+	}
+	return list
+}
