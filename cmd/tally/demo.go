@@ -18,7 +18,7 @@ import (
 	"tally"
 	"tally/internal/pretty"
 	"tally/internal/studio"
-	"tally/lib/lambda/functions"
+	"tally/lib/lambda/runtime"
 	"tally/lib/local"
 	"tally/lib/rulebook/games"
 	"tally/lib/rulebook/rules"
@@ -169,7 +169,7 @@ func (app *app) studioDay(ctx context.Context, pen pretty.Pen, flags demoFlags) 
 		options.LogFolder, options.SiteFolder = filepath.Join(flags.keep, logFolder), filepath.Join(flags.keep, siteFolder)
 	}
 	log := slog.New(local.NewLogHandler(app.err, slog.LevelError, pen.Colour))
-	options.Log, options.Build = log, local.Tally(functions.Runtime{Log: log, Metrics: io.Discard, Now: time.Now})
+	options.Log, options.Build = log, local.Tally(runtime.Runtime{Log: log, Metrics: io.Discard, Now: time.Now})
 	stack, err := local.Start(ctx, options)
 	if err != nil {
 		return nil, nil, err

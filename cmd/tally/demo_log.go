@@ -15,7 +15,7 @@ import (
 
 	"tally/lib/archive/audit"
 	"tally/lib/archive/verify"
-	"tally/lib/lambda/functions"
+	"tally/lib/lambda/logfiles"
 )
 
 // logPatience is how long the demo waits for the public log to have everything.
@@ -122,7 +122,7 @@ func (d *demoDay) proveFollowed(ctx context.Context) (demoFinding, error) {
 // openFolder opens the log in a folder with the key that lies beside it. One that does
 // not trust who runs the log has the key from elsewhere.
 func openFolder(folder string) (verify.Source, verify.Options, error) {
-	key, err := os.ReadFile(filepath.Join(folder, functions.PublicKeyPath))
+	key, err := os.ReadFile(filepath.Join(folder, logfiles.PublicKeyPath))
 	if err != nil {
 		return nil, verify.Options{}, err
 	}

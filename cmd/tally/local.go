@@ -18,7 +18,8 @@ import (
 
 	"tally"
 	"tally/internal/pretty"
-	"tally/lib/lambda/functions"
+	"tally/lib/lambda/logfiles"
+	"tally/lib/lambda/runtime"
 	"tally/lib/lambda/sqsqueue"
 	"tally/lib/local"
 )
@@ -115,7 +116,7 @@ func (app *app) localOptions(flags localFlags) (local.Options, error) {
 		metrics = app.err
 		options.Log = slog.New(slog.NewJSONHandler(app.err, &slog.HandlerOptions{Level: level}))
 	}
-	options.Build = local.Tally(functions.Runtime{Log: options.Log, Metrics: metrics, Now: time.Now})
+	options.Build = local.Tally(runtime.Runtime{Log: options.Log, Metrics: metrics, Now: time.Now})
 	return options, nil
 }
 
@@ -166,7 +167,7 @@ func (app *app) banner(stack *local.Stack) []byte {
 	table.Row(pen.Cell("site", pretty.Dim), cellOf(pen, stack.Site+"/"))
 	table.Row(pen.Cell("table", pretty.Dim), cellOf(pen, stack.Table))
 	table.Row(pen.Cell("log", pretty.Dim), cellOf(pen, stack.LogFolder))
-	table.Row(pen.Cell("log key", pretty.Dim), cellOf(pen, filepath.Join(stack.LogFolder, functions.PublicKeyPath)+", which signs the log and opens nothing"))
+	table.Row(pen.Cell("log key", pretty.Dim), cellOf(pen, filepath.Join(stack.LogFolder, logfiles.PublicKeyPath)+", which signs the log and opens nothing"))
 	urls := stack.QueueURLs()
 	for i, name := range stack.QueueNames() {
 		label := ""

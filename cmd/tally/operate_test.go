@@ -22,7 +22,7 @@ import (
 
 	"tally"
 	"tally/lib/draw/wire"
-	"tally/lib/lambda/functions"
+	"tally/lib/lambda/runtime"
 	"tally/lib/lambda/sqsqueue"
 	"tally/lib/local"
 	"tally/lib/rulebook/settlement"
@@ -42,7 +42,7 @@ func newOperator(t *testing.T, name string) operator {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
 	stack, err := local.Start(t.Context(), local.Options{Template: tally.Template, Log: log, Stack: name, Parameters: map[string]string{"TableName": name},
-		Build: local.Tally(functions.Runtime{Log: log, Metrics: io.Discard, Now: time.Now})})
+		Build: local.Tally(runtime.Runtime{Log: log, Metrics: io.Discard, Now: time.Now})})
 	if err != nil {
 		t.Fatal(err)
 	}

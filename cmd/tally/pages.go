@@ -21,7 +21,6 @@ import (
 	"tally/lib/local"
 	"tally/lib/site/build"
 	"tally/lib/site/pages"
-	"tally/lib/site/publish"
 	"tally/lib/site/serve"
 )
 
@@ -136,7 +135,7 @@ func (f *pagesFlags) follower(ctx context.Context, app *app, options verify.Opti
 	}
 	bar := &bar{app: app, start: time.Now()}
 	return &build.Follower{Origin: options.Origin, Known: options.Known, Log: untrusted{log}, Files: into, Site: pages, Record: &unequal{},
-		Logger: slog.New(local.NewLogHandler(app.err, slog.LevelError, false)), Stretch: build.DefaultStretch, Parallel: publish.Parallel, Progress: bar.show}, bar, nil
+		Logger: slog.New(local.NewLogHandler(app.err, slog.LevelError, false)), Stretch: build.DefaultStretch, Parallel: build.DefaultParallel, Progress: bar.show}, bar, nil
 }
 
 // untrusted is a log, or a site, as a stranger reads it.

@@ -1,7 +1,7 @@
 // The Lambda intake takes up what the studio and operators say of draws. What it does is in lib/pipeline/intake; how it is put
-// together and what it reads from its environment is in lib/lambda/functions.
+// together and what it reads from its environment is in lib/lambda/intake.
 package main
 
-import "tally/lib/lambda/functions"
+import "tally/lib/lambda/intake"
 
-func main() { functions.Main(functions.NewIntake) }
+func main() { intake.Main() }

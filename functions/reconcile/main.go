@@ -1,7 +1,7 @@
 // The Lambda reconcile looks for what is overdue, stuck, missing or unequal. What it does is in lib/pipeline/reconcile; how it is put
-// together and what it reads from its environment is in lib/lambda/functions.
+// together and what it reads from its environment is in lib/lambda/reconcile.
 package main
 
-import "tally/lib/lambda/functions"
+import "tally/lib/lambda/reconcile"
 
-func main() { functions.Main(functions.NewReconcile) }
+func main() { reconcile.Main() }

@@ -1,7 +1,7 @@
 // The Lambda settle settles the bets of draws. What it does is in lib/pipeline/settle; how it is put
-// together and what it reads from its environment is in lib/lambda/functions.
+// together and what it reads from its environment is in lib/lambda/settle.
 package main
 
-import "tally/lib/lambda/functions"
+import "tally/lib/lambda/settle"
 
-func main() { functions.Main(functions.NewSettle) }
+func main() { settle.Main() }

@@ -16,9 +16,8 @@ import (
 
 	"tally/internal/testkit/archivetest"
 	"tally/internal/testkit/fakeobjects"
-	"tally/lib/lambda/functions"
+	"tally/lib/lambda/pages"
 	"tally/lib/rulebook/games"
-	"tally/lib/site/publish"
 	"tally/lib/site/serve"
 )
 
@@ -69,7 +68,7 @@ func (m *sampled) make(t testing.TB) {
 		t.Fatal(err)
 	}
 	m.key = s.VerifierKey
-	follow, err := publish.Follow(functions.Pages{Origin: archivetest.Origin, PublicKeys: []string{s.VerifierKey}, Known: note.VerifierList(verifier),
+	follow, err := pages.Follow(pages.Params{Origin: archivetest.Origin, PublicKeys: []string{s.VerifierKey}, Known: note.VerifierList(verifier),
 		Log: s.Files, Site: made, Record: nobody{}, Logger: quiet})
 	if err != nil {
 		t.Fatal(err)

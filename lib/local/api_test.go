@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"tally"
-	"tally/lib/lambda/functions"
+	"tally/lib/lambda/runtime"
 	"tally/lib/local"
 )
 
@@ -17,7 +17,7 @@ import (
 func TestAPI(t *testing.T) {
 	log := slog.New(slog.DiscardHandler)
 	stack, err := local.Start(t.Context(), local.Options{Template: tally.Template, Stack: "api", Log: log, Parameters: map[string]string{"TableName": "api"},
-		Build: local.Tally(functions.Runtime{Log: log, Metrics: io.Discard, Now: time.Now})})
+		Build: local.Tally(runtime.Runtime{Log: log, Metrics: io.Discard, Now: time.Now})})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,24 +7,24 @@ import (
 
 	"tally/lib/lambda/config"
 	"tally/lib/lambda/functions"
-	"tally/lib/site/publish"
+	"tally/lib/lambda/runtime"
 )
 
 // Tally builds tally's own functions. The runtime's AWS configuration is replaced
 // by the stack's.
-func Tally(runtime functions.Runtime) Build {
+func Tally(given runtime.Runtime) Build {
 	return func(name string, variables config.Lookup, clients aws.Config) (Function, error) {
-		runtime.AWS, runtime.Follow = clients, publish.Follow
-		made, err := functions.New(name, variables, runtime)
+		given.AWS = clients
+		made, err := functions.New(name, variables, given)
 		if err != nil {
 			return Function{}, err
 		}
 		switch made := made.(type) {
-		case functions.QueueHandler:
+		case runtime.QueueHandler:
 			return Function{SQS: SQSFunc(made)}, nil
-		case functions.ScheduledHandler:
+		case runtime.ScheduledHandler:
 			return Function{Scheduled: ScheduledFunc(made)}, nil
-		case functions.HTTPHandler:
+		case runtime.HTTPHandler:
 			return Function{HTTP: made.Serve}, nil
 		}
 		return Function{}, fmt.Errorf("a %T can't be run", made)

@@ -23,7 +23,8 @@ import (
 	"tally/events"
 	"tally/lib/archive/verify"
 	"tally/lib/draw/wire"
-	"tally/lib/lambda/functions"
+	"tally/lib/lambda/logfiles"
+	"tally/lib/lambda/runtime"
 	"tally/lib/lambda/sqsqueue"
 	"tally/lib/local"
 	"tally/lib/pipeline/settle"
@@ -47,7 +48,7 @@ func start(t *testing.T, options local.Options) *local.Stack {
 	}
 	options.Log = slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
 	if options.Build == nil {
-		options.Build = local.Tally(functions.Runtime{Log: options.Log, Metrics: io.Discard, Now: time.Now})
+		options.Build = local.Tally(runtime.Runtime{Log: options.Log, Metrics: io.Discard, Now: time.Now})
 	}
 	stack, err := local.Start(t.Context(), options)
 	if err != nil {
@@ -180,7 +181,7 @@ func receive(t *testing.T, client *sqs.Client, url string) (replies []wire.Reply
 // and the settlement of.
 func archived(t *testing.T, stack *local.Stack) int {
 	t.Helper()
-	key, err := os.ReadFile(filepath.Join(stack.LogFolder, functions.PublicKeyPath))
+	key, err := os.ReadFile(filepath.Join(stack.LogFolder, logfiles.PublicKeyPath))
 	if err != nil {
 		return 0 // nothing was archived yet
 	}

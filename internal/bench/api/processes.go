@@ -18,6 +18,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"tally"
 	"tally/lib/lambda/functions"
+	"tally/lib/lambda/runtime"
 	"tally/lib/local"
 )
 
@@ -104,7 +105,7 @@ func endOfInput() {
 func emulate(ctx context.Context, _ []string) error {
 	quiet := slog.New(slog.DiscardHandler)
 	stack, err := local.Start(ctx, local.Options{Template: tally.Template, Log: quiet,
-		Build: local.Tally(functions.Runtime{Log: quiet, Metrics: io.Discard, Now: time.Now})})
+		Build: local.Tally(runtime.Runtime{Log: quiet, Metrics: io.Discard, Now: time.Now})})
 	if err != nil {
 		return err
 	}
@@ -115,8 +116,8 @@ func emulate(ctx context.Context, _ []string) error {
 }
 
 // environmentOf is what Lambda would tell a function.
-func environmentOf(endpoint string) functions.Environment {
-	return functions.Environment{Region: "eu-central-1", KeyID: "bench", Secret: "bench", Endpoint: endpoint}
+func environmentOf(endpoint string) runtime.Environment {
+	return runtime.Environment{Region: "eu-central-1", KeyID: "bench", Secret: "bench", Endpoint: endpoint}
 }
 
 // serveAPI is the API as functions/api puts it together. What a Lambda writes to
@@ -129,11 +130,11 @@ func serveAPI(_ context.Context, arguments []string) error {
 	defer nowhere.Close()
 	variables := map[string]string{"TALLY_TABLE": arguments[2], "TALLY_METRICS_NAMESPACE": "bench"}
 	made, err := functions.New("api", func(name string) (string, bool) { value, set := variables[name]; return value, set },
-		functions.Runtime{AWS: environmentOf(arguments[1]).AWS(), Log: slog.New(slog.NewJSONHandler(nowhere, nil)), Metrics: nowhere, Now: time.Now})
+		runtime.Runtime{AWS: environmentOf(arguments[1]).AWS(), Log: slog.New(slog.NewJSONHandler(nowhere, nil)), Metrics: nowhere, Now: time.Now})
 	if err != nil {
 		return fmt.Errorf("putting the API together: %w", err)
 	}
-	return listen(made.(functions.HTTPHandler).Serve)
+	return listen(made.(runtime.HTTPHandler).Serve)
 }
 
 // hop writes an item for each request, whatever it says.

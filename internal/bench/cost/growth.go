@@ -16,7 +16,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"tally/lib/draw"
-	"tally/lib/lambda/functions"
+	"tally/lib/lambda/runtime"
+	settler "tally/lib/lambda/settle"
 	"tally/lib/pipeline/settle"
 	"tally/lib/store"
 )
@@ -41,10 +42,10 @@ func settleFabricated(ctx context.Context, bets int) (growth, error) {
 		return growth{}, err
 	}
 	p.clock.pass(first.at + draw.SettleGrace)
-	settler, err := functions.NewSettle(
-		functions.SettleConfig{Common: functions.Common{Table: tallyTable, Namespace: "tally"},
+	settler, err := settler.New(
+		settler.Config{Common: runtime.Common{Table: tallyTable, Namespace: "tally"},
 			SweepsURL: queueURL("sweeps"), ArchiveURL: queueURL("archive-entries")},
-		functions.Runtime{AWS: f.config(), Log: p.intake.Log, Metrics: io.Discard,
+		runtime.Runtime{AWS: f.config(), Log: p.intake.Log, Metrics: io.Discard,
 			Now: func() time.Time { return time.UnixMilli(int64(p.clock.now())) }, TrustClock: true})
 	if err != nil {
 		return growth{}, err

@@ -21,29 +21,31 @@ import (
 	"tally/lib/archive/signing"
 	"tally/lib/archive/verify"
 	"tally/lib/lambda/functions"
+	"tally/lib/lambda/logfiles"
+	"tally/lib/lambda/runtime"
 	"tally/lib/local"
 )
 
 const archivedDraw = "rou-1.20261130.1001"
 
 // archiveOf puts archive together over a day's stack.
-func archiveOf(t *testing.T, d *day, bucket string) functions.QueueHandler {
+func archiveOf(t *testing.T, d *day, bucket string) runtime.QueueHandler {
 	t.Helper()
 	return archiveWith(t, d, bucket, filepath.Join(t.TempDir(), "key"), "")
 }
 
-func archiveWith(t *testing.T, d *day, bucket, key, witnesses string) functions.QueueHandler {
+func archiveWith(t *testing.T, d *day, bucket, key, witnesses string) runtime.QueueHandler {
 	t.Helper()
-	runtime := runtimeAt(t, time.Now)
-	runtime.AWS = local.Config(d.stack.Endpoint)
+	given := runtimeAt(t, time.Now)
+	given.AWS = local.Config(d.stack.Endpoint)
 	made, err := functions.New("archive", lookup(map[string]string{
 		"TALLY_TABLE": d.stack.Table, "TALLY_ARCHIVE_URL": variables(t, d.stack, "intake")["TALLY_ARCHIVE_URL"],
 		"TALLY_LOG_ORIGIN": "example.com/tally", "TALLY_LOG_BUCKET": bucket, "TALLY_LOG_KEY": "file:" + key, "TALLY_LOG_WITNESSES": witnesses, "TALLY_LOG_WITNESS_WAIT": "20s",
-	}), runtime)
+	}), given)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return made.(functions.QueueHandler)
+	return made.(runtime.QueueHandler)
 }
 
 // playCorrected plays a draw up to the settlement of its correction.
@@ -176,7 +178,7 @@ func TestArchiveToBucket(t *testing.T) {
 	d.archiveAndVerify(archiveOf(t, d, bucket), objects.NewS3(client, bucket))
 }
 
-func (d *day) archiveAndVerify(handle functions.QueueHandler, files objects.Store) {
+func (d *day) archiveAndVerify(handle runtime.QueueHandler, files objects.Store) {
 	d.t.Helper()
 	from := queue(d.t, d.stack, "ArchiveEntriesQueue")
 	told := func(what string) string { return `{"draw":"` + archivedDraw + `","what":` + what + `}` }
@@ -186,7 +188,7 @@ func (d *day) archiveAndVerify(handle functions.QueueHandler, files objects.Stor
 	if d.deliver(handle, envelope(from, d.clock, "{", told(`"state","state":9`), `{"draw":"other","what":"opening"}`)) != 3 {
 		d.t.Error("archive took what is not there")
 	}
-	key, _, err := files.Get(d.t.Context(), functions.PublicKeyPath)
+	key, _, err := files.Get(d.t.Context(), logfiles.PublicKeyPath)
 	if err != nil {
 		d.t.Fatal(err)
 	}

@@ -9,7 +9,8 @@ import (
 
 	lambdaevents "github.com/aws/aws-lambda-go/events"
 
-	"tally/lib/lambda/functions"
+	"tally/lib/lambda/api"
+	"tally/lib/lambda/runtime"
 	"tally/lib/local"
 )
 
@@ -18,8 +19,8 @@ import (
 // not have or an identifier that is none, and by no fault.
 func TestPathsOfEvents(t *testing.T) {
 	quiet := slog.New(slog.DiscardHandler)
-	api, err := functions.NewAPI(functions.APIConfig{Common: functions.Common{Table: "nowhere", Namespace: "test"}},
-		functions.Runtime{AWS: local.Config("http://127.0.0.1:1"), Log: quiet, Metrics: io.Discard, Now: time.Now})
+	made, err := api.New(api.Config{Common: runtime.Common{Table: "nowhere", Namespace: "test"}},
+		runtime.Runtime{AWS: local.Config("http://127.0.0.1:1"), Log: quiet, Metrics: io.Discard, Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +59,7 @@ func TestPathsOfEvents(t *testing.T) {
 	} {
 		request := lambdaevents.APIGatewayV2HTTPRequest{RawPath: test.path, RawQueryString: test.query}
 		request.RequestContext.HTTP.Method, request.RequestContext.DomainName, request.RequestContext.RequestID = "GET", "api.example.com", "gateway-1"
-		answer, err := api.Invoke(t.Context(), request)
+		answer, err := made.Invoke(t.Context(), request)
 		if err != nil || answer.StatusCode != test.status || strings.Contains(answer.Body, "Evil: 1\n") {
 			t.Errorf("%q?%q: %d %s, %v", test.path, test.query, answer.StatusCode, answer.Body, err)
 		}

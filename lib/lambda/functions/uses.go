@@ -1,5 +1,15 @@
 package functions
 
+import (
+	"tally/lib/lambda/api"
+	"tally/lib/lambda/archive"
+	"tally/lib/lambda/intake"
+	"tally/lib/lambda/pages"
+	"tally/lib/lambda/reconcile"
+	"tally/lib/lambda/settle"
+	"tally/lib/lambda/webhook"
+)
+
 // Use is what a function does with one thing of AWS's, which one of its
 // variables names: the table by its name, a queue by its URL.
 type Use struct {
@@ -26,7 +36,7 @@ func Describe() []Description {
 	receives := []string{"sqs:ChangeMessageVisibility"}
 	counts := []string{"sqs:GetQueueAttributes"}
 	return []Description{
-		{Name: "intake", Configuration: IntakeConfig{}, Uses: []Use{
+		{Name: "intake", Configuration: intake.Config{}, Uses: []Use{
 			{"TALLY_TABLE", []string{"dynamodb:GetItem", "dynamodb:PutItem"}},
 			{"TALLY_STUDIO_URL", receives},
 			{"TALLY_ORDERS_URL", receives},
@@ -34,16 +44,16 @@ func Describe() []Description {
 			{"TALLY_ARCHIVE_URL", sends},
 			{"TALLY_REPLIES_URL", sends},
 		}},
-		{Name: "settle", Configuration: SettleConfig{}, Uses: []Use{
+		{Name: "settle", Configuration: settle.Config{}, Uses: []Use{
 			{"TALLY_TABLE", []string{"dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem"}},
 			{"TALLY_SWEEPS_URL", receives},
 			{"TALLY_ARCHIVE_URL", sends},
 			{"TALLY_WEBHOOKS_URL", sends},
 		}},
-		{Name: "api", Configuration: APIConfig{}, Uses: []Use{
+		{Name: "api", Configuration: api.Config{}, Uses: []Use{
 			{"TALLY_TABLE", []string{"dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem"}},
 		}},
-		{Name: "reconcile", Configuration: ReconcileConfig{}, Uses: []Use{
+		{Name: "reconcile", Configuration: reconcile.Config{}, Uses: []Use{
 			{"TALLY_TABLE", []string{"dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:DeleteItem"}},
 			{"TALLY_SWEEPS_URL", sends},
 			{"TALLY_ARCHIVE_URL", sends},
@@ -58,19 +68,19 @@ func Describe() []Description {
 			{"TALLY_LOG_BUCKET", []string{"s3:GetObject", "s3:ListBucket"}},
 			{"TALLY_LOG_KEY", []string{"kms:GetPublicKey"}},
 		}},
-		{Name: "archive", Configuration: ArchiveConfig{}, Uses: []Use{
+		{Name: "archive", Configuration: archive.Config{}, Uses: []Use{
 			{"TALLY_TABLE", []string{"dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem"}},
 			{"TALLY_ARCHIVE_URL", receives},
 			// Without the right to list a bucket, S3 does not say that an object is not there.
 			{"TALLY_LOG_BUCKET", []string{"s3:GetObject", "s3:PutObject", "s3:ListBucket"}},
 			{"TALLY_LOG_KEY", []string{"kms:GetPublicKey", "kms:Sign"}},
 		}},
-		{Name: "pages", Configuration: PagesConfig{}, Uses: []Use{
+		{Name: "pages", Configuration: pages.Config{}, Uses: []Use{
 			{"TALLY_LOG_BUCKET", []string{"s3:GetObject", "s3:ListBucket"}},
 			{"TALLY_LOG_KEY", []string{"kms:GetPublicKey"}},
 			{"TALLY_PAGES_BUCKET", []string{"s3:GetObject", "s3:PutObject", "s3:ListBucket"}},
 		}},
-		{Name: "webhook", Configuration: WebhookConfig{}, Uses: []Use{
+		{Name: "webhook", Configuration: webhook.Config{}, Uses: []Use{
 			{"TALLY_TABLE", []string{"dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem"}},
 			{"TALLY_WEBHOOKS_URL", receives},
 		}},

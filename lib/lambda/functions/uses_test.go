@@ -24,6 +24,7 @@ import (
 
 	"tally/events"
 	"tally/lib/lambda/functions"
+	"tally/lib/lambda/runtime"
 	"tally/lib/local"
 	"tally/lib/pipeline/placing"
 	"tally/lib/pipeline/webhook"
@@ -109,50 +110,50 @@ type day struct {
 	t         *testing.T
 	stack     *local.Stack
 	calls     map[string]*calls // by function
-	intake    functions.QueueHandler
-	settle    functions.QueueHandler
-	reconcile functions.ScheduledHandler
-	archive   functions.QueueHandler
-	webhook   functions.QueueHandler
-	api       functions.HTTPHandler
+	intake    runtime.QueueHandler
+	settle    runtime.QueueHandler
+	reconcile runtime.ScheduledHandler
+	archive   runtime.QueueHandler
+	webhook   runtime.QueueHandler
+	api       runtime.HTTPHandler
 	clock     time.Time
 }
 
-func runtimeAt(t *testing.T, now func() time.Time) functions.Runtime {
-	return functions.Runtime{Log: logger(t), Metrics: io.Discard, Now: now, TrustClock: true}
+func runtimeAt(t *testing.T, now func() time.Time) runtime.Runtime {
+	return runtime.Runtime{Log: logger(t), Metrics: io.Discard, Now: now, TrustClock: true}
 }
 
 func newDay(t *testing.T) *day {
 	d := &day{t: t, stack: emulate(t, map[string]string{"AutoCancelAfter": "10m", "ShardsByGame": "roulette=2", "WebhookLoopback": "true"}), calls: make(map[string]*calls)}
 	for _, described := range functions.Describe() {
 		noted := &calls{made: make(map[string]bool)}
-		runtime := runtimeAt(t, func() time.Time { return d.clock })
-		runtime.AWS = noted.watch(local.Config(d.stack.Endpoint))
-		made, err := functions.New(described.Name, lookup(variables(t, d.stack, described.Name)), runtime)
+		given := runtimeAt(t, func() time.Time { return d.clock })
+		given.AWS = noted.watch(local.Config(d.stack.Endpoint))
+		made, err := functions.New(described.Name, lookup(variables(t, d.stack, described.Name)), given)
 		if err != nil {
 			t.Fatal(err)
 		}
 		d.calls[described.Name] = noted
 		switch described.Name {
 		case "intake":
-			d.intake = made.(functions.QueueHandler)
+			d.intake = made.(runtime.QueueHandler)
 		case "settle":
-			d.settle = made.(functions.QueueHandler)
+			d.settle = made.(runtime.QueueHandler)
 		case "reconcile":
-			d.reconcile = made.(functions.ScheduledHandler)
+			d.reconcile = made.(runtime.ScheduledHandler)
 		case "api":
-			d.api = made.(functions.HTTPHandler)
+			d.api = made.(runtime.HTTPHandler)
 		case "archive":
-			d.archive = made.(functions.QueueHandler)
+			d.archive = made.(runtime.QueueHandler)
 		case "webhook":
-			d.webhook = made.(functions.QueueHandler)
+			d.webhook = made.(runtime.QueueHandler)
 		}
 	}
 	return d
 }
 
 // deliver calls a function with messages and tells how many it did not finish.
-func (d *day) deliver(handle functions.QueueHandler, event lambdaevents.SQSEvent) int {
+func (d *day) deliver(handle runtime.QueueHandler, event lambdaevents.SQSEvent) int {
 	d.t.Helper()
 	answer, err := handle(d.t.Context(), event)
 	if err != nil {

@@ -3,6 +3,9 @@ package metrics
 // Name is the name of a metric.
 type Name string
 
+// NoGame stands for the game of a message that names none.
+const NoGame = "unknown"
+
 // The metrics, all but the two of time and depth counted in an invocation.
 const (
 	Accepted      Name = "accepted"       // bets accepted

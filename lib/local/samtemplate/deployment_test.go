@@ -13,6 +13,7 @@ import (
 
 	"tally/lib/lambda/config"
 	"tally/lib/lambda/functions"
+	"tally/lib/lambda/runtime"
 	"tally/lib/local/samtemplate"
 )
 
@@ -48,7 +49,7 @@ func TestVariables(t *testing.T) {
 		_, err = functions.New(described.Name, func(name string) (string, bool) {
 			value, set := function.Environment[name]
 			return value, set
-		}, functions.Runtime{Now: time.Now})
+		}, runtime.Runtime{Now: time.Now})
 		if err != nil {
 			t.Errorf("%s: %v", described.Name, err)
 		}

@@ -80,6 +80,9 @@ type Follower struct {
 // DefaultStretch is a stretch that a Lambda works off in seconds.
 const DefaultStretch = 2048
 
+// DefaultParallel is how many files of a site are read or written at once.
+const DefaultParallel = 32
+
 // The reasons for which a follower stops. All but ErrOvertaken ask for a person.
 var (
 	// ErrSetBack and ErrForked say that the log is not the one that was followed so

@@ -1,6 +1,9 @@
-package functions
+// Package archive puts the Lambda archive together, which appends to the public log what
+// happened in draws. What it does is in lib/archive.
+package archive
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -9,24 +12,25 @@ import (
 	"sync"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/kms"
-	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
-	"golang.org/x/mod/sumdb/note"
 
-	"tally/lib/archive"
+	publiclog "tally/lib/archive"
 	"tally/lib/archive/objects"
 	"tally/lib/archive/sequencer"
-	"tally/lib/archive/signing"
 	"tally/lib/archive/witness"
 	"tally/lib/draw/wire"
+	"tally/lib/lambda/logfiles"
 	"tally/lib/lambda/metrics"
+	"tally/lib/lambda/runtime"
 	"tally/lib/lambda/sqsbatch"
 )
 
-// ArchiveConfig is the configuration of archive.
-type ArchiveConfig struct {
-	Common
+// Main is the main function of the Lambda.
+func Main() { runtime.Main(New) }
+
+// Config is the configuration of archive.
+type Config struct {
+	runtime.Common
 	ArchiveURL string `env:"TALLY_ARCHIVE_URL" doc:"URL of the queue archive-entries"`
 	Origin     string `env:"TALLY_LOG_ORIGIN" doc:"name of the log, such as example.com/tally"`
 	Bucket     string `env:"TALLY_LOG_BUCKET" doc:"S3 bucket of the log, or file: and a folder"`
@@ -42,16 +46,9 @@ type ArchiveConfig struct {
 // share the log's batches.
 const archiveConcurrency = 10
 
-// inFile begins the name of what is on this machine rather than in AWS.
-const inFile = "file:"
-
-// PublicKeyPath is where the log's public keys are published, one a line. Auditors
-// get them elsewhere, too: a log can't vouch for its own key.
-const PublicKeyPath = "verifier-key"
-
-// NewArchive puts archive together. The log is opened for the first message: that
+// New puts archive together. The log is opened for the first message: that
 // asks KMS for the key.
-func NewArchive(c ArchiveConfig, r Runtime) (QueueHandler, error) {
+func New(c Config, r runtime.Runtime) (runtime.QueueHandler, error) {
 	if strings.Contains(c.Origin, "#") {
 		return nil, fmt.Errorf("putting archive together: TALLY_LOG_ORIGIN is %q: a log's name has no #", c.Origin)
 	}
@@ -62,7 +59,7 @@ func NewArchive(c ArchiveConfig, r Runtime) (QueueHandler, error) {
 	client := sqs.NewFromConfig(r.AWS)
 	measured := metrics.NewMetrics(r.Metrics, c.Namespace, "archive", r.Now)
 	opened := &opener{config: c, runtime: r, record: recorder{measured}, witnesses: witnesses}
-	handler, err := r.queueHandler(func(ctx context.Context, m sqsbatch.Message) error {
+	handler, err := r.HandleQueues(func(ctx context.Context, m sqsbatch.Message) error {
 		told, err := wire.ParseEntry(m.Body)
 		if err != nil {
 			return err
@@ -81,16 +78,16 @@ func NewArchive(c ArchiveConfig, r Runtime) (QueueHandler, error) {
 
 // opener opens the log once. Where that fails, the next message tries again.
 type opener struct {
-	config    ArchiveConfig
-	runtime   Runtime
+	config    Config
+	runtime   runtime.Runtime
 	record    recorder
 	witnesses []witness.Witness
 
 	mutex  sync.Mutex
-	opened *archive.Archive
+	opened *publiclog.Archive
 }
 
-func (o *opener) get(ctx context.Context) (*archive.Archive, error) {
+func (o *opener) get(ctx context.Context) (*publiclog.Archive, error) {
 	o.mutex.Lock()
 	defer o.mutex.Unlock()
 	if o.opened != nil {
@@ -103,15 +100,15 @@ func (o *opener) get(ctx context.Context) (*archive.Archive, error) {
 	if len(o.witnesses) > 0 {
 		log.Witnesses = &witness.Asker{Witnesses: o.witnesses, Within: o.config.WitnessWait, Record: o.record, Log: o.runtime.Log, Now: o.runtime.Now}
 	}
-	o.opened = &archive.Archive{Table: log.Table, To: &sequencer.Batcher{Log: log}, ShowTotals: o.config.ShowTotals, Random: rand.Reader,
+	o.opened = &publiclog.Archive{Table: log.Table, To: &sequencer.Batcher{Log: log}, ShowTotals: o.config.ShowTotals, Random: rand.Reader,
 		Record: o.record, Log: o.runtime.Log}
 	return o.opened, nil
 }
 
 // log opens the log, and publishes its public keys.
-func (c ArchiveConfig) log(ctx context.Context, r Runtime) (*sequencer.Log, error) {
-	log := &sequencer.Log{Origin: c.Origin, Table: r.table(c.Common), Log: r.Log}
-	keys, err := logKeys(ctx, r, c.Origin, c.Key, c.OldKey)
+func (c Config) log(ctx context.Context, r runtime.Runtime) (*sequencer.Log, error) {
+	log := &sequencer.Log{Origin: c.Origin, Table: r.Table(c.Common), Log: r.Log}
+	keys, err := logfiles.Keys(ctx, r.AWS, c.Origin, c.Key, c.OldKey)
 	if err != nil {
 		return nil, err
 	}
@@ -120,63 +117,49 @@ func (c ArchiveConfig) log(ctx context.Context, r Runtime) (*sequencer.Log, erro
 		log.Signers = append(log.Signers, key.Signer)
 		public += key.Public + "\n"
 	}
-	log.Known = verifiers(keys)
-	if log.Objects, err = logObjects(r, c.Bucket); err != nil {
+	log.Known = logfiles.Verifiers(keys)
+	if log.Objects, err = logfiles.Open(r.AWS, c.Bucket); err != nil {
 		return nil, err
 	}
 	return log, publishKeys(ctx, log.Objects, []byte(public))
 }
 
-// logKeys returns the keys of a log: that which signs it, and the one before it
-// where it still signs, too.
-func logKeys(ctx context.Context, r Runtime, origin string, names ...string) (keys []signing.Key, err error) {
-	for _, name := range names {
-		if name == "" {
-			continue
-		}
-		var key signing.Key
-		if path, isFile := strings.CutPrefix(name, inFile); isFile {
-			key, err = signing.FromFile(path, origin)
-		} else {
-			key, err = signing.FromKMS(ctx, kms.NewFromConfig(r.AWS), name, origin)
-		}
-		if err != nil {
-			return nil, err
-		}
-		keys = append(keys, key)
-	}
-	return keys, nil
-}
-
-func verifiers(keys []signing.Key) note.Verifiers {
-	list := make([]note.Verifier, len(keys))
-	for i, key := range keys {
-		list[i] = key.Verifier
-	}
-	return note.VerifierList(list...)
-}
-
-// logObjects opens the files of a log: a bucket, or file: and a folder.
-func logObjects(r Runtime, bucket string) (objects.Store, error) {
-	if folder, isFolder := strings.CutPrefix(bucket, inFile); isFolder {
-		return objects.OpenFolder(folder)
-	}
-	client := s3.NewFromConfig(r.AWS, func(o *s3.Options) { o.UsePathStyle = r.AWS.BaseEndpoint != nil })
-	return objects.NewS3(client, bucket), nil
-}
-
 // publishKeys writes the public keys beside the log, if they are not there yet.
 func publishKeys(ctx context.Context, store objects.Store, public []byte) error {
-	there, tag, err := store.Get(ctx, PublicKeyPath)
+	there, tag, err := store.Get(ctx, logfiles.PublicKeyPath)
 	if err != nil && !errors.Is(err, objects.ErrNotFound) {
 		return err
 	}
 	if string(there) == string(public) {
 		return nil
 	}
-	err = store.PutIfMatch(ctx, PublicKeyPath, public, tag, objects.Header{ContentType: "text/plain; charset=utf-8", CacheControl: objects.Mutable})
+	err = store.PutIfMatch(ctx, logfiles.PublicKeyPath, public, tag, objects.Header{ContentType: "text/plain; charset=utf-8", CacheControl: objects.Mutable})
 	if errors.Is(err, objects.ErrChanged) {
 		return nil // another instance has just written them
 	}
 	return err
+}
+
+// recorder turns what the log tells into metrics.
+type recorder struct{ measured *metrics.Metrics }
+
+var (
+	_ publiclog.Recorder = recorder{}
+	_ witness.Recorder   = recorder{}
+)
+
+func (r recorder) Appended(game string, entries int) { r.measured.Add(metrics.Archived, game, entries) }
+
+func (r recorder) Unequal(game string) {
+	r.measured.Add(metrics.Unequal, cmp.Or(game, metrics.NoGame), 1)
+}
+
+func (r recorder) Witness(_ string, outcome witness.Outcome) {
+	switch outcome {
+	case witness.Cosigned:
+	case witness.Contradicted:
+		r.measured.Add(metrics.LogFaults, string(outcome), 1)
+	default:
+		r.measured.Add(metrics.Uncosigned, string(outcome), 1)
+	}
 }

@@ -1,10 +1,13 @@
-package functions
+package webhook
 
 import (
+	"bytes"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
+	"tally/lib/lambda/metrics"
 	"tally/lib/lambda/sqsbatch"
 	"tally/lib/rulebook/settlement"
 )
@@ -29,6 +32,28 @@ func TestAfterPush(t *testing.T) {
 		var back sqsbatch.GiveBack
 		if errors.As(err, &back) != test.given || back.After != test.back {
 			t.Errorf("%s: %v", test.name, err)
+		}
+	}
+}
+
+// What pushing tells becomes a metric, with the numbers told.
+func TestRecorder(t *testing.T) {
+	var out bytes.Buffer
+	measured := metrics.NewMetrics(&out, "tally", "test", time.Now)
+	r := recorder{measured}
+	r.Delivered(20)
+	r.NotDelivered("timeout")
+	r.WebhookDisabled("gone")
+	if err := measured.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`"function":"test","delivered":20}`,
+		`"kind":"timeout","not_delivered":1}`,
+		`"kind":"gone","webhooks_disabled":1}`,
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no line ends in %s:\n%s", want, out.String())
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package functions
+package runtime
 
 import (
 	"fmt"
@@ -66,5 +66,15 @@ func assemble[C, F any](variables config.Lookup, log *slog.Logger, from func(C, 
 	if err := config.Load(&environment, variables); err != nil {
 		return handler, fmt.Errorf("reading what Lambda says: %w", err)
 	}
-	return load(variables, Runtime{AWS: environment.AWS(), Log: log, Metrics: os.Stdout, Now: time.Now}, from)
+	return Load(variables, Runtime{AWS: environment.AWS(), Log: log, Metrics: os.Stdout, Now: time.Now}, from)
+}
+
+// Load reads a configuration and puts the function together.
+func Load[C, F any](variables config.Lookup, r Runtime, from func(C, Runtime) (F, error)) (F, error) {
+	var c C
+	if err := config.Load(&c, variables); err != nil {
+		var none F
+		return none, err
+	}
+	return from(c, r)
 }

@@ -1,4 +1,6 @@
-package functions
+// Package reconcile puts the Lambda reconcile together, which looks for what is overdue,
+// stuck, missing or unequal. What it does is in lib/pipeline/reconcile.
+package reconcile
 
 import (
 	"context"
@@ -8,18 +10,23 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"tally/lib/archive/watchdog"
+	"tally/lib/lambda/logfiles"
 	"tally/lib/lambda/metrics"
+	"tally/lib/lambda/runtime"
 	"tally/lib/lambda/sqsbatch"
 	"tally/lib/lambda/sqsqueue"
 	"tally/lib/pipeline/intake"
-	"tally/lib/pipeline/reconcile"
+	pipeline "tally/lib/pipeline/reconcile"
 	"tally/lib/pipeline/settle"
 	"tally/lib/pipeline/webhook"
 )
 
-// ReconcileConfig is the configuration of reconcile.
-type ReconcileConfig struct {
-	Common
+// Main is the main function of the Lambda.
+func Main() { runtime.Main(New) }
+
+// Config is the configuration of reconcile.
+type Config struct {
+	runtime.Common
 	SweepsURL       string        `env:"TALLY_SWEEPS_URL" doc:"URL of the queue sweeps"`
 	ArchiveURL      string        `env:"TALLY_ARCHIVE_URL" doc:"URL of the queue archive-entries"`
 	WebhooksURL     string        `env:"TALLY_WEBHOOKS_URL" doc:"URL of the queue webhooks"`
@@ -38,33 +45,30 @@ type ReconcileConfig struct {
 	ResultWithin    time.Duration `env:"TALLY_RESULT_WITHIN" doc:"time after its last closing at which a draw's result is missed" default:"5m" min:"1s"`
 }
 
-// ScheduledHandler is a function that a schedule runs.
-type ScheduledHandler func(ctx context.Context) error
-
-// NewReconcile puts reconcile together.
-func NewReconcile(c ReconcileConfig, r Runtime) (ScheduledHandler, error) {
+// New puts reconcile together.
+func New(c Config, r runtime.Runtime) (runtime.ScheduledHandler, error) {
 	client := sqs.NewFromConfig(r.AWS)
 	measured := metrics.NewMetrics(r.Metrics, c.Namespace, "reconcile", r.Now)
 	record := recorder{measured}
-	table, check := r.clocked(c.Common, measured)
-	sweeps, archive := r.queue(client, c.SweepsURL), r.queue(client, c.ArchiveURL)
-	reconciler := &reconcile.Reconciler{
+	table, check := r.Clocked(c.Common, measured)
+	sweeps, archive := sqsqueue.New(client, c.SweepsURL), sqsqueue.New(client, c.ArchiveURL)
+	reconciler := &pipeline.Reconciler{
 		Table:   table,
 		Clock:   check,
-		Intake:  &intake.Intake{Table: table, Replies: noReplies{}, Sweeps: sweeps, Archive: archive, Record: record, CancelledInARow: record.CancelledInARow, Now: r.instant, Log: r.Log},
-		Sweeper: &settle.Sweeper{Table: table, Archive: archive, Record: record, Now: r.instant, Log: r.Log},
+		Intake:  &intake.Intake{Table: table, Replies: noReplies{}, Sweeps: sweeps, Archive: archive, Record: record, CancelledInARow: record.CancelledInARow, Now: r.Instant, Log: r.Log},
+		Sweeper: &settle.Sweeper{Table: table, Archive: archive, Now: r.Instant, Log: r.Log},
 		Sweeps:  sweeps,
 		Depths: sqsqueue.NewCounter(client, map[string]string{
 			"studio-messages": c.StudioDLQ, "operator-orders": c.OrdersDLQ, "sweeps": c.SweepsDLQ,
 			"archive-entries": c.ArchiveDLQ, "studio-replies": c.RepliesDLQ, "webhooks": c.WebhooksDLQ,
 		}),
 		Studio: sqsqueue.NewCounter(client, map[string]string{"studio-messages": c.StudioURL, "the dead letters of studio-messages": c.StudioDLQ}),
-		Record: record, Now: r.instant, Log: r.Log, ResultWithin: c.ResultWithin, CancelAfter: c.AutoCancelAfter,
+		Record: record, Now: r.Instant, Log: r.Log, ResultWithin: c.ResultWithin, CancelAfter: c.AutoCancelAfter,
 		Watch: (&watcher{config: c, runtime: r, archive: archive, record: record}).begin,
 	}
-	waker := &webhook.Waker{Table: table, Queue: r.queue(client, c.WebhooksURL), Now: r.instant}
+	waker := &webhook.Waker{Table: table, Queue: sqsqueue.New(client, c.WebhooksURL), Now: r.Instant}
 	return func(ctx context.Context) error {
-		defer r.flush(ctx, measured)
+		defer r.Flush(ctx, measured)
 		err := errors.Join(waker.Wake(ctx), reconciler.Run(ctx))
 		if err != nil {
 			measured.Add(metrics.Failures, string(sqsbatch.OutcomeError), 1)
@@ -77,24 +81,24 @@ func NewReconcile(c ReconcileConfig, r Runtime) (ScheduledHandler, error) {
 // watcher opens the public log when reconcile first runs: that asks KMS for its key.
 // Where it fails, the next run tries again. Runs don't overlap in one instance.
 type watcher struct {
-	config  ReconcileConfig
-	runtime Runtime
+	config  Config
+	runtime runtime.Runtime
 	archive *sqsqueue.Queue
 	record  recorder
 	opened  *watchdog.Monitor
 }
 
-func (w *watcher) begin(ctx context.Context) (reconcile.PublicLog, error) {
+func (w *watcher) begin(ctx context.Context) (pipeline.PublicLog, error) {
 	if w.opened == nil {
-		keys, err := logKeys(ctx, w.runtime, w.config.Origin, w.config.Key, w.config.OldKey)
+		keys, err := logfiles.Keys(ctx, w.runtime.AWS, w.config.Origin, w.config.Key, w.config.OldKey)
 		if err != nil {
 			return nil, err
 		}
-		files, err := logObjects(w.runtime, w.config.Bucket)
+		files, err := logfiles.Open(w.runtime.AWS, w.config.Bucket)
 		if err != nil {
 			return nil, err
 		}
-		w.opened = &watchdog.Monitor{Origin: w.config.Origin, Table: w.runtime.table(w.config.Common), Files: files, Known: verifiers(keys),
+		w.opened = &watchdog.Monitor{Origin: w.config.Origin, Table: w.runtime.Table(w.config.Common), Files: files, Known: logfiles.Verifiers(keys),
 			Archive: w.archive, Record: w.record, Log: w.runtime.Log}
 	}
 	return w.opened.Begin(ctx)

@@ -1,4 +1,4 @@
-package publish_test
+package pages
 
 import (
 	"bytes"
@@ -16,12 +16,10 @@ import (
 	"tally/internal/testkit/archivetest"
 	"tally/internal/testkit/fakeobjects"
 	"tally/lib/archive/objects"
-	"tally/lib/lambda/functions"
 	"tally/lib/rulebook/games"
 	"tally/lib/site/build"
 	"tally/lib/site/files"
 	"tally/lib/site/history"
-	"tally/lib/site/publish"
 )
 
 const docs = "../../../docs/"
@@ -42,7 +40,7 @@ func sample(t *testing.T) (*archivetest.Sample, map[string]fakeobjects.Object) {
 		t.Fatal(err)
 	}
 	store, told := fakeobjects.New(), &nothing{}
-	run, err := publish.Follow(functions.Pages{Origin: archivetest.Origin, PublicKeys: []string{s.VerifierKey}, Known: note.VerifierList(verifier), Log: s.Files, Site: store,
+	run, err := Follow(Params{Origin: archivetest.Origin, PublicKeys: []string{s.VerifierKey}, Known: note.VerifierList(verifier), Log: s.Files, Site: store,
 		Limit: 1000, Record: told, Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
 	if err != nil {
 		t.Fatal(err)
@@ -195,11 +193,11 @@ func TestDocumentShowsFiles(t *testing.T) {
 func TestSource(t *testing.T) {
 	store := fakeobjects.New()
 	store.Set("checkpoint", []byte("a log"))
-	source := publish.Source{Store: store}
-	if data, err := source.Get(t.Context(), "checkpoint"); err != nil || string(data) != "a log" {
+	log := source{store}
+	if data, err := log.Get(t.Context(), "checkpoint"); err != nil || string(data) != "a log" {
 		t.Errorf("%s, %v", data, err)
 	}
-	if _, err := source.Get(t.Context(), "tile/0/000"); err != objects.ErrNotFound {
+	if _, err := log.Get(t.Context(), "tile/0/000"); err != objects.ErrNotFound {
 		t.Errorf("got %v", err)
 	}
 }

@@ -1,6 +1,9 @@
-package functions
+// Package intake puts the Lambda intake together, which takes up what the studio and
+// operators say of draws. What it does is in lib/pipeline/intake.
+package intake
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -11,15 +14,19 @@ import (
 
 	"tally/lib/draw"
 	"tally/lib/lambda/metrics"
+	"tally/lib/lambda/runtime"
 	"tally/lib/lambda/sqsbatch"
 	"tally/lib/lambda/sqsqueue"
-	"tally/lib/pipeline/intake"
+	pipeline "tally/lib/pipeline/intake"
 	"tally/lib/rulebook/games"
 )
 
-// IntakeConfig is the configuration of intake.
-type IntakeConfig struct {
-	Common
+// Main is the main function of the Lambda.
+func Main() { runtime.Main(New) }
+
+// Config is the configuration of intake.
+type Config struct {
+	runtime.Common
 	StudioURL       string        `env:"TALLY_STUDIO_URL" doc:"URL of the queue studio-messages"`
 	OrdersURL       string        `env:"TALLY_ORDERS_URL" doc:"URL of the queue operator-orders"`
 	OrdersARN       string        `env:"TALLY_ORDERS_ARN" doc:"ARN of the queue operator-orders: what comes from it may be an order"`
@@ -37,25 +44,26 @@ type IntakeConfig struct {
 // intakeConcurrency is how many messages of a batch are worked on at once.
 const intakeConcurrency = 10
 
-// NewIntake puts intake together.
-func NewIntake(c IntakeConfig, r Runtime) (QueueHandler, error) {
+// New puts intake together.
+func New(c Config, r runtime.Runtime) (runtime.QueueHandler, error) {
 	settings, err := c.settings()
 	if err != nil {
 		return nil, fmt.Errorf("putting intake together: %w", err)
 	}
 	client := sqs.NewFromConfig(r.AWS)
 	measured := metrics.NewMetrics(r.Metrics, c.Namespace, "intake", r.Now)
-	table, check := r.clocked(c.Common, measured)
-	in := &intake.Intake{
-		Table: table, Clock: check, Replies: r.queue(client, c.RepliesURL), Sweeps: r.queue(client, c.SweepsURL), Archive: r.queue(client, c.ArchiveURL),
-		Record: recorder{measured}, OutOfSequence: recorder{measured}.OutOfSequence, CancelledInARow: recorder{measured}.CancelledInARow, Settings: settings, Demanding: c.demanding(), Now: r.instant, Log: r.Log,
+	record := recorder{measured}
+	table, check := r.Clocked(c.Common, measured)
+	in := &pipeline.Intake{
+		Table: table, Clock: check, Replies: sqsqueue.New(client, c.RepliesURL), Sweeps: sqsqueue.New(client, c.SweepsURL), Archive: sqsqueue.New(client, c.ArchiveURL),
+		Record: record, OutOfSequence: record.OutOfSequence, CancelledInARow: record.CancelledInARow, Settings: settings, Demanding: c.demanding(), Now: r.Instant, Log: r.Log,
 	}
-	handler, err := r.queueHandler(func(ctx context.Context, m sqsbatch.Message) error {
-		from := intake.Studio
+	handler, err := r.HandleQueues(func(ctx context.Context, m sqsbatch.Message) error {
+		from := pipeline.Studio
 		if m.QueueARN == c.OrdersARN {
-			from = intake.Operator
+			from = pipeline.Operator
 		}
-		return in.Take(ctx, intake.Delivery{Body: []byte(m.Body), SentAt: sqsqueue.SentAt(m.SentAt, m.Attributes), From: from})
+		return in.Take(ctx, pipeline.Delivery{Body: []byte(m.Body), SentAt: sqsqueue.SentAt(m.SentAt, m.Attributes), From: from})
 	}, measured, client, sqsbatch.Options{Concurrency: intakeConcurrency}, c.StudioURL, c.OrdersURL)
 	if err != nil {
 		return nil, fmt.Errorf("putting intake together: %w", err)
@@ -64,7 +72,7 @@ func NewIntake(c IntakeConfig, r Runtime) (QueueHandler, error) {
 }
 
 // demanding are the tables whose studio has to close side wagers.
-func (c IntakeConfig) demanding() map[string]bool {
+func (c Config) demanding() map[string]bool {
 	tables := map[string]bool{}
 	for table := range strings.SplitSeq(c.SelectionTables, ",") {
 		tables[table] = true
@@ -73,7 +81,7 @@ func (c IntakeConfig) demanding() map[string]bool {
 }
 
 // settings are those of new draws.
-func (c IntakeConfig) settings() (draw.Settings, error) {
+func (c Config) settings() (draw.Settings, error) {
 	settings := draw.Settings{Shards: c.Shards, ShardsByGame: map[string]int{}, LagMillis: int64(c.LagBound) * time.Second.Milliseconds(),
 		RetainMillis: int64(c.RetentionDays) * 24 * time.Hour.Milliseconds(),
 		HoldMillis:   c.HoldAfter.Milliseconds()}
@@ -93,3 +101,26 @@ func (c IntakeConfig) settings() (draw.Settings, error) {
 	}
 	return settings, nil
 }
+
+// recorder turns what intake tells into metrics.
+type recorder struct{ measured *metrics.Metrics }
+
+var _ pipeline.Recorder = recorder{}
+
+func (r recorder) Quarantined(game string) {
+	r.measured.Add(metrics.Quarantined, cmp.Or(game, metrics.NoGame), 1)
+}
+
+func (r recorder) Stored(game string, age time.Duration, concern string) {
+	r.measured.Delay(metrics.MessageAge, game, age)
+	switch concern {
+	case pipeline.ConcernMoved:
+		r.measured.Add(metrics.MovedClosings, game, 1)
+	case pipeline.ConcernUnclosed:
+		r.measured.Add(metrics.Unclosed, game, 1)
+	}
+}
+
+func (r recorder) OutOfSequence(concern string) { r.measured.Add(metrics.BadSequence, concern, 1) }
+
+func (r recorder) CancelledInARow(game string) { r.measured.Add(metrics.LongBreaks, game, 1) }

@@ -1,4 +1,6 @@
-package functions
+// Package webhook puts the Lambda webhook together, which pushes reports to bookmakers' own
+// addresses. What it does is in lib/pipeline/webhook.
+package webhook
 
 import (
 	"context"
@@ -9,14 +11,18 @@ import (
 
 	"tally/lib/draw/wire"
 	"tally/lib/lambda/metrics"
+	"tally/lib/lambda/runtime"
 	"tally/lib/lambda/sqsbatch"
-	"tally/lib/pipeline/webhook"
+	pipeline "tally/lib/pipeline/webhook"
 	"tally/lib/rulebook/settlement"
 )
 
-// WebhookConfig is the configuration of webhook.
-type WebhookConfig struct {
-	Common
+// Main is the main function of the Lambda.
+func Main() { runtime.Main(New) }
+
+// Config is the configuration of webhook.
+type Config struct {
+	runtime.Common
 	WebhooksURL string `env:"TALLY_WEBHOOKS_URL" doc:"URL of the queue webhooks"`
 	Loopback    bool   `env:"TALLY_WEBHOOK_LOOPBACK" doc:"whether endpoints on the machine that the function runs on are allowed, without TLS too: for trying" default:"false"`
 }
@@ -25,13 +31,13 @@ type WebhookConfig struct {
 // wait for receivers most of the time.
 const webhookConcurrency = 10
 
-// NewWebhook puts webhook together.
-func NewWebhook(c WebhookConfig, r Runtime) (QueueHandler, error) {
+// New puts webhook together.
+func New(c Config, r runtime.Runtime) (runtime.QueueHandler, error) {
 	client := sqs.NewFromConfig(r.AWS)
 	measured := metrics.NewMetrics(r.Metrics, c.Namespace, "webhook", r.Now)
-	worker := &webhook.Worker{Table: r.table(c.Common), Sender: webhook.NewSender(webhook.SenderOptions{Loopback: c.Loopback}),
-		Record: recorder{measured}, Now: r.instant, Log: r.Log}
-	handler, err := r.queueHandler(func(ctx context.Context, m sqsbatch.Message) error {
+	worker := &pipeline.Worker{Table: r.Table(c.Common), Sender: pipeline.NewSender(pipeline.SenderOptions{Loopback: c.Loopback}),
+		Record: recorder{measured}, Now: r.Instant, Log: r.Log}
+	handler, err := r.HandleQueues(func(ctx context.Context, m sqsbatch.Message) error {
 		asked, err := wire.ParsePush(m.Body)
 		if err != nil {
 			return err
@@ -40,7 +46,7 @@ func NewWebhook(c WebhookConfig, r Runtime) (QueueHandler, error) {
 		if err != nil {
 			return err
 		}
-		return afterPush(again, r.instant(), m.ReceiveCount)
+		return afterPush(again, r.Instant(), m.ReceiveCount)
 	}, measured, client, sqsbatch.Options{Concurrency: webhookConcurrency}, c.WebhooksURL)
 	if err != nil {
 		return nil, fmt.Errorf("putting webhook together: %w", err)
@@ -66,4 +72,17 @@ func afterPush(again, now settlement.Instant, receives int) error {
 		return nil
 	}
 	return sqsbatch.GiveBack{After: after, Reason: "an endpoint is not done"}
+}
+
+// recorder turns what pushing tells into metrics.
+type recorder struct{ measured *metrics.Metrics }
+
+var _ pipeline.Recorder = recorder{}
+
+func (r recorder) Delivered(reports int) { r.measured.Add(metrics.Delivered, "", reports) }
+
+func (r recorder) NotDelivered(kind string) { r.measured.Add(metrics.NotDelivered, kind, 1) }
+
+func (r recorder) WebhookDisabled(reason string) {
+	r.measured.Add(metrics.WebhooksDisabled, reason, 1)
 }

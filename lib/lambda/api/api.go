@@ -1,4 +1,6 @@
-package functions
+// Package api puts the Lambda api together, which answers bookmakers' requests. What it does
+// is in lib/bookmaker/api.
+package api
 
 import (
 	"context"
@@ -11,39 +13,41 @@ import (
 	"github.com/awslabs/aws-lambda-go-api-proxy/core"
 	"github.com/awslabs/aws-lambda-go-api-proxy/httpadapter"
 
-	"tally/lib/bookmaker/api"
+	bookmaker "tally/lib/bookmaker/api"
 	"tally/lib/lambda/metrics"
+	"tally/lib/lambda/runtime"
 )
 
-// APIConfig is the configuration of api.
-type APIConfig struct {
-	Common
+// Main is the main function of the Lambda.
+func Main() {
+	runtime.Main(func(c Config, r runtime.Runtime) (any, error) {
+		made, err := New(c, r)
+		return made.Invoke, err
+	})
 }
 
-// HTTPHandler is a function that API Gateway calls with requests. Serve is the
-// same for an HTTP server: metrics are written after each request.
-type HTTPHandler struct {
-	Serve  http.Handler
-	Invoke func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error)
+// Config is the configuration of api.
+type Config struct {
+	runtime.Common
 }
 
-// NewAPI puts api together.
-func NewAPI(c APIConfig, r Runtime) (HTTPHandler, error) {
+// New puts api together.
+func New(c Config, r runtime.Runtime) (runtime.HTTPHandler, error) {
 	measured := metrics.NewMetrics(r.Metrics, c.Namespace, "api", r.Now)
-	table, check := r.clocked(c.Common, measured)
-	made, err := api.New(api.Options{Table: table, Now: r.instant, Clock: check, Record: apiRecorder{measured}, Log: r.Log, RequestID: requestID})
+	table, check := r.Clocked(c.Common, measured)
+	made, err := bookmaker.New(bookmaker.Options{Table: table, Now: r.Instant, Clock: check, Record: recorder{measured}, Log: r.Log, RequestID: requestID})
 	if err != nil {
-		return HTTPHandler{}, fmt.Errorf("putting api together: %w", err)
+		return runtime.HTTPHandler{}, fmt.Errorf("putting api together: %w", err)
 	}
 	serve := http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
-		defer r.flush(request.Context(), measured)
+		defer r.Flush(request.Context(), measured)
 		made.ServeHTTP(w, request)
 	})
 	proxy := httpadapter.NewV2(serve)
 	invoke := func(ctx context.Context, event events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
 		return proxy.ProxyWithContext(ctx, wellFormed(event))
 	}
-	return HTTPHandler{Serve: serve, Invoke: invoke}, nil
+	return runtime.HTTPHandler{Serve: serve, Invoke: invoke}, nil
 }
 
 // wellFormed returns an event whose path and query can be parsed as those of a URL.
@@ -65,21 +69,15 @@ func requestID(r *http.Request) string {
 	if gateway, ok := core.GetAPIGatewayV2ContextFromContext(r.Context()); ok && gateway.RequestID != "" {
 		return gateway.RequestID
 	}
-	return api.NewRequestID()
+	return bookmaker.NewRequestID()
 }
 
-// NewAPILambda returns what Lambda calls.
-func NewAPILambda(c APIConfig, r Runtime) (func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error), error) {
-	made, err := NewAPI(c, r)
-	return made.Invoke, err
-}
+// recorder turns what the API tells into metrics.
+type recorder struct{ measured *metrics.Metrics }
 
-// apiRecorder turns what the API tells into metrics.
-type apiRecorder struct{ measured *metrics.Metrics }
+var _ bookmaker.Recorder = recorder{}
 
-var _ api.Recorder = apiRecorder{}
-
-func (r apiRecorder) Accepted(game string)   { r.measured.Add(metrics.Accepted, game, 1) }
-func (r apiRecorder) Refused(_, code string) { r.measured.Add(metrics.RefusedBets, code, 1) }
-func (r apiRecorder) Denied(code string)     { r.measured.Add(metrics.Denied, code, 1) }
-func (r apiRecorder) Failed(code string)     { r.measured.Add(metrics.Failures, code, 1) }
+func (r recorder) Accepted(game string)   { r.measured.Add(metrics.Accepted, game, 1) }
+func (r recorder) Refused(_, code string) { r.measured.Add(metrics.RefusedBets, code, 1) }
+func (r recorder) Denied(code string)     { r.measured.Add(metrics.Denied, code, 1) }
+func (r recorder) Failed(code string)     { r.measured.Add(metrics.Failures, code, 1) }

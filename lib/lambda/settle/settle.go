@@ -1,22 +1,31 @@
-package functions
+// Package settle puts the Lambda settle together, which settles the bets of draws. What it
+// does is in lib/pipeline/settle.
+package settle
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"tally/lib/draw/wire"
 	"tally/lib/lambda/metrics"
+	"tally/lib/lambda/runtime"
 	"tally/lib/lambda/sqsbatch"
-	"tally/lib/pipeline/settle"
+	"tally/lib/lambda/sqsqueue"
+	pipeline "tally/lib/pipeline/settle"
 	"tally/lib/rulebook/games"
 )
 
-// SettleConfig is the configuration of settle.
-type SettleConfig struct {
-	Common
+// Main is the main function of the Lambda.
+func Main() { runtime.Main(New) }
+
+// Config is the configuration of settle.
+type Config struct {
+	runtime.Common
 	SweepsURL   string `env:"TALLY_SWEEPS_URL" doc:"URL of the queue sweeps"`
 	ArchiveURL  string `env:"TALLY_ARCHIVE_URL" doc:"URL of the queue archive-entries"`
 	WebhooksURL string `env:"TALLY_WEBHOOKS_URL" doc:"URL of the queue webhooks"`
@@ -24,18 +33,18 @@ type SettleConfig struct {
 	HoldAbove   string `env:"TALLY_HOLD_CORRECTIONS_ABOVE" doc:"money by currency that a correction may move before it waits for an operator, such as EUR=10000.00,JPY=1000000; nothing for any" default:""`
 }
 
-// NewSettle puts settle together.
-func NewSettle(c SettleConfig, r Runtime) (QueueHandler, error) {
-	limits, err := settle.ParseLimits(c.HoldAbove)
+// New puts settle together.
+func New(c Config, r runtime.Runtime) (runtime.QueueHandler, error) {
+	limits, err := pipeline.ParseLimits(c.HoldAbove)
 	if err != nil {
 		return nil, fmt.Errorf("TALLY_HOLD_CORRECTIONS_ABOVE has %w", err)
 	}
 	client := sqs.NewFromConfig(r.AWS)
 	measured := metrics.NewMetrics(r.Metrics, c.Namespace, "settle", r.Now)
-	table, check := r.clocked(c.Common, measured)
-	sweeper := &settle.Sweeper{Table: table, Clock: check, Archive: r.queue(client, c.ArchiveURL), Webhooks: r.queue(client, c.WebhooksURL), Record: recorder{measured},
-		Now: r.instant, Log: r.Log, Parallel: c.Parallel, HoldAbove: limits}
-	handler, err := r.queueHandler(func(ctx context.Context, m sqsbatch.Message) error {
+	table, check := r.Clocked(c.Common, measured)
+	sweeper := &pipeline.Sweeper{Table: table, Clock: check, Archive: sqsqueue.New(client, c.ArchiveURL), Webhooks: sqsqueue.New(client, c.WebhooksURL), Record: recorder{measured},
+		Now: r.Instant, Log: r.Log, Parallel: c.Parallel, HoldAbove: limits}
+	handler, err := r.HandleQueues(func(ctx context.Context, m sqsbatch.Message) error {
 		asked, err := wire.ParseSweep(m.Body)
 		if err != nil {
 			return err
@@ -55,8 +64,8 @@ func NewSettle(c SettleConfig, r Runtime) (QueueHandler, error) {
 // that was stored. One of a draw whose rules this program does not have is done with,
 // too: reconcile asks again, and raises the alarm.
 func afterSweep(ctx context.Context, err error) error {
-	var notYet *settle.NotYetError
-	var unequal *settle.UnequalError
+	var notYet *pipeline.NotYetError
+	var unequal *pipeline.UnequalError
 	switch {
 	case errors.As(err, &notYet):
 		return sqsbatch.GiveBack{After: notYet.After, Reason: err.Error()}
@@ -67,4 +76,23 @@ func afterSweep(ctx context.Context, err error) error {
 	default:
 		return err
 	}
+}
+
+// recorder turns what a sweep tells into metrics.
+type recorder struct{ measured *metrics.Metrics }
+
+var _ pipeline.Recorder = recorder{}
+
+func (r recorder) Settled(game string, lines, refunded int, corrected bool, delay time.Duration) {
+	if corrected {
+		r.measured.Add(metrics.Corrected, game, lines)
+		return
+	}
+	r.measured.Add(metrics.Settled, game, lines-refunded)
+	r.measured.Add(metrics.Refunded, game, refunded)
+	r.measured.Delay(metrics.SettlementDelay, game, delay)
+}
+
+func (r recorder) Unequal(game string) {
+	r.measured.Add(metrics.Unequal, cmp.Or(game, metrics.NoGame), 1)
 }

@@ -1,13 +1,14 @@
-// Package functions puts each of tally's Lambdas together: its configuration, its
-// clients, its metrics, and what it does with a message. The main packages under
-// functions/ read the environment, call one constructor and start; the local
-// stack calls the same constructors with the variables of template.yaml.
-package functions
+// Package runtime is what tally's Lambdas have in common: what runs them, their clients,
+// their clock, their metrics, and the start of a process. Each is put together in a
+// package of its own beside this one, which imports only what that function needs: a
+// cold start loads all that is linked.
+package runtime
 
 import (
 	"context"
 	"io"
 	"log/slog"
+	"net/http"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -17,7 +18,6 @@ import (
 
 	"tally/lib/lambda/metrics"
 	"tally/lib/lambda/sqsbatch"
-	"tally/lib/lambda/sqsqueue"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 	"tally/lib/store/clock"
@@ -26,38 +26,48 @@ import (
 // QueueHandler is a function that a queue feeds.
 type QueueHandler func(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error)
 
+// ScheduledHandler is a function that a schedule runs.
+type ScheduledHandler func(ctx context.Context) error
+
+// HTTPHandler is a function that API Gateway calls with requests. Serve is the
+// same for an HTTP server: metrics are written after each request.
+type HTTPHandler struct {
+	Serve  http.Handler
+	Invoke func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error)
+}
+
 // Runtime is what a function is given by whoever runs it.
 type Runtime struct {
 	AWS     aws.Config
 	Log     *slog.Logger
 	Metrics io.Writer // takes metrics as lines; os.Stdout in a Lambda
 	Now     func() time.Time
-	Follow  FollowLog // of the function pages; nil for the others
 	// TrustClock leaves Now alone, where a test sets it: it is not held against the
 	// clock of DynamoDB.
 	TrustClock bool
 }
 
-// Common is the configuration of every function.
+// Common is the configuration of every function that has the table.
 type Common struct {
 	Table     string `env:"TALLY_TABLE" doc:"name of the DynamoDB table"`
 	Namespace string `env:"TALLY_NAMESPACE" doc:"CloudWatch namespace of the metrics" default:"tally"`
 }
 
-// instant is the time in milliseconds.
-func (r Runtime) instant() settlement.Instant { return settlement.Instant(r.Now().UnixMilli()) }
+// Instant is the time in milliseconds.
+func (r Runtime) Instant() settlement.Instant { return settlement.Instant(r.Now().UnixMilli()) }
 
-func (r Runtime) table(c Common) *store.Table {
+// Table is the table of a function that decides nothing by time.
+func (r Runtime) Table(c Common) *store.Table {
 	return store.New(dynamodb.NewFromConfig(r.AWS), c.Table)
 }
 
-// clocked is the table of a function that decides by time, with the check of its
+// Clocked is the table of a function that decides by time, with the check of its
 // clock, which hears all that the table is asked.
-func (r Runtime) clocked(c Common, measured *metrics.Metrics) (*store.Table, clock.Check) {
+func (r Runtime) Clocked(c Common, measured *metrics.Metrics) (*store.Table, clock.Check) {
 	if r.TrustClock {
-		return r.table(c), nil
+		return r.Table(c), nil
 	}
-	watch := &clock.Watch{Now: r.instant, Record: func() { measured.Add(metrics.ClockWrong, "", 1) }}
+	watch := &clock.Watch{Now: r.Instant, Record: func() { measured.Add(metrics.ClockWrong, "", 1) }}
 	table := store.New(dynamodb.NewFromConfig(r.AWS, func(o *dynamodb.Options) { o.APIOptions = append(o.APIOptions, watch.Attach) }), c.Table)
 	watch.Ask = func(ctx context.Context) error {
 		_, _, err := table.Get(ctx, store.ReconcileKey, store.ReconcileKey)
@@ -66,13 +76,9 @@ func (r Runtime) clocked(c Common, measured *metrics.Metrics) (*store.Table, clo
 	return table, watch.Check
 }
 
-func (r Runtime) queue(client *sqs.Client, url string) *sqsqueue.Queue {
-	return sqsqueue.New(client, url)
-}
-
-// queueHandler makes the handler of a function that the queues of these URLs
+// HandleQueues makes the handler of a function that the queues of these URLs
 // feed. Metrics are written at the end of each invocation.
-func (r Runtime) queueHandler(handle sqsbatch.Func, measured *metrics.Metrics, client *sqs.Client, options sqsbatch.Options, urls ...string) (QueueHandler, error) {
+func (r Runtime) HandleQueues(handle sqsbatch.Func, measured *metrics.Metrics, client *sqs.Client, options sqsbatch.Options, urls ...string) (QueueHandler, error) {
 	visibility, err := sqsbatch.NewSQSVisibility(client, urls...)
 	if err != nil {
 		return nil, err
@@ -88,13 +94,13 @@ func (r Runtime) queueHandler(handle sqsbatch.Func, measured *metrics.Metrics, c
 		return nil, err
 	}
 	return func(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
-		defer r.flush(ctx, measured)
+		defer r.Flush(ctx, measured)
 		return handler.Handle(ctx, event)
 	}, nil
 }
 
-// flush writes the metrics; that they could not be written fails nothing.
-func (r Runtime) flush(ctx context.Context, measured *metrics.Metrics) {
+// Flush writes the metrics; that they could not be written fails nothing.
+func (r Runtime) Flush(ctx context.Context, measured *metrics.Metrics) {
 	if err := measured.Flush(); err != nil {
 		r.Log.WarnContext(ctx, "metrics are lost", "error", err)
 	}

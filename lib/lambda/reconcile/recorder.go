@@ -1,0 +1,57 @@
+package reconcile
+
+import (
+	"cmp"
+	"time"
+
+	"tally/lib/archive/watchdog"
+	"tally/lib/lambda/metrics"
+	"tally/lib/pipeline/intake"
+	pipeline "tally/lib/pipeline/reconcile"
+)
+
+// recorder turns what reconcile finds into metrics, and what becomes of the orders that
+// it hands to intake.
+type recorder struct{ measured *metrics.Metrics }
+
+var (
+	_ pipeline.Recorder = recorder{}
+	_ intake.Recorder   = recorder{}
+	_ watchdog.Recorder = recorder{}
+)
+
+func (r recorder) Quarantined(game string) { r.add(metrics.Quarantined, game) }
+
+// Stored is told of the studio's messages alone, and reconcile takes none.
+func (recorder) Stored(string, time.Duration, string) {}
+
+func (r recorder) CancelledInARow(game string) { r.measured.Add(metrics.LongBreaks, game, 1) }
+
+func (r recorder) Unequal(game string) { r.add(metrics.Unequal, game) }
+
+func (r recorder) Stuck(game, why string) {
+	name := metrics.Stuck
+	if why == pipeline.StuckResult || why == pipeline.StuckOpening {
+		name = metrics.Overdue
+	}
+	r.add(name, game)
+}
+
+func (r recorder) Waiting(game string) { r.add(metrics.Waiting, game) }
+
+func (r recorder) Straggled(game string, bets int) { r.measured.Add(metrics.Stragglers, game, bets) }
+
+func (r recorder) Depth(queue string, messages int) {
+	r.measured.Set(metrics.DeadLetterDepth, queue, messages)
+}
+
+func (r recorder) InQuarantine(messages int) { r.measured.Set(metrics.QuarantineDepth, "", messages) }
+
+func (r recorder) LogLag(entries int) { r.measured.Set(metrics.LogLag, "", entries) }
+
+func (r recorder) LogFault(kind string) { r.measured.Add(metrics.LogFaults, kind, 1) }
+
+// add counts one of a game, which may not be known.
+func (r recorder) add(name metrics.Name, game string) {
+	r.measured.Add(name, cmp.Or(game, metrics.NoGame), 1)
+}
