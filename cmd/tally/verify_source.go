@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"tally/lib/archive/objects"
+	"tally/lib/archive/objects/s3store"
 	"tally/lib/archive/verify"
 )
 
@@ -30,11 +31,11 @@ func (app *app) openLog(ctx context.Context, place string) (verify.Source, error
 		return nil, err
 	}
 	client := s3.NewFromConfig(configuration, func(o *s3.Options) { o.UsePathStyle = configuration.BaseEndpoint != nil })
-	return inBucket{objects.NewS3(client, bucket)}, nil
+	return inBucket{s3store.New(client, bucket)}, nil
 }
 
 // inBucket is a log in a bucket.
-type inBucket struct{ store *objects.S3 }
+type inBucket struct{ store *s3store.Store }
 
 // Get returns a file of the log.
 func (b inBucket) Get(ctx context.Context, path string) ([]byte, error) {

@@ -15,7 +15,7 @@ import (
 	"tally/internal/testkit/archivetest"
 	"tally/internal/testkit/dynamotest"
 	"tally/internal/testkit/fakeobjects"
-	"tally/lib/archive/objects"
+	"tally/lib/archive/objects/s3store"
 	"tally/lib/archive/sequencer"
 	"tally/lib/archive/tiles"
 	"tally/lib/bookmaker/client"
@@ -165,7 +165,7 @@ func TestVerifyBucket(t *testing.T) {
 		t.Fatal(err)
 	}
 	for key, file := range s.Files.Files() {
-		if err := objects.NewS3(client, bucket).PutIfAbsent(t.Context(), key, file.Data, file.Header); err != nil {
+		if err := s3store.New(client, bucket).PutIfAbsent(t.Context(), key, file.Data, file.Header); err != nil {
 			t.Fatal(err)
 		}
 	}

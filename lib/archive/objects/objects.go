@@ -1,4 +1,4 @@
-// Package objects stores the files of the log: in S3, or in a folder.
+// Package objects stores the files of the log: in a folder, or, by s3store, in S3.
 package objects
 
 import (

@@ -13,6 +13,7 @@ import (
 	"tally/internal/testkit/dynamotest"
 	"tally/internal/testkit/fakeobjects"
 	"tally/lib/archive/objects"
+	"tally/lib/archive/objects/s3store"
 )
 
 var header = objects.Header{ContentType: "text/plain", CacheControl: objects.Mutable}
@@ -53,7 +54,7 @@ func TestContract(t *testing.T) {
 }
 
 // bucket returns a store in an emulated bucket, its client, and its name.
-func bucket(t *testing.T) (*objects.S3, *s3.Client, string) {
+func bucket(t *testing.T) (*s3store.Store, *s3.Client, string) {
 	t.Helper()
 	db := dynamotest.Kumo(t)
 	client := s3.NewFromConfig(db.Config(), func(o *s3.Options) { o.UsePathStyle = true })
@@ -61,7 +62,7 @@ func bucket(t *testing.T) (*objects.S3, *s3.Client, string) {
 	if _, err := client.CreateBucket(t.Context(), &s3.CreateBucketInput{Bucket: &name}); err != nil {
 		t.Fatal(err)
 	}
-	return objects.NewS3(client, name), client, name
+	return s3store.New(client, name), client, name
 }
 
 func contract(t *testing.T, s objects.Store) {

@@ -18,6 +18,7 @@ import (
 	"tally/internal/testkit/witnesstest"
 	"tally/lib/archive/checkpoint"
 	"tally/lib/archive/objects"
+	"tally/lib/archive/objects/s3store"
 	"tally/lib/archive/signing"
 	"tally/lib/archive/verify"
 	"tally/lib/lambda/functions"
@@ -175,7 +176,7 @@ func TestArchiveToBucket(t *testing.T) {
 	if _, err := client.CreateBucket(t.Context(), &s3.CreateBucketInput{Bucket: aws.String(bucket)}); err != nil {
 		t.Fatal(err)
 	}
-	d.archiveAndVerify(archiveOf(t, d, bucket), objects.NewS3(client, bucket))
+	d.archiveAndVerify(archiveOf(t, d, bucket), s3store.New(client, bucket))
 }
 
 func (d *day) archiveAndVerify(handle runtime.QueueHandler, files objects.Store) {

@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"tally/lib/archive/objects"
+	"tally/lib/archive/objects/s3store"
 	"tally/lib/lambda/functions"
 	"tally/lib/lambda/runtime"
 	"tally/lib/local"
@@ -53,11 +54,11 @@ func TestPagesInBuckets(t *testing.T) {
 		t.Fatal(err)
 	}
 	archive := archiveWith(t, d, log, key, "")
-	d.archiveAndVerify(archive, objects.NewS3(client, log))
+	d.archiveAndVerify(archive, s3store.New(client, log))
 	if err := pages(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	made := objects.NewS3(client, site)
+	made := s3store.New(client, site)
 	for _, path := range []string{"index.html", "uk/roulette/index.html", "results/draws/" + archivedDraw + ".json", "results/roulette/2026-11-30/" + archivedDraw + ".2.tlog-proof"} {
 		if _, _, err := made.Get(t.Context(), path); err != nil {
 			t.Errorf("%s: %v", path, err)

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/mod/sumdb/note"
 
 	"tally/lib/archive/objects"
+	"tally/lib/archive/objects/s3store"
 	"tally/lib/archive/signing"
 )
 
@@ -71,5 +72,5 @@ func OpenScratch(config aws.Config, bucket string) (objects.Store, error) {
 
 func inBucket(config aws.Config, bucket string) objects.Store {
 	client := s3.NewFromConfig(config, func(o *s3.Options) { o.UsePathStyle = config.BaseEndpoint != nil })
-	return objects.NewS3(client, bucket)
+	return s3store.New(client, bucket)
 }

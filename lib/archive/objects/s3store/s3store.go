@@ -1,4 +1,6 @@
-package objects
+// Package s3store stores the files of the log in S3. It is beside package objects, so
+// that who reads a log from elsewhere, as verifiers do, links no client of AWS.
+package s3store
 
 import (
 	"bytes"
@@ -11,40 +13,41 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/aws/smithy-go"
 
+	"tally/lib/archive/objects"
 	"tally/lib/archive/tiles"
 )
 
-// S3Client is what the store needs of the client.
-type S3Client interface {
+// Client is what the store needs of the client.
+type Client interface {
 	GetObject(context.Context, *s3.GetObjectInput, ...func(*s3.Options)) (*s3.GetObjectOutput, error)
 	PutObject(context.Context, *s3.PutObjectInput, ...func(*s3.Options)) (*s3.PutObjectOutput, error)
 }
 
-var _ S3Client = (*s3.Client)(nil)
+var _ Client = (*s3.Client)(nil)
 
-// S3 is a store in a bucket. It writes with conditions only: If-None-Match and
+// Store is a store in a bucket. It writes with conditions only: If-None-Match and
 // If-Match, which the bucket's policy demands.
-type S3 struct {
-	client S3Client
+type Store struct {
+	client Client
 	bucket string
 }
 
-var _ Store = (*S3)(nil)
+var _ objects.Store = (*Store)(nil)
 
-// NewS3 returns the store in a bucket.
-func NewS3(client S3Client, bucket string) *S3 { return &S3{client, bucket} }
+// New returns the store in a bucket.
+func New(client Client, bucket string) *Store { return &Store{client: client, bucket: bucket} }
 
 // Get returns an object and its ETag.
-func (s *S3) Get(ctx context.Context, key string) (data []byte, tag string, err error) {
+func (s *Store) Get(ctx context.Context, key string) (data []byte, tag string, err error) {
 	out, err := s.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &s.bucket, Key: &key})
 	var missing *types.NoSuchKey
 	if errors.As(err, &missing) || hasCode(err, "NoSuchKey", "NotFound") {
-		return nil, "", ErrNotFound
+		return nil, "", objects.ErrNotFound
 	}
 	if err != nil {
 		return nil, "", fmt.Errorf("reading %s: %w", key, err)
 	}
-	data, err = ReadAll(out.Body, tiles.MaxBytes(key))
+	data, err = objects.ReadAll(out.Body, tiles.MaxBytes(key))
 	if err = errors.Join(err, out.Body.Close()); err != nil {
 		return nil, "", fmt.Errorf("reading %s: %w", key, err)
 	}
@@ -52,15 +55,15 @@ func (s *S3) Get(ctx context.Context, key string) (data []byte, tag string, err 
 }
 
 // PutIfAbsent writes an object that must not be there.
-func (s *S3) PutIfAbsent(ctx context.Context, key string, data []byte, header Header) error {
-	if err := s.PutIfMatch(ctx, key, data, "", header); !errors.Is(err, ErrChanged) {
+func (s *Store) PutIfAbsent(ctx context.Context, key string, data []byte, header objects.Header) error {
+	if err := s.PutIfMatch(ctx, key, data, "", header); !errors.Is(err, objects.ErrChanged) {
 		return err
 	}
-	return ErrExists
+	return objects.ErrExists
 }
 
 // PutIfMatch writes over the content of this ETag.
-func (s *S3) PutIfMatch(ctx context.Context, key string, data []byte, tag string, header Header) error {
+func (s *Store) PutIfMatch(ctx context.Context, key string, data []byte, tag string, header objects.Header) error {
 	input := &s3.PutObjectInput{Bucket: &s.bucket, Key: &key, Body: bytes.NewReader(data), ContentLength: aws.Int64(int64(len(data))),
 		ContentType: &header.ContentType, CacheControl: &header.CacheControl}
 	if tag == "" {
@@ -72,7 +75,7 @@ func (s *S3) PutIfMatch(ctx context.Context, key string, data []byte, tag string
 	// A condition that did not hold; or two writes at once, of which S3 has let one
 	// win; or, under If-Match, an object that is gone.
 	if hasCode(err, "PreconditionFailed", "ConditionalRequestConflict") || tag != "" && hasCode(err, "NoSuchKey") {
-		return ErrChanged
+		return objects.ErrChanged
 	}
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", key, err)
