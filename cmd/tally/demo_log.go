@@ -13,8 +13,8 @@ import (
 
 	"golang.org/x/mod/sumdb/note"
 
-	"tally/lib/archive/audit"
 	"tally/lib/archive/verify"
+	"tally/lib/bookmaker/audit"
 	"tally/lib/lambda/logfiles"
 )
 

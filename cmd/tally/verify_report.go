@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"tally/lib/archive/audit"
 	"tally/lib/archive/checkpoint"
 	"tally/lib/archive/verify"
+	"tally/lib/bookmaker/audit"
 )
 
 // writeReport writes what a verification came to for people.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"tally/lib/archive/audit"
 	"tally/lib/archive/verify"
+	"tally/lib/bookmaker/audit"
 	"tally/lib/bookmaker/client"
 	"tally/lib/store"
 )

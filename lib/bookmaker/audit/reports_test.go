@@ -13,10 +13,10 @@ import (
 	"time"
 
 	"tally/internal/testkit/archivetest"
-	"tally/lib/archive/audit"
 	"tally/lib/archive/entry"
 	"tally/lib/archive/verify"
 	"tally/lib/bookmaker/api"
+	"tally/lib/bookmaker/audit"
 	"tally/lib/bookmaker/client"
 	"tally/lib/bookmaker/keys"
 	"tally/lib/draw/report"
