@@ -1,4 +1,4 @@
-package functions_test
+package api_test
 
 import (
 	"io"

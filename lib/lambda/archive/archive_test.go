@@ -1,0 +1,40 @@
+package archive
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"tally/lib/archive/witness"
+	"tally/lib/lambda/metrics"
+)
+
+// What the log tells becomes a metric, with the numbers told: a witness that contradicts
+// it is a fault of the log, one that does not answer is not.
+func TestRecorder(t *testing.T) {
+	var out bytes.Buffer
+	measured := metrics.NewMetrics(&out, "tally", "test", time.Now)
+	r := recorder{measured}
+	r.Appended("war", 3)
+	r.Unequal("")
+	for _, outcome := range []witness.Outcome{witness.Cosigned, witness.Contradicted, witness.Late} {
+		r.Witness("w1", outcome)
+	}
+	if err := measured.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`"game":"war","archived":3}`,
+		`"game":"unknown","unequal":1}`,
+		`"kind":"` + string(witness.Contradicted) + `","log_faults":1}`,
+		`"kind":"` + string(witness.Late) + `","uncosigned":1}`,
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no line ends in %s:\n%s", want, out.String())
+		}
+	}
+	if strings.Contains(out.String(), `"kind":"`+string(witness.Cosigned)+`"`) {
+		t.Errorf("a cosignature is counted as a failure:\n%s", out.String())
+	}
+}
