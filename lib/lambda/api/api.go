@@ -34,7 +34,7 @@ type Config struct {
 // New puts api together.
 func New(c Config, r runtime.Runtime) (runtime.HTTPHandler, error) {
 	measured := metrics.NewMetrics(r.Metrics, c.Namespace, "api", r.Now)
-	table, check := r.Clocked(c.Common, measured)
+	table, check := runtime.Clocked(r, c.Common, measured)
 	made, err := bookmaker.New(bookmaker.Options{Table: table, Now: r.Instant, Clock: check, Record: recorder{measured}, Log: r.Log, RequestID: requestID})
 	if err != nil {
 		return runtime.HTTPHandler{}, fmt.Errorf("putting api together: %w", err)

@@ -59,7 +59,7 @@ func New(c Config, r runtime.Runtime) (runtime.QueueHandler, error) {
 	client := sqs.NewFromConfig(r.AWS)
 	measured := metrics.NewMetrics(r.Metrics, c.Namespace, "archive", r.Now)
 	opened := &opener{config: c, runtime: r, record: recorder{measured}, witnesses: witnesses}
-	handler, err := r.HandleQueues(func(ctx context.Context, m sqsbatch.Message) error {
+	handler, err := runtime.HandleQueues(r, func(ctx context.Context, m sqsbatch.Message) error {
 		told, err := wire.ParseEntry(m.Body)
 		if err != nil {
 			return err
@@ -107,7 +107,7 @@ func (o *opener) get(ctx context.Context) (*publiclog.Archive, error) {
 
 // log opens the log, and publishes its public keys.
 func (c Config) log(ctx context.Context, r runtime.Runtime) (*sequencer.Log, error) {
-	log := &sequencer.Log{Origin: c.Origin, Table: r.Table(c.Common), Log: r.Log}
+	log := &sequencer.Log{Origin: c.Origin, Table: runtime.Table(r, c.Common), Log: r.Log}
 	keys, err := logfiles.Keys(ctx, r.AWS, c.Origin, c.Key, c.OldKey)
 	if err != nil {
 		return nil, err

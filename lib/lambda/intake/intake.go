@@ -53,12 +53,12 @@ func New(c Config, r runtime.Runtime) (runtime.QueueHandler, error) {
 	client := sqs.NewFromConfig(r.AWS)
 	measured := metrics.NewMetrics(r.Metrics, c.Namespace, "intake", r.Now)
 	record := recorder{measured}
-	table, check := r.Clocked(c.Common, measured)
+	table, check := runtime.Clocked(r, c.Common, measured)
 	in := &pipeline.Intake{
 		Table: table, Clock: check, Replies: sqsqueue.New(client, c.RepliesURL), Sweeps: sqsqueue.New(client, c.SweepsURL), Archive: sqsqueue.New(client, c.ArchiveURL),
 		Record: record, OutOfSequence: record.OutOfSequence, CancelledInARow: record.CancelledInARow, Settings: settings, Demanding: c.demanding(), Now: r.Instant, Log: r.Log,
 	}
-	handler, err := r.HandleQueues(func(ctx context.Context, m sqsbatch.Message) error {
+	handler, err := runtime.HandleQueues(r, func(ctx context.Context, m sqsbatch.Message) error {
 		from := pipeline.Studio
 		if m.QueueARN == c.OrdersARN {
 			from = pipeline.Operator

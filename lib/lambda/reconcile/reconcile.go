@@ -50,7 +50,7 @@ func New(c Config, r runtime.Runtime) (runtime.ScheduledHandler, error) {
 	client := sqs.NewFromConfig(r.AWS)
 	measured := metrics.NewMetrics(r.Metrics, c.Namespace, "reconcile", r.Now)
 	record := recorder{measured}
-	table, check := r.Clocked(c.Common, measured)
+	table, check := runtime.Clocked(r, c.Common, measured)
 	sweeps, archive := sqsqueue.New(client, c.SweepsURL), sqsqueue.New(client, c.ArchiveURL)
 	reconciler := &pipeline.Reconciler{
 		Table:   table,
@@ -98,7 +98,7 @@ func (w *watcher) begin(ctx context.Context) (pipeline.PublicLog, error) {
 		if err != nil {
 			return nil, err
 		}
-		w.opened = &watchdog.Monitor{Origin: w.config.Origin, Table: w.runtime.Table(w.config.Common), Files: files, Known: logfiles.Verifiers(keys),
+		w.opened = &watchdog.Monitor{Origin: w.config.Origin, Table: runtime.Table(w.runtime, w.config.Common), Files: files, Known: logfiles.Verifiers(keys),
 			Archive: w.archive, Record: w.record, Log: w.runtime.Log}
 	}
 	return w.opened.Begin(ctx)

@@ -56,16 +56,18 @@ type Common struct {
 // Instant is the time in milliseconds.
 func (r Runtime) Instant() settlement.Instant { return settlement.Instant(r.Now().UnixMilli()) }
 
-// Table is the table of a function that decides nothing by time.
-func (r Runtime) Table(c Common) *store.Table {
+// Table is the table of a function that decides nothing by time. What brings a client is
+// no method of Runtime: where templates are linked, as in pages, a method stays in the
+// program though nothing calls it.
+func Table(r Runtime, c Common) *store.Table {
 	return store.New(dynamodb.NewFromConfig(r.AWS), c.Table)
 }
 
 // Clocked is the table of a function that decides by time, with the check of its
 // clock, which hears all that the table is asked.
-func (r Runtime) Clocked(c Common, measured *metrics.Metrics) (*store.Table, clock.Check) {
+func Clocked(r Runtime, c Common, measured *metrics.Metrics) (*store.Table, clock.Check) {
 	if r.TrustClock {
-		return r.Table(c), nil
+		return Table(r, c), nil
 	}
 	watch := &clock.Watch{Now: r.Instant, Record: func() { measured.Add(metrics.ClockWrong, "", 1) }}
 	table := store.New(dynamodb.NewFromConfig(r.AWS, func(o *dynamodb.Options) { o.APIOptions = append(o.APIOptions, watch.Attach) }), c.Table)
@@ -78,7 +80,7 @@ func (r Runtime) Clocked(c Common, measured *metrics.Metrics) (*store.Table, clo
 
 // HandleQueues makes the handler of a function that the queues of these URLs
 // feed. Metrics are written at the end of each invocation.
-func (r Runtime) HandleQueues(handle sqsbatch.Func, measured *metrics.Metrics, client *sqs.Client, options sqsbatch.Options, urls ...string) (QueueHandler, error) {
+func HandleQueues(r Runtime, handle sqsbatch.Func, measured *metrics.Metrics, client *sqs.Client, options sqsbatch.Options, urls ...string) (QueueHandler, error) {
 	visibility, err := sqsbatch.NewSQSVisibility(client, urls...)
 	if err != nil {
 		return nil, err

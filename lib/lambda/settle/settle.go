@@ -41,10 +41,10 @@ func New(c Config, r runtime.Runtime) (runtime.QueueHandler, error) {
 	}
 	client := sqs.NewFromConfig(r.AWS)
 	measured := metrics.NewMetrics(r.Metrics, c.Namespace, "settle", r.Now)
-	table, check := r.Clocked(c.Common, measured)
+	table, check := runtime.Clocked(r, c.Common, measured)
 	sweeper := &pipeline.Sweeper{Table: table, Clock: check, Archive: sqsqueue.New(client, c.ArchiveURL), Webhooks: sqsqueue.New(client, c.WebhooksURL), Record: recorder{measured},
 		Now: r.Instant, Log: r.Log, Parallel: c.Parallel, HoldAbove: limits}
-	handler, err := r.HandleQueues(func(ctx context.Context, m sqsbatch.Message) error {
+	handler, err := runtime.HandleQueues(r, func(ctx context.Context, m sqsbatch.Message) error {
 		asked, err := wire.ParseSweep(m.Body)
 		if err != nil {
 			return err
