@@ -28,8 +28,8 @@ become valid: malformed, impossible or conflicting ones. They block nothing; the
 studio was answered with every reason and may send a right message under the
 same revision. An operator looks at each and releases or drops it.
 
-A settlement that moves more money than HoldCorrectionsAbove allows waits here, too:
-show says how much and of how many bookmakers, release has it told to them.
+A settlement that moves more money than HoldCorrectionsAbove allows waits here,
+too: show says how much and of how many bookmakers, release has it told to them.
 
   list     what is in quarantine, the newest first
   show     everything about one message, and the message itself

@@ -1,4 +1,3 @@
-// Package archtest holds the structure of tally: which folder may import which, read from the go command.
 package archtest
 
 import (

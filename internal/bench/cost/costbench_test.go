@@ -27,9 +27,9 @@ import (
 const wantCosts = `
 phase        lines  requests  writes  reads
 place          200       250     220     30
-settle         200       107     178     44
-correct few      8        82      92     34
-correct all    200       108     190     50
+settle         200       108     179     47
+correct few      8        82      92     37
+correct all    200       109     191     53
 update
 settle         200       220     200     20
 correct few      8        28       8     20

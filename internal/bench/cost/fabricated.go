@@ -78,6 +78,7 @@ type wireRequest struct {
 	ExclusiveStartKey *wireKey
 	TransactItems     []struct {
 		Put struct{ Item json.RawMessage }
+		Get struct{ Key wireKey }
 	}
 	Values      map[string]struct{ S string } `json:"ExpressionAttributeValues"`
 	MessageBody string
@@ -109,6 +110,8 @@ func (f *fabricated) respond(request *http.Request) (io.Reader, error) {
 			}
 		}
 		return strings.NewReader("{}"), nil
+	case "TransactGetItems":
+		return f.together(r), nil
 	case "SendMessage":
 		sum := md5.Sum([]byte(r.MessageBody))
 		return strings.NewReader(`{"MessageId":"1","MD5OfMessageBody":"` + hex.EncodeToString(sum[:]) + `"}`), nil
@@ -118,12 +121,24 @@ func (f *fabricated) respond(request *http.Request) (io.Reader, error) {
 	return nil, fmt.Errorf("nothing answers %q", operation)
 }
 
-func (f *fabricated) get(key wireKey) io.Reader {
+func (f *fabricated) get(key wireKey) io.Reader { return strings.NewReader(f.item(key)) }
+
+// item is a found item as an answer has it, or an empty object.
+func (f *fabricated) item(key wireKey) string {
 	item, found := f.items[key.PK.S][key.SK.S]
 	if !found {
-		return strings.NewReader("{}")
+		return "{}"
 	}
-	return strings.NewReader(`{"Item":` + string(item) + "}")
+	return `{"Item":` + string(item) + "}"
+}
+
+// together answers a read of several items.
+func (f *fabricated) together(r wireRequest) io.Reader {
+	items := make([]string, len(r.TransactItems))
+	for i, read := range r.TransactItems {
+		items[i] = f.item(read.Get.Key)
+	}
+	return strings.NewReader(`{"Responses":[` + strings.Join(items, ",") + "]}")
 }
 
 // put keeps an item, unless it is a page of a report.
