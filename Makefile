@@ -32,7 +32,7 @@ include functions/build.mk
 test: lint unit fuzz api ## install what the tests need and run everything: lint, tests, short fuzzing
 
 unit: tools ## run the tests, with the race detector; a skipped test is a failure
-	@race=$$(scripts/race); go test $$race -json ./... | go run ./internal/testreport
+	@race=$$(scripts/race); go test $$race -timeout 40m -json ./... | go run ./internal/testreport
 	@go test -json ./internal/simulation | go run ./internal/testreport # with all its seeds: the race detector takes ten times as long
 
 lint: ## gofmt, go vet, staticcheck, cfn-lint, SAM's translator, govulncheck

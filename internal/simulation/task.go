@@ -28,7 +28,7 @@ type task struct {
 	// which it is by commitBy.
 	committing bool
 	commitBy   time.Time
-	done       bool
+	done       atomic.Bool // after err; a handler that was asleep sets it
 	err        error
 	finish     func()
 }
@@ -51,7 +51,7 @@ func (w *world) start(name string, run func(context.Context) error, finish func(
 				t.err = fmt.Errorf("panic: %v", fault)
 				w.problem("%s: %v", name, t.err)
 			}
-			t.done = true
+			t.done.Store(true)
 		}()
 		t.err = run(ctx)
 	}()

@@ -369,7 +369,7 @@ func (w *world) settle() {
 	}
 	w.changed = nil
 	for _, t := range slices.Clone(w.active) {
-		if t.done {
+		if t.done.Load() {
 			w.active = slices.DeleteFunc(w.active, func(other *task) bool { return other == t })
 			t.finish()
 		}
