@@ -33,7 +33,7 @@ test: lint unit fuzz api ## install what the tests need and run everything: lint
 
 unit: tools ## run the tests, with the race detector; a skipped test is a failure
 	@race=$$(scripts/race); go test $$race -timeout 40m -json ./... | go run ./internal/testreport
-	@go test -json ./internal/simulation | go run ./internal/testreport # with all its seeds: the race detector takes ten times as long
+	@go test -timeout 60m -json ./internal/simulation | go run ./internal/testreport # with all its seeds: the race detector takes ten times as long
 
 lint: ## gofmt, go vet, staticcheck, cfn-lint, SAM's translator, govulncheck
 	@scripts/lint
