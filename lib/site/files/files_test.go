@@ -73,12 +73,22 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
+// written is a value as JSON, in which a pointer is what it points to.
+func written(t *testing.T, value any) string {
+	t.Helper()
+	text, err := json.Marshal(value)
+	if err != nil {
+		t.Fatalf("writing %v: %v", value, err)
+	}
+	return string(text)
+}
+
 // TestRowsReadBack reads newline-separated JSON back.
 func TestRowsReadBack(t *testing.T) {
 	rows := day(t)
 	text := made(t, rows)[".ndjson"].Data
 	read, err := files.ReadRows(text)
-	if err != nil || fmt.Sprint(read) != fmt.Sprint(rows) {
+	if err != nil || written(t, read) != written(t, rows) {
 		t.Errorf("%v\n%v\n%v", err, read, rows)
 	}
 	if bytes.Count(text, []byte("\n")) != len(rows) || bytes.Contains(text, []byte(`\u003c`)) {
@@ -303,7 +313,7 @@ func TestDrawFiles(t *testing.T) {
 				t.Fatal(err)
 			}
 			h, err := files.Read[files.History](f.Data)
-			if err != nil || len(h.Entries) != len(d.Leaves) || fmt.Sprint(h.Row) != fmt.Sprint(d.Row()) {
+			if err != nil || len(h.Entries) != len(d.Leaves) || written(t, h.Row) != written(t, d.Row()) {
 				t.Errorf("%s: %v", f.Path, err)
 			}
 			states := 0
