@@ -6,7 +6,9 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -15,7 +17,9 @@ import (
 )
 
 func main() {
-	ok, err := report(os.Stdin, os.Stdout)
+	short := flag.Bool("short", false, "the tests are those of go test -short: one that is skipped is no failure")
+	flag.Parse()
+	ok, err := report(os.Stdin, os.Stdout, *short)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "testreport:", err)
 	}
@@ -40,13 +44,24 @@ type test struct{ pkg, name string }
 // reporter gathers the output of tests until it is known whether they passed.
 type reporter struct {
 	out             io.Writer
+	short           bool // a skipped test is no failure
 	output          map[test][]string
 	passed          int
 	failed, skipped []string
+	times           []timed
 }
 
-func report(in io.Reader, out io.Writer) (ok bool, err error) {
-	r := &reporter{out: out, output: map[test][]string{}}
+// timed is a test and how many seconds it took.
+type timed struct {
+	name    string
+	seconds float64
+}
+
+// slowest is how many of the slowest tests are shown.
+const slowest = 10
+
+func report(in io.Reader, out io.Writer, short bool) (ok bool, err error) {
+	r := &reporter{out: out, short: short, output: map[test][]string{}}
 	lines := bufio.NewReader(in)
 	for {
 		line, err := lines.ReadBytes('\n')
@@ -79,6 +94,9 @@ func (r *reporter) take(e event) {
 	case "pass":
 		if e.Test != "" {
 			r.passed++
+			if !strings.Contains(e.Test, "/") { // its time is in that of its test
+				r.times = append(r.times, timed{name: e.Package + " " + e.Test, seconds: e.Elapsed})
+			}
 		} else {
 			fmt.Fprintf(r.out, "ok    %6.1fs  %s\n", e.Elapsed, e.Package)
 		}
@@ -105,13 +123,20 @@ func (r *reporter) fail(e event, key test) {
 
 // summary writes how many tests there were and reports whether all passed.
 func (r *reporter) summary() (ok bool) {
+	slices.SortStableFunc(r.times, func(a, b timed) int { return cmp.Compare(b.seconds, a.seconds) })
+	fmt.Fprintln(r.out, "The slowest tests:")
+	for _, test := range r.times[:min(slowest, len(r.times))] {
+		fmt.Fprintf(r.out, "      %6.1fs  %s\n", test.seconds, test.name)
+	}
 	slices.Sort(r.skipped)
 	for _, name := range r.skipped {
-		fmt.Fprintf(r.out, "SKIP  %s\n", name)
+		if !r.short {
+			fmt.Fprintf(r.out, "SKIP  %s\n", name)
+		}
 	}
 	fmt.Fprintf(r.out, "%d tests passed, %d failed, %d skipped\n", r.passed, len(r.failed), len(r.skipped))
-	if len(r.skipped) > 0 {
+	if len(r.skipped) > 0 && !r.short {
 		fmt.Fprintln(r.out, "A skipped test is a failure: install what it needs.")
 	}
-	return r.passed > 0 && len(r.failed) == 0 && len(r.skipped) == 0
+	return r.passed > 0 && len(r.failed) == 0 && (r.short || len(r.skipped) == 0)
 }
