@@ -9,6 +9,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// release is the version of tally, the newest of CHANGELOG.md.
+const release = "0.1.0"
+
 func newVersionCommand(app *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
@@ -43,11 +46,7 @@ func describe(info *debug.BuildInfo) string {
 	for _, setting := range info.Settings {
 		settings[setting.Key] = setting.Value
 	}
-	number := info.Main.Version
-	if number == "" {
-		number = "(devel)"
-	}
-	parts := []string{"tally " + number}
+	parts := []string{"tally " + release}
 	if commit := settings["vcs.revision"]; commit != "" {
 		if settings["vcs.modified"] == "true" {
 			commit += " with changes"
