@@ -9,12 +9,17 @@ MAKEFLAGS += --no-print-directory
 
 # How long each fuzz target runs: make fuzz FUZZTIME=1m
 FUZZTIME ?= 3s
+# How many seeds the simulation runs in a soak, and from which on: make soak N=100000 FROM=5000
+N ?= 20000
+FROM ?= 2500
+# How long each fuzz target runs in a soak
+SOAKFUZZ ?= 2m
 # What to benchmark: make bench BENCH=Settle
 BENCH ?= .
 # How to measure what draws cost: make bench COST=--quick
 COST ?=
 
-.PHONY: help demo build functions test unit lint fuzz api bench cover clean
+.PHONY: help demo build functions check test unit lint fuzz api soak bench cover clean
 
 help: ## list the targets
 	@grep -Eh '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-9s  %s\n", $$1, $$2 }'
@@ -28,6 +33,11 @@ build: ## build bin/tally
 	go build -o bin/tally ./cmd/tally
 
 include functions/build.mk
+
+check: ## a minute's check while working: format, vet, tests that need Go alone
+	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); [[ -z $$unformatted ]] || { printf 'not formatted (gofmt -w mends it):\n%s\n' "$$unformatted"; exit 1; }
+	go vet ./...
+	@go test -short -json ./... | go run ./internal/testreport -short
 
 test: lint unit fuzz api ## install what the tests need and run everything: lint, tests, short fuzzing
 
@@ -43,6 +53,11 @@ fuzz: ## run each fuzz target for FUZZTIME
 
 api: ## fuzz the API over HTTP, with schemathesis: half a minute; EXAMPLES=500 for longer
 	@scripts/schemathesis || { status=$$?; [[ $$status -eq 75 && -z "$${CI-}" ]]; }
+
+soak: tools ## hours of what make test does in minutes: N seeds of the simulation from FROM on, long fuzzing, long requests of the API
+	go test -timeout 0 ./internal/simulation -seeds $(N) -from $(FROM) -v -run 'TestSeeds'
+	@scripts/fuzz $(SOAKFUZZ)
+	@EXAMPLES=500 scripts/schemathesis
 
 bench: tools ## run the benchmarks that match BENCH, then measure what draws cost and what the API adds: minutes, or seconds with COST=--quick
 	go test -run '^$$' -bench '$(BENCH)' -benchmem ./...

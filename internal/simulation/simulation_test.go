@@ -8,6 +8,7 @@ import (
 
 var (
 	seeds = flag.Int("seeds", defaultSeeds, "how many seeds to run")
+	from  = flag.Int("from", 0, "how many seeds to leave out before the first")
 	seed  = flag.Uint64("seed", 0, "the one seed to run, printing every step")
 )
 
@@ -17,11 +18,15 @@ func TestSeeds(t *testing.T) {
 		t.Log(Report(t, NewPlan(*seed)))
 		return
 	}
+	count := *seeds
+	if testing.Short() {
+		count = min(count, 200)
+	}
 	var mutex sync.Mutex
-	abandoned, found := 0, map[string]int{}
+	done, abandoned, found := 0, 0, map[string]int{}
 	t.Cleanup(func() {
 		t.Logf("%d states were abandoned; stragglers: %v", abandoned, found)
-		if *seeds >= 1000 && (abandoned < 10 || found["bet"] < 10 || found["cancel"] == 0) {
+		if count >= 1000 && (abandoned < 10 || found["bet"] < 10 || found["cancel"] == 0) {
 			t.Errorf("too few stragglers: %d states were abandoned, found were %v", abandoned, found)
 		}
 	})
@@ -29,13 +34,16 @@ func TestSeeds(t *testing.T) {
 	for worker := range workers {
 		t.Run("", func(t *testing.T) {
 			t.Parallel()
-			for n := worker; n < *seeds && !t.Failed(); n += workers {
-				plan := NewPlan(uint64(n + 1))
+			for n := worker; n < count && !t.Failed(); n += workers {
+				plan := NewPlan(uint64(*from + n + 1))
 				o := Run(t, plan)
 				if len(o.Problems) > 0 {
 					t.Errorf("shrunk from %d ops:\n%s", len(plan.Ops), Report(t, Shrink(t, plan)))
 				}
 				mutex.Lock()
+				if done++; done%1000 == 0 {
+					t.Logf("%d of %d seeds", done, count)
+				}
 				abandoned += o.Abandoned
 				for kind, n := range o.Found {
 					found[kind] += n

@@ -13,9 +13,12 @@ import (
 
 // DynamoDBLocal returns AWS's own emulator, started at the first call. The test
 // fails, with the remedy in its message, where the emulator is not installed or
-// does not start.
+// does not start, and is skipped in a short run, which has no Java.
 func DynamoDBLocal(t testing.TB) DB {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("DynamoDB Local is not for a short run")
+	}
 	endpoint, err := localEndpoint()
 	if err != nil {
 		t.Fatalf("DynamoDB Local: %v", err)
