@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,6 +19,7 @@ import (
 	"tally/lib/bookmaker/api/internal/docpage"
 	"tally/lib/bookmaker/api/internal/yamljson"
 	v1 "tally/lib/bookmaker/apitype"
+	"tally/lib/draw/wire"
 	"tally/lib/rulebook/catalogue"
 )
 
@@ -63,6 +65,21 @@ func TestDocumentIsOpenAPI(t *testing.T) {
 			for _, p := range problems {
 				t.Log(p.Message, p.Reason, p.SchemaValidationErrors)
 			}
+		}
+	}
+}
+
+// TestIdentifiers holds the patterns of identifiers against what may be new, and what an
+// earlier version may have stored.
+func TestIdentifiers(t *testing.T) {
+	schemas := parsedDocument(t).at("components", "schemas")
+	given, stored := regexp.MustCompile(schemas.at("Identifier").text("pattern")), regexp.MustCompile(schemas.at("StoredIdentifier").text("pattern"))
+	for name, want := range map[string]struct{ given, stored bool }{
+		".": {false, true}, "..": {false, true}, "...": {true, true}, ".a": {true, true}, "a.": {true, true}, "a": {true, true}, "-_": {true, true}, "a.b": {true, true},
+		strings.Repeat(".", 64): {true, true}, "": {}, " ": {}, "a/": {}, "a#": {}, "é": {}, "a\n": {}, strings.Repeat("a", 65): {},
+	} {
+		if given.MatchString(name) != want.given || wire.ValidNewID(name) != want.given || stored.MatchString(name) != want.stored || wire.ValidID(name) != want.stored {
+			t.Errorf("%q: the document takes it: %v, of stored ones: %v; messages: %v and %v", name, given.MatchString(name), stored.MatchString(name), wire.ValidNewID(name), wire.ValidID(name))
 		}
 	}
 }

@@ -10,10 +10,12 @@ import (
 	"testing"
 	"time"
 
+	"tally/internal/testkit/fakedynamo"
 	v1 "tally/lib/bookmaker/apitype"
 	"tally/lib/draw/wire"
 	"tally/lib/pipeline/intake"
 	"tally/lib/rulebook/settlement"
+	"tally/lib/store"
 )
 
 // draws lists draws page by page.
@@ -29,6 +31,25 @@ func (w *world) draws(query string) (ids []string) {
 		}
 		next = "&cursor=" + list.Next
 	}
+}
+
+// TestStoredIdentifiers answers a draw whose table an earlier version took as "..": each
+// answer is as the document says.
+func TestStoredIdentifiers(t *testing.T) {
+	w := newWorldOn(t, store.New(fakedynamo.New(t, "tally"), "tally"))
+	w.open("roulette", "rou-1", "")
+	head, _, err := w.table.Get(t.Context(), store.DrawKey("rou-1"), store.HeadKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head.Body, head.Version = strings.Replace(head.Body, `"table":"t-1"`, `"table":".."`, 1), head.Version+1
+	if err := w.table.Replace(t.Context(), head); err != nil {
+		t.Fatal(err)
+	}
+	if got := decoded[v1.Draw](t, w.want(w.do(http.MethodGet, "/v1/draws/rou-1", ""), "200")); got.Table != ".." {
+		t.Errorf("%+v", got)
+	}
+	w.want(w.do(http.MethodGet, "/v1/draws/%2E%2E", ""), "400 invalid_request")
 }
 
 // TestListDraws finds draws of three days by what they can be found by.

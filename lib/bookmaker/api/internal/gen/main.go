@@ -13,7 +13,7 @@ import (
 )
 
 func main() {
-	if err := run("../../docs/openapi.yaml"); err != nil {
+	if err := run("../../../docs/openapi.yaml"); err != nil {
 		fmt.Fprintln(os.Stderr, "gen:", err)
 		os.Exit(1)
 	}
