@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"tally/lib/draw"
+	"tally/lib/draw/wire"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 )
@@ -68,6 +69,9 @@ func (e *UsedError) Error() string {
 // ErrUnknown says that the bookmaker has no such dispute.
 var ErrUnknown = errors.New("there is no such dispute")
 
+// ErrIdentifier says that a dispute, its draw or a bet has no name that it may have.
+var ErrIdentifier = errors.New("write 1 to 64 of A-Z a-z 0-9 . _ -, and not . or .. alone")
+
 // OrderOf is the id of the order by which a dispute is upheld.
 func OrderOf(bookmaker, id string) string {
 	sum := sha256.Sum256([]byte(bookmaker + "#" + id))
@@ -77,6 +81,11 @@ func OrderOf(bookmaker, id string) string {
 // Create stores a dispute, which is kept until a time. When it is stored already
 // it returns what is there, and replay; when another one is, a *UsedError.
 func Create(ctx context.Context, table *store.Table, bookmaker, id string, r Request, now, keepUntil instant) (d *Dispute, replay bool, err error) {
+	for _, name := range append([]string{id, r.Draw}, r.Bets...) {
+		if !wire.ValidNewID(name) {
+			return nil, false, fmt.Errorf("%.80q is no identifier: %w", name, ErrIdentifier)
+		}
+	}
 	r.Bets = slices.Sorted(slices.Values(r.Bets))
 	d = &Dispute{ID: id, Bookmaker: bookmaker, Request: r, CreatedAt: now, Order: OrderOf(bookmaker, id), Status: Open}
 	body, err := json.Marshal(d)

@@ -198,6 +198,32 @@ func TestOneDispute(t *testing.T) {
 	})
 }
 
+// TestIdentifiers refuses names that would run into other keys, or that no address can carry.
+func TestIdentifiers(t *testing.T) {
+	o := newOffice(t, store.New(fakedynamo.New(t, "table"), "table"))
+	for _, name := range []string{"", ".", "..", "d#decision", "d/1", "d 1", "é", strings.Repeat("d", 65)} {
+		r := request("b-1", name)
+		elsewhere := request()
+		elsewhere.Draw = name
+		for what, err := range map[string]error{"id": o.create(name, request()), "bet": o.create("d-1", r), "draw": o.create("d-1", elsewhere)} {
+			if !errors.Is(err, disputes.ErrIdentifier) {
+				t.Errorf("the %s %q: %v", what, name, err)
+			}
+		}
+	}
+	o.wantPending("")
+	for _, name := range []string{"...", ".d", "d.", "-", strings.Repeat("d", 64)} {
+		if err := o.create(name, request(name)); err != nil {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+}
+
+func (o *office) create(id string, r disputes.Request) error {
+	_, _, err := disputes.Create(o.Context(), o.Table, "acme", id, r, o.now(), noon+400*86_400_000)
+	return err
+}
+
 // TestPages lists disputes, decided and not, in pages of every size.
 func TestPages(t *testing.T) {
 	dynamotest.Each(t, func(t *testing.T, db dynamotest.DB) {
