@@ -17,6 +17,7 @@ import (
 	"tally/internal/testkit/archivetest"
 	"tally/internal/testkit/fakedynamo"
 	"tally/internal/testkit/fakeobjects"
+	"tally/lib/archive"
 	"tally/lib/archive/checkpoint"
 	"tally/lib/archive/sequencer"
 	"tally/lib/archive/tiles"
@@ -315,7 +316,7 @@ func forkedLog(t testing.TB) contents {
 		t.Fatal(err)
 	}
 	files := fakeobjects.New()
-	log := &sequencer.Log{Origin: archivetest.Origin, Table: store.New(fakedynamo.New(t, "tally"), "tally"), Objects: files, Signers: []note.Signer{signer(t, 7)}, Known: note.VerifierList(verifier), Log: quiet}
+	log := &sequencer.Log{Origin: archivetest.Origin, Lock: archive.Lock{Table: store.New(fakedynamo.New(t, "tally"), "tally"), Origin: archivetest.Origin}, Objects: files, Signers: []note.Signer{signer(t, 7)}, Known: note.VerifierList(verifier), Log: quiet}
 	var leaves []sequencer.Leaf
 	for i := range 200 {
 		leaves = append(leaves, sequencer.Leaf{Group: "any", Key: fmt.Sprint(i), Data: fmt.Appendf(nil, "another %d", i)})

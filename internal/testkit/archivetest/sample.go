@@ -63,7 +63,7 @@ func New(t testing.TB) *Sample {
 	s := &Sample{DB: fakedynamo.New(t, "tally"), Files: fakeobjects.New(), VerifierKey: public, t: t}
 	s.Table = store.New(s.DB, "tally")
 	quiet := slog.New(slog.DiscardHandler)
-	s.Log = &sequencer.Log{Origin: Origin, Table: s.Table, Objects: s.Files, Signers: []note.Signer{signer}, Known: note.VerifierList(verifier), Log: quiet}
+	s.Log = &sequencer.Log{Origin: Origin, Lock: archive.Lock{Table: s.Table, Origin: Origin}, Objects: s.Files, Signers: []note.Signer{signer}, Known: note.VerifierList(verifier), Log: quiet}
 	s.Archive = &archive.Archive{Table: s.Table, To: s.Log, ShowTotals: true, Random: rand.NewChaCha8([32]byte{9}), Record: nothing{}, Log: quiet}
 	return s
 }

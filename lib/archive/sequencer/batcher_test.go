@@ -1,4 +1,4 @@
-package sequencer
+package sequencer_test
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"tally/internal/testkit/fakedynamo"
+	"tally/lib/archive/sequencer"
 )
 
 // TestBatcher lets forty callers append at once: they share batches.
@@ -27,7 +28,7 @@ func TestBatcher(t *testing.T) {
 		}
 		return fakedynamo.Proceed
 	}))
-	b := &Batcher{Log: w.appender()}
+	b := &sequencer.Batcher{Log: w.appender()}
 	var group sync.WaitGroup
 	for i := range 40 {
 		group.Go(func() {
@@ -37,13 +38,10 @@ func TestBatcher(t *testing.T) {
 		})
 	}
 	for {
-		b.mutex.Lock()
-		n := len(b.waiting)
-		b.mutex.Unlock()
 		mutex.Lock()
 		started := commits
 		mutex.Unlock()
-		if started == 1 && n > 0 {
+		if started == 1 && b.Waiting() > 0 {
 			break
 		}
 	}

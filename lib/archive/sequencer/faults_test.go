@@ -1,4 +1,4 @@
-package sequencer
+package sequencer_test
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"tally/internal/testkit/fakedynamo"
+	"tally/lib/archive/sequencer"
 	"tally/lib/archive/witness"
 )
 
@@ -18,7 +19,7 @@ func intercept(decide func(fakedynamo.Call) fakedynamo.Verdict) fakedynamo.Inter
 }
 
 // entries turns leaves into what a reader sees.
-func entriesOf(lists ...[]Leaf) (all []entrySeen) {
+func entriesOf(lists ...[]sequencer.Leaf) (all []entrySeen) {
 	for _, list := range lists {
 		for _, leaf := range list {
 			all = append(all, entrySeen(leaf.Data))
@@ -57,8 +58,8 @@ func grown(t *testing.T, start, witnesses int) *world {
 	for range witnesses {
 		w.witnessed()
 	}
-	for i := 0; start > 0 && i < start; i += MaxBatch {
-		if _, err := w.appender().Append(t.Context(), leaves("start", min(start, i+MaxBatch))); err != nil {
+	for i := 0; start > 0 && i < start; i += sequencer.MaxBatch {
+		if _, err := w.appender().Append(t.Context(), leaves("start", min(start, i+sequencer.MaxBatch))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -147,7 +148,7 @@ func interleave(t *testing.T, seed uint64, witnesses int) {
 		turns <- mine
 		return <-mine.run
 	})
-	shared, own := leaves("shared", 3), [2][]Leaf{leaves("first", 4), leaves("second", 5)}
+	shared, own := leaves("shared", 3), [2][]sequencer.Leaf{leaves("first", 4), leaves("second", 5)}
 	ended := make(chan int)
 	var group sync.WaitGroup
 	start := func(who int) {
@@ -158,7 +159,7 @@ func interleave(t *testing.T, seed uint64, witnesses int) {
 				if err == nil {
 					break
 				}
-				if errors.Is(err, ErrAhead) || errors.Is(err, ErrForked) || errors.Is(err, ErrCorrupt) {
+				if errors.Is(err, sequencer.ErrAhead) || errors.Is(err, sequencer.ErrForked) || errors.Is(err, sequencer.ErrCorrupt) {
 					t.Errorf("appender %d: %v", who, err)
 					break
 				}
@@ -210,7 +211,7 @@ func interleave(t *testing.T, seed uint64, witnesses int) {
 	if want := len(before) + len(own[0]) + len(own[1]) + len(shared); len(w.public) != want {
 		t.Fatalf("the log has %d entries, want %d", len(w.public), want)
 	}
-	for _, list := range [][]Leaf{own[0], own[1], shared} {
+	for _, list := range [][]sequencer.Leaf{own[0], own[1], shared} {
 		last := -1
 		for _, e := range entriesOf(list) {
 			at := slices.Index(w.public, e)

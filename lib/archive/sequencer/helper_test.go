@@ -1,4 +1,4 @@
-package sequencer
+package sequencer_test
 
 import (
 	"bytes"
@@ -19,7 +19,9 @@ import (
 	"tally/internal/testkit/fakeobjects"
 	"tally/internal/testkit/keytest"
 	"tally/internal/testkit/witnesstest"
+	"tally/lib/archive"
 	"tally/lib/archive/checkpoint"
+	"tally/lib/archive/sequencer"
 	"tally/lib/archive/witness"
 	"tally/lib/store"
 )
@@ -64,8 +66,8 @@ func newWorld(t *testing.T) *world {
 }
 
 // appender returns a new appender, as a Lambda is that was just started.
-func (w *world) appender() *Log {
-	l := &Log{Origin: origin, Table: store.New(w.db, "tally"), Objects: w.files, Signers: []note.Signer{w.signer},
+func (w *world) appender() *sequencer.Log {
+	l := &sequencer.Log{Origin: origin, Lock: archive.Lock{Table: store.New(w.db, "tally"), Origin: origin}, Objects: w.files, Signers: []note.Signer{w.signer},
 		Known: note.VerifierList(w.verifier), Log: slog.New(slog.DiscardHandler), Pause: func(ctx context.Context, _ int) error { return ctx.Err() }}
 	if len(w.witnesses) > 0 {
 		l.Witnesses = &witness.Asker{Within: time.Hour, HTTP: witnesstest.Client(w.witnesses...), Record: &w.outcomes, Log: l.Log, Now: w.now}
@@ -118,9 +120,9 @@ func (w *world) land() {
 }
 
 // leaves returns so many leaves of a group.
-func leaves(group string, n int) (list []Leaf) {
+func leaves(group string, n int) (list []sequencer.Leaf) {
 	for i := range n {
-		list = append(list, Leaf{group, fmt.Sprintf("%06d", i), fmt.Appendf(nil, "entry %d of %s", i, group)})
+		list = append(list, sequencer.Leaf{Group: group, Key: fmt.Sprintf("%06d", i), Data: fmt.Appendf(nil, "entry %d of %s", i, group)})
 	}
 	return list
 }

@@ -2,14 +2,14 @@
 // under a Merkle tree, in the formats tlog-tiles, tlog-checkpoint and signed-note
 // of C2SP, which other programs can verify.
 //
-// The files of the log are in an object store, its state (size and root) is one
-// DynamoDB item. Several appenders may run at once, and each may die between any
+// The files of the log are in an object store, its state (size and root) is with a
+// Lock. Several appenders may run at once, and each may die between any
 // two writes. A batch of entries is appended by four writes:
 //
 //  1. stage: the batch's tiles go into one file, whose name holds the old size,
 //     the new size and the new root. A crash leaves a file that nobody reads.
-//  2. commit: one transaction puts the new state in place of the one that the
-//     batch was built on, and an index item for each entry. This is the moment
+//  2. commit: the lock puts the new state in place of the one that the batch was
+//     built on, and an index for each entry, at once. This is the moment
 //     at which the entries are in the log. Before it nothing is; after it the
 //     state names the staged file, and whoever comes next goes on from there.
 //  3. apply: the tiles are written under their own names, each of which must not
@@ -38,7 +38,6 @@ import (
 
 	"tally/lib/archive/objects"
 	"tally/lib/archive/witness"
-	"tally/lib/store"
 )
 
 // MaxBatch is the most entries of one batch: a transaction has at most 100 items,
@@ -51,7 +50,7 @@ const maxTries = 20
 // Log is a log to append to. Its fields are set once, before it is used.
 type Log struct {
 	Origin  string // the log's name, in its checkpoints; without '#'
-	Table   *store.Table
+	Lock    Lock
 	Objects objects.Store
 	// Signers sign checkpoints: the log's key, and while it is being replaced the
 	// key before it.
@@ -127,7 +126,7 @@ func (l *Log) appendSome(ctx context.Context, leaves []Leaf) (Appended, error) {
 			return Appended{}, err
 		}
 		missing, conflicts, err := l.missing(ctx, now, leaves)
-		if errors.Is(err, store.ErrChanged) {
+		if errors.Is(err, ErrOvertaken) {
 			if lost, err = err, l.pause(ctx, try); err == nil {
 				continue // another appender has just committed
 			}
@@ -143,7 +142,7 @@ func (l *Log) appendSome(ctx context.Context, leaves []Leaf) (Appended, error) {
 		if err == nil {
 			return Appended{next, len(missing), conflicts}, nil
 		}
-		if !errors.Is(err, store.ErrChanged) && !errors.Is(err, errUnknown) {
+		if !errors.Is(err, ErrOvertaken) && !errors.Is(err, errUnknown) {
 			return Appended{}, err
 		}
 		// Another appender was first, or the answer was lost and it is not known

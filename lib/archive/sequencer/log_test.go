@@ -1,4 +1,4 @@
-package sequencer
+package sequencer_test
 
 import (
 	"errors"
@@ -11,10 +11,12 @@ import (
 
 	"tally/internal/testkit/fakedynamo"
 	"tally/lib/archive/checkpoint"
+	"tally/lib/archive/objects"
+	"tally/lib/archive/sequencer"
 )
 
 // mustAppend appends leaves and checks the whole log.
-func (w *world) mustAppend(l *Log, list []Leaf) Appended {
+func (w *world) mustAppend(l *sequencer.Log, list []sequencer.Leaf) sequencer.Appended {
 	w.t.Helper()
 	done, err := l.Append(w.t.Context(), list)
 	if err != nil {
@@ -45,7 +47,7 @@ func TestAppendIsIdempotent(t *testing.T) {
 	if done.New != 2 || done.Tree.N != 5 {
 		t.Fatalf("%+v", done)
 	}
-	other := []Leaf{{"d", list[1].Key, []byte("something else")}, {"d", "new", []byte("new")}}
+	other := []sequencer.Leaf{{Group: "d", Key: list[1].Key, Data: []byte("something else")}, {Group: "d", Key: "new", Data: []byte("new")}}
 	done = w.mustAppend(w.appender(), other)
 	if len(done.Conflicts) != 1 || done.Conflicts[0].Key != list[1].Key || done.New != 1 {
 		t.Fatalf("%+v", done)
@@ -59,11 +61,11 @@ func TestAppendIsIdempotent(t *testing.T) {
 func TestAppendRefusesEmptyAndLargeEntries(t *testing.T) {
 	w := newWorld(t)
 	for _, size := range []int{0, 1 << 16} {
-		if _, err := w.appender().Append(t.Context(), []Leaf{{"d", "k", make([]byte, size)}}); err == nil {
+		if _, err := w.appender().Append(t.Context(), []sequencer.Leaf{{Group: "d", Key: "k", Data: make([]byte, size)}}); err == nil {
 			t.Errorf("an entry of %d bytes was taken", size)
 		}
 	}
-	w.mustAppend(w.appender(), []Leaf{{"d", "k", slices.Repeat([]byte("x"), 1<<16-1)}})
+	w.mustAppend(w.appender(), []sequencer.Leaf{{Group: "d", Key: "k", Data: slices.Repeat([]byte("x"), 1<<16-1)}})
 }
 
 // TestRequests pins the keys that are written, their headers, and how many
@@ -112,12 +114,12 @@ func TestRequests(t *testing.T) {
 		"PutIfAbsent staged/2-3", "TransactWriteItems of 2",
 		"PutIfAbsent tile/entries/000.p/3", "PutIfAbsent tile/0/000.p/3", "GetObject checkpoint", "PutIfMatch checkpoint")...)
 	for key, file := range w.files.Files() {
-		header := tileHeader
+		header := objects.Header{ContentType: "application/octet-stream", CacheControl: objects.Immutable}
 		switch {
 		case key == "checkpoint":
-			header = checkpointHeader
+			header = objects.Header{ContentType: "text/plain; charset=utf-8", CacheControl: objects.Mutable}
 		case strings.HasPrefix(key, "staged/"):
-			header = stagedHeader
+			header.ContentType = "application/x-tar"
 		}
 		if file.Header != header {
 			t.Errorf("%s has the headers %+v, want %+v", key, file.Header, header)
@@ -146,7 +148,7 @@ func TestRefusals(t *testing.T) {
 	t.Run("the table was set back to nothing", func(t *testing.T) {
 		w, _ := grown(t)
 		w.db = fakedynamo.New(t, "tally")
-		fails(t, w, ErrAhead)
+		fails(t, w, sequencer.ErrAhead)
 	})
 	t.Run("the table was set back", func(t *testing.T) {
 		w, _ := grown(t)
@@ -156,21 +158,21 @@ func TestRefusals(t *testing.T) {
 		w.public = nil
 		w.mustAppend(w.appender(), leaves("a", 3))
 		w.files = kept
-		fails(t, w, ErrAhead)
+		fails(t, w, sequencer.ErrAhead)
 	})
 	t.Run("the checkpoint is of another log of this size", func(t *testing.T) {
 		w, _ := grown(t)
 		other := newWorld(t)
 		other.mustAppend(other.appender(), leaves("x", 6))
 		w.files.Set("checkpoint", other.files.Files()["checkpoint"].Data)
-		fails(t, w, ErrForked)
+		fails(t, w, sequencer.ErrForked)
 	})
 	t.Run("the checkpoint is of another, smaller log", func(t *testing.T) {
 		w, _ := grown(t)
 		other := newWorld(t)
 		other.mustAppend(other.appender(), leaves("x", 2))
 		w.files.Set("checkpoint", other.files.Files()["checkpoint"].Data)
-		fails(t, w, ErrForked)
+		fails(t, w, sequencer.ErrForked)
 	})
 	t.Run("the checkpoint is signed by someone else", func(t *testing.T) {
 		w, _ := grown(t)
@@ -203,7 +205,7 @@ func TestRefusals(t *testing.T) {
 	t.Run("a bundle has a flipped bit", func(t *testing.T) {
 		w, _ := grown(t)
 		flip(w, "tile/entries/000.p/6", 20)
-		fails(t, w, ErrCorrupt)
+		fails(t, w, sequencer.ErrCorrupt)
 	})
 	t.Run("a tile has a flipped bit", func(t *testing.T) {
 		w, _ := grown(t)
@@ -215,7 +217,7 @@ func TestRefusals(t *testing.T) {
 	t.Run("another file is where a tile belongs", func(t *testing.T) {
 		w, _ := grown(t)
 		w.files.Set("tile/0/000.p/7", []byte("something else"))
-		if _, err := w.appender().Append(t.Context(), leaves("c", 1)); !errors.Is(err, ErrCorrupt) {
+		if _, err := w.appender().Append(t.Context(), leaves("c", 1)); !errors.Is(err, sequencer.ErrCorrupt) {
 			t.Fatalf("got %v", err)
 		}
 	})

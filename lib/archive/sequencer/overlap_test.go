@@ -1,4 +1,4 @@
-package sequencer
+package sequencer_test
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tally/internal/testkit/fakedynamo"
+	"tally/lib/archive/sequencer"
 	"tally/lib/store"
 )
 
@@ -53,7 +54,7 @@ type other struct{}
 func TestStateAheadOfIndex(t *testing.T) {
 	w := grown(t, 3, 0)
 	list := leaves("d", 1)
-	came, proceed, done := make(chan bool), make(chan bool), make(chan Appended)
+	came, proceed, done := make(chan bool), make(chan bool), make(chan sequencer.Appended)
 	w.db.Intercept = func(ctx context.Context, call fakedynamo.Call) fakedynamo.Verdict {
 		if ctx.Value(other{}) != nil && call.Operation == "TransactWriteItems" && came != nil {
 			close(came)
@@ -98,7 +99,7 @@ func TestIndexAheadOfState(t *testing.T) {
 	w.db.Torn = func(_ context.Context, _ fakedynamo.Call, left []string) (next int) {
 		if len(left) == 1 {
 			asked++
-			if now, err := w.appender().Append(t.Context(), list); !errors.Is(err, store.ErrChanged) {
+			if now, err := w.appender().Append(t.Context(), list); !errors.Is(err, sequencer.ErrOvertaken) {
 				t.Errorf("told that all is in a log of %d entries, %v", now.Tree.N, err)
 			}
 		}
@@ -126,7 +127,7 @@ func TestOtherBytesUnderName(t *testing.T) {
 			}
 			public := w.files.Files()["checkpoint"].Data
 			w.files.Set(path, []byte("something else"))
-			if _, err := w.appender().Append(t.Context(), leaves("d", n)); !errors.Is(err, ErrCorrupt) {
+			if _, err := w.appender().Append(t.Context(), leaves("d", n)); !errors.Is(err, sequencer.ErrCorrupt) {
 				t.Errorf("%s, committed before %v: %v", path, committedBefore, err)
 			}
 			if files := w.files.Files(); string(files["checkpoint"].Data) != string(public) || string(files[path].Data) != "something else" {

@@ -1,8 +1,10 @@
-package sequencer
+package sequencer_test
 
 import (
+	"archive/tar"
 	"bytes"
 	"errors"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -12,6 +14,7 @@ import (
 
 	"tally/internal/testkit/fakedynamo"
 	"tally/lib/archive/checkpoint"
+	"tally/lib/archive/sequencer"
 )
 
 // committed returns a log that died after a batch was committed and before any of its
@@ -38,21 +41,48 @@ func committed(t *testing.T, before, n int) (w *world, staged string) {
 	return w, staged
 }
 
+// file is a file of a staged batch.
+type file struct {
+	path string
+	data []byte
+}
+
+// unpack returns the files of a staged batch.
+func unpack(t *testing.T, packed []byte) (files []file) {
+	t.Helper()
+	for r := tar.NewReader(bytes.NewReader(packed)); ; {
+		header, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return files
+		}
+		data, readErr := io.ReadAll(r)
+		if err := errors.Join(err, readErr); err != nil {
+			t.Fatalf("unpacking a staged batch: %v", err)
+		}
+		files = append(files, file{header.Name, data})
+	}
+}
+
+// pack returns a staged batch of files.
+func pack(t *testing.T, files []file) []byte {
+	t.Helper()
+	var packed bytes.Buffer
+	w := tar.NewWriter(&packed)
+	for _, f := range files {
+		err := w.WriteHeader(&tar.Header{Name: f.path, Mode: 0o444, Size: int64(len(f.data))})
+		if _, writeErr := w.Write(f.data); errors.Join(err, writeErr) != nil {
+			t.Fatalf("packing %s: %v", f.path, errors.Join(err, writeErr))
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatalf("packing a staged batch: %v", err)
+	}
+	return packed.Bytes()
+}
+
 // TestStagedIsVerified has someone change a staged batch between its commit and the
 // next append, in each way. None of it gets under a name that it keeps for ever.
 func TestStagedIsVerified(t *testing.T) {
-	repack := func(t *testing.T, packed []byte, change func([]file) []file) []byte {
-		t.Helper()
-		files, err := unpack(packed)
-		if err != nil {
-			t.Fatal(err)
-		}
-		changed, err := pack(change(files))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return changed
-	}
 	in := func(files []file, prefix string) *file {
 		return &files[slices.IndexFunc(files, func(f file) bool { return strings.HasPrefix(f.path, prefix) })]
 	}
@@ -88,9 +118,9 @@ func TestStagedIsVerified(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				w, staged := committed(t, before, 9)
 				packed := w.files.Files()[staged].Data
-				w.files.Set(staged, repack(t, packed, change))
+				w.files.Set(staged, pack(t, change(unpack(t, packed))))
 				had := w.files.Files()
-				if _, err := w.appender().Append(t.Context(), leaves("e", 1)); !errors.Is(err, ErrCorrupt) {
+				if _, err := w.appender().Append(t.Context(), leaves("e", 1)); !errors.Is(err, sequencer.ErrCorrupt) {
 					t.Errorf("got %v", err)
 				}
 				if has := w.files.Files(); !slices.Equal(slices.Sorted(maps.Keys(has)), slices.Sorted(maps.Keys(had))) || !bytes.Equal(has[checkpoint.Path].Data, had[checkpoint.Path].Data) {

@@ -1,4 +1,4 @@
-package sequencer
+package sequencer_test
 
 import (
 	"bytes"
@@ -17,6 +17,7 @@ import (
 	"tally/internal/testkit/keytest"
 	"tally/internal/testkit/witnesstest"
 	"tally/lib/archive/checkpoint"
+	"tally/lib/archive/sequencer"
 	"tally/lib/archive/witness"
 )
 
@@ -212,7 +213,7 @@ func TestNewKey(t *testing.T) {
 		_, err := checkpoint.Open(w.files.Files()[checkpoint.Path].Data, origin, note.VerifierList(with))
 		return err == nil
 	}
-	appender := func(signers []note.Signer, known ...note.Verifier) *Log {
+	appender := func(signers []note.Signer, known ...note.Verifier) *sequencer.Log {
 		l := w.appender()
 		l.Signers, l.Known = signers, note.VerifierList(known...)
 		return l

@@ -75,6 +75,9 @@ type Monitor struct {
 	Log     *slog.Logger
 }
 
+// lock has the log's state and its index.
+func (m *Monitor) lock() sequencer.Lock { return archive.Lock{Table: m.Table, Origin: m.Origin} }
+
 // Run is one look at the log.
 type Run struct {
 	*Monitor
@@ -107,7 +110,7 @@ func (m *Monitor) Begin(ctx context.Context) (*Run, error) {
 	if err != nil && isThere {
 		return r, fmt.Errorf("reading the public checkpoint: %w", err)
 	}
-	committed, err := sequencer.Committed(ctx, m.Table, m.Origin)
+	committed, err := sequencer.Committed(ctx, m.lock(), m.Origin)
 	if errors.Is(err, sequencer.ErrState) {
 		r.fault(ctx, TableBehind, err.Error())
 		return r, nil
@@ -238,7 +241,7 @@ func (r *Run) Logged(ctx context.Context, draw string, state int) (bool, error) 
 	if r.blind {
 		return false, nil // the alarm was raised for the log as a whole
 	}
-	indexed, err := sequencer.IndexedOf(ctx, r.Table, r.Origin, draw)
+	indexed, err := r.lock().Indexed(ctx, draw)
 	if err != nil {
 		return false, err
 	}

@@ -23,6 +23,7 @@ import (
 	"tally/lib/lambda/metrics"
 	"tally/lib/lambda/runtime"
 	"tally/lib/lambda/sqsbatch"
+	"tally/lib/store"
 )
 
 // Main is the main function of the Lambda.
@@ -93,21 +94,22 @@ func (o *opener) get(ctx context.Context) (*publiclog.Archive, error) {
 	if o.opened != nil {
 		return o.opened, nil
 	}
-	log, err := o.config.log(ctx, o.runtime)
+	table := runtime.Table(o.runtime, o.config.Common)
+	log, err := o.config.log(ctx, o.runtime, table)
 	if err != nil {
 		return nil, fmt.Errorf("opening the log: %w", err)
 	}
 	if len(o.witnesses) > 0 {
 		log.Witnesses = &witness.Asker{Witnesses: o.witnesses, Within: o.config.WitnessWait, Record: o.record, Log: o.runtime.Log, Now: o.runtime.Now}
 	}
-	o.opened = &publiclog.Archive{Table: log.Table, To: &sequencer.Batcher{Log: log}, ShowTotals: o.config.ShowTotals, Random: rand.Reader,
+	o.opened = &publiclog.Archive{Table: table, To: &sequencer.Batcher{Log: log}, ShowTotals: o.config.ShowTotals, Random: rand.Reader,
 		Record: o.record, Log: o.runtime.Log}
 	return o.opened, nil
 }
 
 // log opens the log, and publishes its public keys.
-func (c Config) log(ctx context.Context, r runtime.Runtime) (*sequencer.Log, error) {
-	log := &sequencer.Log{Origin: c.Origin, Table: runtime.Table(r, c.Common), Log: r.Log}
+func (c Config) log(ctx context.Context, r runtime.Runtime, table *store.Table) (*sequencer.Log, error) {
+	log := &sequencer.Log{Origin: c.Origin, Lock: publiclog.Lock{Table: table, Origin: c.Origin}, Log: r.Log}
 	keys, err := logfiles.Keys(ctx, r.AWS, c.Origin, c.Key, c.OldKey)
 	if err != nil {
 		return nil, err

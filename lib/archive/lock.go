@@ -1,0 +1,67 @@
+package archive
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"tally/lib/archive/sequencer"
+	"tally/lib/store"
+)
+
+// Lock is what the appenders of a log agree by, in DynamoDB: its state is one item, and
+// so is each entry's index.
+type Lock struct {
+	Table  *store.Table
+	Origin string // the log's name
+}
+
+var _ sequencer.Lock = Lock{}
+
+// index is what an item says of an entry, beside the hash of its leaf.
+type index struct {
+	Index int64 `json:"index"`
+}
+
+// Load returns the log's state.
+func (l Lock) Load(ctx context.Context) (state []byte, version int64, err error) {
+	item, found, err := l.Table.Get(ctx, store.LogKey(l.Origin), store.LogStateKey)
+	if err != nil || !found {
+		return nil, 0, err
+	}
+	return []byte(item.Body), item.Version, nil
+}
+
+// Indexed returns what the index says of a draw's entries.
+func (l Lock) Indexed(ctx context.Context, draw string) (map[string]sequencer.Indexed, error) {
+	found := map[string]sequencer.Indexed{}
+	for item, err := range l.Table.Query(ctx, store.LogEntriesKey(l.Origin, draw), "") {
+		if err != nil {
+			return nil, err
+		}
+		at, err := store.Decode[index](item)
+		if err != nil {
+			return nil, err
+		}
+		found[item.SK] = sequencer.Indexed{Index: at.Index, Hash: item.Hash}
+	}
+	return found, nil
+}
+
+// Commit puts a state and index items in one transaction.
+func (l Lock) Commit(ctx context.Context, state []byte, version int64, entries []sequencer.Entry) error {
+	writes := []store.Write{store.Replacing(store.Item{PK: store.LogKey(l.Origin), SK: store.LogStateKey, Body: string(state), Version: version})}
+	for _, e := range entries {
+		at, err := json.Marshal(index{e.Index})
+		if err != nil {
+			return fmt.Errorf("encoding an index: %w", err)
+		}
+		writes = append(writes, store.Creating(store.Item{PK: store.LogEntriesKey(l.Origin, e.Group), SK: e.Key, Body: string(at), Hash: e.Hash}))
+	}
+	err := l.Table.Transact(ctx, writes...)
+	if errors.Is(err, store.ErrChanged) {
+		return fmt.Errorf("%w: %w", sequencer.ErrOvertaken, err)
+	}
+	return err
+}
