@@ -19,6 +19,7 @@ import (
 	"tally/lib/local"
 	"tally/lib/pipeline/placing"
 	"tally/lib/pipeline/settle"
+	"tally/lib/rulebook/money"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 )
@@ -244,9 +245,9 @@ func (d *demoDay) send(ctx context.Context, m *studio.Message) error {
 // the draw within the last second, which is long in rounds as short as these.
 func (d *demoDay) placer() *placing.Placer {
 	return &placing.Placer{Table: d.table, Record: unrecorded{},
-		Settings: func(id string) placing.Settings {
+		Terms: func(id string) money.Terms {
 			bookmaker, _ := studio.BookmakerOf(id)
-			return placing.Settings{Rounding: bookmaker.Rounding}
+			return money.Terms{Rounding: bookmaker.Rounding}
 		},
 		Now: func() settlement.Instant { return settlement.Instant(time.Now().UnixMilli()) }}
 }

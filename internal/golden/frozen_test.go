@@ -32,6 +32,7 @@ import (
 	"tally/lib/pipeline/intake"
 	"tally/lib/pipeline/placing"
 	"tally/lib/pipeline/webhook"
+	"tally/lib/rulebook/money"
 	"tally/lib/site/build"
 	"tally/lib/site/pages"
 )
@@ -125,7 +126,7 @@ func (r *recorder) placed() {
 	opens, closes := wire.FormatTime(r.now), wire.FormatTime(r.now+60_000)
 	r.take(intake.Studio, "roulette", id, fmt.Sprintf(`"type":"draw.opened","sequence":8,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q}]`, opens, closes))
 	r.now += 1000
-	placer := &placing.Placer{Table: r.Table, Settings: func(string) placing.Settings { return placing.Settings{} }, Now: r.clock, Record: dropped{}}
+	placer := &placing.Placer{Table: r.Table, Terms: func(string) money.Terms { return money.Terms{} }, Now: r.clock, Record: dropped{}}
 	for i, bookmaker := range []string{"acme", "acme", "borealis"} {
 		_, err := placer.Place(r.Context(), placing.Request{Bookmaker: bookmaker, Draw: id, Reference: fmt.Sprintf("b%d", i), Selection: "straight:17", Stake: "10.00", Currency: "EUR", Shop: "riga-7"})
 		r.check(err)

@@ -200,9 +200,9 @@ func (r *reading) bookmakerOf(bookmaker string) {
 	made := &keys.Store{Table: r.table, Now: later}
 	settings, err := made.Settings(r.Context(), bookmaker)
 	r.check(err)
-	placing, err := settings.Placing()
+	terms, err := settings.Terms()
 	r.check(err)
-	r.say("settings {%v %v}", placing.Rounding, placing.MaxStake)
+	r.say("settings {%v %v}", terms.Rounding, terms.MaxStake)
 	listed, err := made.List(r.Context(), bookmaker)
 	r.check(err)
 	for _, key := range listed {

@@ -46,7 +46,7 @@ func TestRefusesByAWrongClock(t *testing.T) {
 	in := &intake.Intake{Table: table, Now: now, Clock: check, Record: nothing{}, Log: quiet}
 	sweeper := &settle.Sweeper{Table: table, Now: now, Clock: check, Record: nothing{}, Log: quiet}
 	reconciler := &reconcile.Reconciler{Table: table, Intake: in, Sweeper: sweeper, Depths: nothing{}, Now: now, Clock: check, Log: quiet}
-	placer := &placing.Placer{Table: table, Now: now, Clock: check, Settings: settingsOf, Record: nothing{}}
+	placer := &placing.Placer{Table: table, Now: now, Clock: check, Terms: termsOf, Record: nothing{}}
 	for name, try := range map[string]func() error{
 		"intake": func() error {
 			return in.Take(t.Context(), intake.Delivery{Body: []byte(`not even a message: quarantine is by time, too`)})

@@ -205,13 +205,13 @@ func (w *world) boot(a *api) {
 	if !a.wrong {
 		p = w.processOf(a.skew)
 	}
-	a.placer = &placing.Placer{Table: p.table, Settings: settingsOf, Now: p.now, Clock: p.watch.Check, Record: nothing{}}
+	a.placer = &placing.Placer{Table: p.table, Terms: termsOf, Now: p.now, Clock: p.watch.Check, Record: nothing{}}
 }
 
-// settingsOf are the settings of the bookmakers of all plans. The operator keeps
+// termsOf are the terms of the bookmakers of all plans. The operator keeps
 // changing one's.
-func settingsOf(bookmaker string) placing.Settings {
-	s := placing.Settings{MaxStake: map[string]money.Amount{"EUR": 100_000}}
+func termsOf(bookmaker string) money.Terms {
+	s := money.Terms{MaxStake: map[string]money.Amount{"EUR": 100_000}}
 	switch bookmaker {
 	case "borealis":
 		s.Rounding = money.HalfEven

@@ -18,6 +18,7 @@ import (
 	"tally/lib/local"
 	"tally/lib/pipeline/placing"
 	"tally/lib/pipeline/webhook"
+	"tally/lib/rulebook/money"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 )
@@ -62,7 +63,7 @@ func TestWebhook(t *testing.T) {
 		}
 	}
 	say("draw.opened", fmt.Sprintf(`"sequence":1,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q}]`, wire.FormatTime(now()), wire.FormatTime(now()+3_600_000)))
-	placer := &placing.Placer{Table: table, Settings: func(string) placing.Settings { return placing.Settings{} }, Now: now, Record: ignored{}}
+	placer := &placing.Placer{Table: table, Terms: func(string) money.Terms { return money.Terms{} }, Now: now, Record: ignored{}}
 	eventually(t, "the bet is accepted", func() bool {
 		_, err := placer.Place(t.Context(), placing.Request{Bookmaker: "acme", Draw: "hook-1", Reference: "b-1", Selection: "straight:17", Stake: "10.00", Currency: "EUR"})
 		return err == nil

@@ -14,6 +14,7 @@ import (
 	"tally/lib/pipeline/intake"
 	"tally/lib/pipeline/placing"
 	"tally/lib/pipeline/settle"
+	"tally/lib/rulebook/money"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 )
@@ -37,7 +38,7 @@ func newPipeline(client store.DynamoDB, table string) *pipeline {
 	p.intake = &intake.Intake{Table: records, Replies: &p.queue, Sweeps: &p.queue, Archive: &p.queue, Record: p,
 		Settings: draw.Settings{Shards: 1}, Now: p.clock.now, Log: log}
 	p.sweep = &settle.Sweeper{Table: records, Archive: &p.queue, Record: p, Now: p.clock.now, Log: log, Parallel: parallel}
-	p.placer = &placing.Placer{Table: records, Settings: func(string) placing.Settings { return placing.Settings{} },
+	p.placer = &placing.Placer{Table: records, Terms: func(string) money.Terms { return money.Terms{} },
 		Now: p.clock.now, Record: p}
 	return p
 }

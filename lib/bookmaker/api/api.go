@@ -99,7 +99,7 @@ func New(o Options) (*API, error) {
 		a.id = func(*http.Request) string { return NewRequestID() }
 	}
 	a.keys = &keys.Checker{Table: o.Table, Now: o.Now}
-	a.placer = &placing.Placer{Table: o.Table, Settings: a.keys.Placing, Now: o.Now, Clock: o.Clock, Record: o.Record}
+	a.placer = &placing.Placer{Table: o.Table, Terms: a.keys.Terms, Now: o.Now, Clock: o.Clock, Record: o.Record}
 	a.handlers = handlers()
 	for _, op := range d.operations {
 		if a.handlers[op.ID] == nil {

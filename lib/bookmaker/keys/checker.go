@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/time/rate"
 
-	"tally/lib/pipeline/placing"
+	"tally/lib/rulebook/money"
 	"tally/lib/store"
 )
 
@@ -71,10 +71,10 @@ type Checker struct {
 	Table *store.Table
 	Now   func() instant
 
-	mutex    sync.Mutex
-	lookups  *rate.Limiter                // of keys that are not remembered
-	grants   map[[sha256.Size]byte]*Grant // of keys that are known
-	settings map[string]placing.Settings  // of every bookmaker whose key was read, as read last
+	mutex   sync.Mutex
+	lookups *rate.Limiter                // of keys that are not remembered
+	grants  map[[sha256.Size]byte]*Grant // of keys that are known
+	terms   map[string]money.Terms       // of every bookmaker whose key was read, as read last
 }
 
 // Check returns what a key opens, if it opens the scope (empty for none needed).
@@ -165,22 +165,22 @@ func (c *Checker) read(ctx context.Context, token, bookmaker, id string, now ins
 }
 
 func (c *Checker) remember(bookmaker string, settings Settings) error {
-	made, err := settings.Placing()
+	made, err := settings.Terms()
 	if err != nil {
 		return fmt.Errorf("the settings of %s: %w", bookmaker, err)
 	}
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	if c.settings == nil {
-		c.settings = map[string]placing.Settings{}
+	if c.terms == nil {
+		c.terms = map[string]money.Terms{}
 	}
-	c.settings[bookmaker] = made
+	c.terms[bookmaker] = made
 	return nil
 }
 
-// Placing returns the settings for the bets of a bookmaker whose key was checked.
-func (c *Checker) Placing(bookmaker string) placing.Settings {
+// Terms returns those of a bookmaker whose key was checked.
+func (c *Checker) Terms(bookmaker string) money.Terms {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	return c.settings[bookmaker]
+	return c.terms[bookmaker]
 }

@@ -177,7 +177,7 @@ func TestSettings(t *testing.T) {
 	if got := answer(t, c, token, ""); got != "acme" {
 		t.Fatal(got)
 	}
-	if made := c.Placing("acme"); made.MaxStake["EUR"] != 5000 || made.Rounding.String() != "down" {
+	if made := c.Terms("acme"); made.MaxStake["EUR"] != 5000 || made.Rounding.String() != "down" {
 		t.Errorf("%+v", made)
 	}
 	for name, set := range map[string]keys.Settings{
@@ -187,11 +187,11 @@ func TestSettings(t *testing.T) {
 		"least above the largest": {MinStake: map[string]string{"EUR": "2.00"}, MaxStake: map[string]string{"EUR": "1.00"}},
 		"least of a game above the largest of all": {MaxStake: map[string]string{"EUR": "1.00"}, Games: map[string]keys.Limits{"dice": {MinStake: map[string]string{"EUR": "2.00"}}}},
 	} {
-		if _, err := set.Placing(); err == nil {
+		if _, err := set.Terms(); err == nil {
 			t.Errorf("settings with %s are taken", name)
 		}
 	}
-	both, err := keys.Settings{MinStake: map[string]string{"EUR": "1.00"}, Games: map[string]keys.Limits{"dice": {MaxStake: map[string]string{"EUR": "2.00"}}}}.Placing()
+	both, err := keys.Settings{MinStake: map[string]string{"EUR": "1.00"}, Games: map[string]keys.Limits{"dice": {MaxStake: map[string]string{"EUR": "2.00"}}}}.Terms()
 	if least, most := both.Bounds("dice", "EUR"); err != nil || least != 100 || most != 200 {
 		t.Errorf("stakes on dice from %d to %d, want 100 to 200: %v", least, most, err)
 	}

@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"tally/lib/draw/wire"
-	"tally/lib/pipeline/placing"
 	"tally/lib/rulebook/games"
 	"tally/lib/rulebook/money"
 	"tally/lib/store"
@@ -58,9 +57,9 @@ func (s Settings) withDefaults() Settings {
 	return s
 }
 
-// Placing returns the settings as they apply to bets; everything that is wrong
+// Terms returns what the settings are to bets; everything that is wrong
 // with them is in the error.
-func (s Settings) Placing() (placing.Settings, error) {
+func (s Settings) Terms() (money.Terms, error) {
 	s = s.withDefaults()
 	var faults []error
 	rounding, known := money.ParseRounding(s.Rounding)
@@ -72,13 +71,13 @@ func (s Settings) Placing() (placing.Settings, error) {
 		faults = append(faults, wrong...)
 		return read
 	}
-	made := placing.Settings{Rounding: rounding, MinStake: amounts(s.MinStake), MaxStake: amounts(s.MaxStake), Games: map[string]placing.Limits{}}
+	made := money.Terms{Rounding: rounding, MinStake: amounts(s.MinStake), MaxStake: amounts(s.MaxStake), Games: map[string]money.Limits{}}
 	for _, id := range slices.Sorted(maps.Keys(s.Games)) {
 		if _, known := games.Find(id); !known {
 			faults = append(faults, fmt.Errorf("there is no game %.40q", id))
 			continue
 		}
-		made.Games[id] = placing.Limits{MinStake: amounts(s.Games[id].MinStake), MaxStake: amounts(s.Games[id].MaxStake)}
+		made.Games[id] = money.Limits{MinStake: amounts(s.Games[id].MinStake), MaxStake: amounts(s.Games[id].MaxStake)}
 	}
 	faults = append(faults, crossed(made)...)
 	if s.RequestsPerSecond < 1 || s.RequestsPerSecond > maxRate {
@@ -107,16 +106,16 @@ func stakes(of map[string]string) (read map[string]money.Amount, faults []error)
 }
 
 // crossed says of which games, and in which currencies, no stake is left.
-func crossed(s placing.Settings) (faults []error) {
+func crossed(t money.Terms) (faults []error) {
 	for _, game := range games.All() {
 		codes := map[string]bool{}
-		for _, of := range []map[string]money.Amount{s.MinStake, s.MaxStake, s.Games[game.ID].MinStake, s.Games[game.ID].MaxStake} {
+		for _, of := range []map[string]money.Amount{t.MinStake, t.MaxStake, t.Games[game.ID].MinStake, t.Games[game.ID].MaxStake} {
 			for code := range of {
 				codes[code] = true
 			}
 		}
 		for _, code := range slices.Sorted(maps.Keys(codes)) {
-			if least, most := s.Bounds(game.ID, code); most != 0 && least > most {
+			if least, most := t.Bounds(game.ID, code); most != 0 && least > most {
 				faults = append(faults, fmt.Errorf("the least stake on %s in %s is above the greatest", game.ID, code))
 			}
 		}
@@ -155,7 +154,7 @@ func (s *Store) Set(ctx context.Context, bookmaker string, change func(*Settings
 	}
 	before := maps.Clone(settings.MaxStake)
 	change(&settings)
-	if _, err := settings.Placing(); err != nil {
+	if _, err := settings.Terms(); err != nil {
 		return Settings{}, wrong("%v", err)
 	}
 	for code, limit := range settings.MaxStake { // one that was withdrawn since it was set may stay

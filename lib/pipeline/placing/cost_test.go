@@ -49,8 +49,8 @@ func (h *house) clock() instant { return h.now }
 func open(t *testing.T, table *store.Table) *house {
 	t.Helper()
 	h := &house{now: noon}
-	h.Placer = &placing.Placer{Table: table, Now: h.clock, Record: nothing{}, Settings: func(string) placing.Settings {
-		return placing.Settings{MaxStake: map[string]money.Amount{"EUR": 1_000_00}}
+	h.Placer = &placing.Placer{Table: table, Now: h.clock, Record: nothing{}, Terms: func(string) money.Terms {
+		return money.Terms{MaxStake: map[string]money.Amount{"EUR": 1_000_00}}
 	}}
 	h.say(t, fmt.Sprintf(`"type":"draw.opened","sequence":7,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q}]`, wire.FormatTime(noon), wire.FormatTime(noon+60_000)))
 	return h

@@ -39,35 +39,12 @@ const (
 	refusalStands = 4_000
 )
 
-// Settings are a bookmaker's.
-type Settings struct {
-	Rounding money.Rounding
-	MinStake map[string]money.Amount // by currency; no entry, no limit
-	MaxStake map[string]money.Amount // likewise
-	Games    map[string]Limits       // by game; what one of them says goes before
-}
-
-// Limits are the least and the greatest stakes of bets on one game, by currency.
-type Limits struct{ MinStake, MaxStake map[string]money.Amount }
-
-// Bounds returns the least and the greatest stake of a bet on a game; zero for none.
-func (s Settings) Bounds(game, currency string) (least, most money.Amount) {
-	least, most = s.MinStake[currency], s.MaxStake[currency]
-	if own, set := s.Games[game].MinStake[currency]; set {
-		least = own
-	}
-	if own, set := s.Games[game].MaxStake[currency]; set {
-		most = own
-	}
-	return least, most
-}
-
 // Placer accepts bets.
 type Placer struct {
 	Table *store.Table
-	// Settings returns a bookmaker's settings.
-	Settings func(bookmaker string) Settings
-	Now      func() instant
+	// Terms returns those of a bookmaker.
+	Terms func(bookmaker string) money.Terms
+	Now   func() instant
 	// Clock tells whether Now can be trusted; nil for always.
 	Clock  clock.Check
 	Record Recorder
@@ -117,14 +94,14 @@ func (p *Placer) Place(ctx context.Context, request Request) (*Answer, error) {
 	if d == nil || !d.head.Opened {
 		return nil, refuse(CodeUnknownDraw, "there is no draw %s", request.Draw)
 	}
-	settings := p.Settings(request.Bookmaker)
-	bet, refusal := request.parse(d.game, settings)
+	terms := p.Terms(request.Bookmaker)
+	bet, refusal := request.parse(d.game, terms)
 	if refusal != nil {
 		p.Record.Refused(d.game.ID, refusal.Code)
 		return nil, refusal
 	}
 	pk := store.BetsKey(bet.Draw, bet.Bookmaker, shardOf(bet, d.head.Shards))
-	if refusal := bet.limit(settings); refusal != nil {
+	if refusal := bet.limit(terms); refusal != nil {
 		return p.refused(ctx, pk, bet, d, at, refusal)
 	}
 	round, refusal, err := p.check(within, bet, d, pk, at)

@@ -74,8 +74,8 @@ func TestLimitLowered(t *testing.T) {
 	if got := h.outcome(t, 1000, request); got != "stored" {
 		t.Fatal(got)
 	}
-	h.Settings = func(string) placing.Settings {
-		return placing.Settings{MaxStake: map[string]money.Amount{"EUR": 100_00}}
+	h.Terms = func(string) money.Terms {
+		return money.Terms{MaxStake: map[string]money.Amount{"EUR": 100_00}}
 	}
 	if got := h.outcome(t, 2000, request); got != "stored" {
 		t.Errorf("the same bet again: %s", got)
@@ -88,17 +88,17 @@ func TestLimitLowered(t *testing.T) {
 // A bookmaker's limits are by currency, and by game and currency, which goes before. At
 // the limit a stake is taken. The least stake is one of bets, not of side bets.
 func TestLimits(t *testing.T) {
-	general := placing.Settings{MinStake: map[string]money.Amount{"EUR": 1_00}, MaxStake: map[string]money.Amount{"EUR": 500_00}}
+	general := money.Terms{MinStake: map[string]money.Amount{"EUR": 1_00}, MaxStake: map[string]money.Amount{"EUR": 500_00}}
 	own := general
-	own.Games = map[string]placing.Limits{"blackjack": {MinStake: map[string]money.Amount{"EUR": 5_00}, MaxStake: map[string]money.Amount{"EUR": 50_00}},
+	own.Games = map[string]money.Limits{"blackjack": {MinStake: map[string]money.Amount{"EUR": 5_00}, MaxStake: map[string]money.Amount{"EUR": 50_00}},
 		"roulette": {MinStake: map[string]money.Amount{"EUR": 400_00}}}
 	for _, row := range []struct {
-		name     string
-		settings placing.Settings
-		stake    string
-		want     string
+		name  string
+		terms money.Terms
+		stake string
+		want  string
 	}{
-		{"none", placing.Settings{}, "0.01", "stored"},
+		{"none", money.Terms{}, "0.01", "stored"},
 		{"at the least", general, "1.00", "stored"},
 		{"below the least", general, "0.99", placing.CodeBelowLimit},
 		{"at the greatest", general, "500.00", "stored"},
@@ -110,7 +110,7 @@ func TestLimits(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			h := open(t, store.New(fakedynamo.New(t, "table"), "table"))
-			h.Settings = func(string) placing.Settings { return row.settings }
+			h.Terms = func(string) money.Terms { return row.terms }
 			if got := h.outcome(t, 1000, bet("b1", "seat:1", row.stake)); got != row.want {
 				t.Errorf("a stake of %s EUR: got %s, want %s", row.stake, got, row.want)
 			}

@@ -125,8 +125,8 @@ func (r *Refusal) at(field string) *Refusal {
 
 // parse reads the fields that have a meaning in the game. The refusal is the
 // first by the order of the codes and has the others with it.
-func (r Request) parse(game *rules.Game, settings Settings) (*parsed, *Refusal) {
-	p := &parsed{Request: r, game: game, rounding: settings.Rounding}
+func (r Request) parse(game *rules.Game, terms money.Terms) (*parsed, *Refusal) {
+	p := &parsed{Request: r, game: game, rounding: terms.Rounding}
 	var wrong []*Refusal
 	for _, read := range [...]func() *Refusal{p.readSelection, p.readStake, p.readOdds} {
 		if refusal := read(); refusal != nil {
@@ -193,8 +193,8 @@ func (p *parsed) readOdds() *Refusal {
 // limit refuses a stake outside the bookmaker's limits, which may change between two
 // tries of one bet. The least stake is one of bets: what a side bet costs follows from
 // the bet that it is made on.
-func (p *parsed) limit(settings Settings) *Refusal {
-	least, most := settings.Bounds(p.game.ID, p.Currency)
+func (p *parsed) limit(terms money.Terms) *Refusal {
+	least, most := terms.Bounds(p.game.ID, p.Currency)
 	switch {
 	case most != 0 && p.stake > most:
 		return refuse(CodeLimit, "the stake is above this bookmaker's limit of %s %s", money.AppendAmount(nil, most, p.currency), p.Currency)

@@ -18,6 +18,7 @@ import (
 	"tally/lib/pipeline/intake"
 	"tally/lib/pipeline/placing"
 	"tally/lib/pipeline/settle"
+	"tally/lib/rulebook/money"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 )
@@ -91,7 +92,7 @@ func (p *pipeline) open(t *testing.T, bets int) {
 	p.now = noon
 	p.say(t, fmt.Sprintf(`"type":"draw.opened","sequence":7,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q}]`, wire.FormatTime(noon), wire.FormatTime(noon+60_000)))
 	p.now = noon + 1000
-	placer := placing.Placer{Table: p.table, Settings: func(string) placing.Settings { return placing.Settings{} }, Now: p.clock, Record: nothing{}}
+	placer := placing.Placer{Table: p.table, Terms: func(string) money.Terms { return money.Terms{} }, Now: p.clock, Record: nothing{}}
 	for n := range bets {
 		request := placing.Request{Bookmaker: "acme", Draw: theDraw, Reference: fmt.Sprintf("b%05d", n), Selection: []string{"red", "black", "straight:17"}[n%3], Stake: "10.00", Currency: "EUR"}
 		if _, err := placer.Place(t.Context(), request); err != nil {
