@@ -2,10 +2,10 @@ package metrics
 
 import (
 	"cmp"
+	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
-
-	"tally/lib/strictjson"
 )
 
 // render writes a line for each group, in the order of their names; a group with
@@ -14,7 +14,7 @@ func (m *Metrics) render() []byte {
 	groups := slices.SortedFunc(maps.Keys(m.lines), func(a, b group) int {
 		return cmp.Or(cmp.Compare(a.dimension, b.dimension), cmp.Compare(a.value, b.value))
 	})
-	var out strictjson.Out
+	var out []byte
 	for _, in := range groups {
 		metrics := m.lines[in]
 		for len(metrics) > 0 {
@@ -35,42 +35,54 @@ func dropWritten(metrics map[Name][]int) {
 	}
 }
 
-// line writes one document of the format, with at most maxSamples values of each
-// metric.
-func (m *Metrics) line(out strictjson.Out, in group, metrics map[Name][]int) strictjson.Out {
-	names := slices.Sorted(maps.Keys(metrics))
-	out = out.Open().Name("_aws").Open()
-	out = out.Name("Timestamp").Int(int(m.now().UnixMilli()))
-	out = out.Name("CloudWatchMetrics").OpenList().Open()
-	out = out.Name("Namespace").Quoted(m.namespace)
-	out = out.Name("Dimensions").OpenList()
-	out = out.OpenList().Plain(DimensionFunction).CloseList()
-	if in.dimension != DimensionFunction {
-		out = out.OpenList().Plain(DimensionFunction).Plain(in.dimension).CloseList()
-	}
-	out = out.CloseList().Name("Metrics").OpenList()
-	for _, name := range names {
-		out = out.Open().Name("Name").Plain(string(name)).Name("Unit").Plain(name.unit()).Close()
-	}
-	out = out.CloseList().Close().CloseList().Close()
-	out = out.Name(DimensionFunction).Quoted(m.function)
-	if in.dimension != DimensionFunction {
-		out = out.Name(in.dimension).Quoted(in.value)
-	}
-	for _, name := range names {
-		out = value(out.Name(string(name)), name, metrics[name])
-	}
-	return out.Close()
+// metadata is what a document says of its metrics.
+type metadata struct {
+	Timestamp         int64
+	CloudWatchMetrics []directive
 }
 
-// value writes a number, or a list of them for a metric of which each is kept.
-func value(out strictjson.Out, name Name, values []int) strictjson.Out {
+type directive struct {
+	Namespace  string
+	Dimensions [][]string
+	Metrics    []definition
+}
+
+type definition struct{ Name, Unit string }
+
+// line writes one document of the format, with at most maxSamples values of each
+// metric.
+func (m *Metrics) line(out []byte, in group, metrics map[Name][]int) []byte {
+	about := directive{Namespace: m.namespace, Dimensions: [][]string{{DimensionFunction}}}
+	members := member(nil, DimensionFunction, m.function)
+	if in.dimension != DimensionFunction {
+		about.Dimensions = append(about.Dimensions, []string{DimensionFunction, in.dimension})
+		members = member(members, in.dimension, in.value)
+	}
+	for _, name := range slices.Sorted(maps.Keys(metrics)) {
+		about.Metrics = append(about.Metrics, definition{Name: string(name), Unit: name.unit()})
+		members = member(members, string(name), value(name, metrics[name]))
+	}
+	return fmt.Appendf(out, `{"_aws":%s%s}`, text(metadata{Timestamp: m.now().UnixMilli(), CloudWatchMetrics: []directive{about}}), members)
+}
+
+// member adds a member that is not the first.
+func member(out []byte, name string, value any) []byte {
+	return fmt.Appendf(out, `,"%s":%s`, name, text(value))
+}
+
+// text is a value of texts and numbers as JSON.
+func text(value any) []byte {
+	text, err := json.Marshal(value)
+	if err != nil {
+		panic(err)
+	}
+	return text
+}
+
+// value is a number, or a list of them for a metric of which each is kept.
+func value(name Name, values []int) any {
 	if !name.sampled() {
-		return out.Int(values[0])
+		return values[0]
 	}
-	out = out.OpenList()
-	for _, number := range values[:min(len(values), maxSamples)] {
-		out = out.Int(number)
-	}
-	return out.CloseList()
+	return values[:min(len(values), maxSamples)]
 }
