@@ -15,7 +15,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-//go:generate go run ./internal/gen
+//go:generate go test -run ^TestEmbedded$ -update
 
 // documentJSON is docs/openapi.yaml as JSON, as the program embeds and serves it.
 //

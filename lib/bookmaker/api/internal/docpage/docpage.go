@@ -1,4 +1,5 @@
-// Package docpage writes an OpenAPI document as a page that loads nothing.
+// Package docpage writes what the API embeds of an OpenAPI document: its JSON, since a
+// Lambda that starts has JSON to parse rather than YAML, and a page that loads nothing.
 package docpage
 
 import (
@@ -14,6 +15,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"go.yaml.in/yaml/v4"
 )
 
 //go:embed docs.html
@@ -87,6 +90,21 @@ func (n node) list(name string) []any { list, _ := n[name].([]any); return list 
 func (n node) refName() string {
 	ref := n.text("$ref")
 	return ref[strings.LastIndex(ref, "/")+1:]
+}
+
+// JSON returns a document in YAML as JSON without spaces.
+func JSON(text []byte) ([]byte, error) {
+	var document any
+	if err := yaml.Unmarshal(text, &document); err != nil {
+		return nil, fmt.Errorf("reading YAML: %w", err)
+	}
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(document); err != nil {
+		return nil, fmt.Errorf("writing JSON: %w", err)
+	}
+	return out.Bytes(), nil
 }
 
 // Render writes the document as a page, with the table of problems.
