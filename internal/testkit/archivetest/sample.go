@@ -23,7 +23,6 @@ import (
 	"tally/events"
 	"tally/internal/testkit/fakedynamo"
 	"tally/internal/testkit/fakeobjects"
-	"tally/internal/testkit/keytest"
 	"tally/lib/archive"
 	"tally/lib/archive/sequencer"
 	"tally/lib/draw"
@@ -59,7 +58,7 @@ type Sample struct {
 // New returns a pipeline that has seen nothing.
 func New(t testing.TB) *Sample {
 	t.Helper()
-	signer, verifier, public := keytest.New(t, Origin, 7)
+	signer, verifier, public := Key(t, Origin, 7)
 	s := &Sample{DB: fakedynamo.New(t, "tally"), Files: fakeobjects.New(), VerifierKey: public, t: t}
 	s.Table = store.New(s.DB, "tally")
 	quiet := slog.New(slog.DiscardHandler)

@@ -3,19 +3,26 @@ package checkpoint
 import (
 	"bytes"
 	"errors"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
-
-	"tally/internal/testkit/keytest"
 )
 
 // keys makes a key from a seed.
 func keys(t *testing.T, name string, seed byte) (note.Signer, note.Verifier) {
 	t.Helper()
-	signer, verifier, _ := keytest.New(t, name, seed)
+	secret, public, err := note.GenerateKey(rand.NewChaCha8([32]byte{seed}), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	signer, signErr := note.NewSigner(secret)
+	verifier, err := note.NewVerifier(public)
+	if err := errors.Join(signErr, err); err != nil {
+		t.Fatal(err)
+	}
 	return signer, verifier
 }
 

@@ -15,9 +15,9 @@ import (
 	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
 
+	"tally/internal/testkit/archivetest"
 	"tally/internal/testkit/fakedynamo"
 	"tally/internal/testkit/fakeobjects"
-	"tally/internal/testkit/keytest"
 	"tally/internal/testkit/witnesstest"
 	"tally/lib/archive"
 	"tally/lib/archive/checkpoint"
@@ -61,7 +61,7 @@ func (o *outcomes) Witness(_ string, outcome witness.Outcome) {
 type entrySeen string
 
 func newWorld(t *testing.T) *world {
-	signer, verifier, _ := keytest.New(t, origin, 1)
+	signer, verifier, _ := archivetest.Key(t, origin, 1)
 	return &world{t: t, db: fakedynamo.New(t, "tally"), files: fakeobjects.New(), signer: signer, verifier: verifier, now: time.Now}
 }
 

@@ -13,8 +13,8 @@ import (
 	"filippo.io/torchwood"
 	"golang.org/x/mod/sumdb/note"
 
+	"tally/internal/testkit/archivetest"
 	"tally/internal/testkit/fakedynamo"
-	"tally/internal/testkit/keytest"
 	"tally/internal/testkit/witnesstest"
 	"tally/lib/archive/checkpoint"
 	"tally/lib/archive/sequencer"
@@ -208,7 +208,7 @@ func TestSpoiltLine(t *testing.T) {
 // throughout.
 func TestNewKey(t *testing.T) {
 	w := newWorld(t)
-	signer, verifier, _ := keytest.New(t, origin, 2)
+	signer, verifier, _ := archivetest.Key(t, origin, 2)
 	opens := func(with note.Verifier) bool {
 		_, err := checkpoint.Open(w.files.Files()[checkpoint.Path].Data, origin, note.VerifierList(with))
 		return err == nil

@@ -20,7 +20,6 @@ import (
 	"golang.org/x/mod/sumdb/note"
 
 	"tally/internal/testkit/archivetest"
-	"tally/internal/testkit/keytest"
 	"tally/lib/archive/checkpoint"
 	"tally/lib/archive/objects"
 	"tally/lib/archive/tiles"
@@ -97,7 +96,7 @@ func TestUnread(t *testing.T) {
 func TestPublished(t *testing.T) {
 	s := archivetest.PlayAll(t)
 	options := optionsOf(t, s)
-	_, _, other := keytest.New(t, archivetest.Origin, 9)
+	_, _, other := archivetest.Key(t, archivetest.Origin, 9)
 	for text, want := range map[string]verify.Published{
 		"":                           verify.PublishedOthers,
 		"hello":                      verify.PublishedOthers,
@@ -119,7 +118,7 @@ func TestPublished(t *testing.T) {
 	// Who has another key is told that the log publishes the one that signed.
 	files := filesOf(s)
 	files[tiles.KeysPath] = []byte(s.VerifierKey + "\n")
-	_, stranger, _ := keytest.New(t, archivetest.Origin, 9)
+	_, stranger, _ := archivetest.Key(t, archivetest.Origin, 9)
 	options.Known = note.VerifierList(stranger)
 	r := verified(t, files, options)
 	if len(r.Findings) != 1 || r.Findings[0].Code != verify.BadSignature || !strings.Contains(r.Findings[0].Message, "which is not yours") {

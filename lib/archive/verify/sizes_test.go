@@ -15,7 +15,6 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 
 	"tally/internal/testkit/archivetest"
-	"tally/internal/testkit/keytest"
 	"tally/lib/archive/checkpoint"
 	"tally/lib/archive/entry"
 	"tally/lib/archive/tiles"
@@ -79,7 +78,7 @@ func logOf(t *testing.T, list [][]byte) memory {
 // no log can have: none holds, whatever was seen before, and none can be remembered.
 func TestAbsurdSizes(t *testing.T) {
 	options := optionsOf(t, archivetest.New(t))
-	signer, _, _ := keytest.New(t, archivetest.Origin, 7)
+	signer, _, _ := archivetest.Key(t, archivetest.Origin, 7)
 	for _, size := range []uint64{1<<48 + 1, 1<<53 + 1, 1<<63 - 256, 1<<63 - 255, 1<<63 - 1, 1 << 63, 1<<64 - 1} {
 		for _, root := range []tlog.Hash{new(tree.Range).Root(), tlog.RecordHash([]byte("one"))} {
 			signed, err := note.Sign(&note.Note{Text: fmt.Sprintf("%s\n%d\n%s\n", archivetest.Origin, size, root)}, signer)

@@ -17,7 +17,6 @@ import (
 	"tally/internal/testkit/archivetest"
 	"tally/internal/testkit/fakedynamo"
 	"tally/internal/testkit/fakeobjects"
-	"tally/internal/testkit/keytest"
 	"tally/lib/archive/checkpoint"
 	"tally/lib/archive/entry"
 	"tally/lib/archive/watchdog"
@@ -401,7 +400,7 @@ func TestNewKey(t *testing.T) {
 	w := played(t, "war")
 	w.s.ArchiveAll()
 	w.look(nil)
-	signer, verifier, _ := keytest.New(t, archivetest.Origin, 3)
+	signer, verifier, _ := archivetest.Key(t, archivetest.Origin, 3)
 	old, err := note.NewVerifier(w.s.VerifierKey)
 	if err != nil {
 		t.Fatal(err)

@@ -19,7 +19,6 @@ import (
 
 	"tally/internal/testkit/archivetest"
 	"tally/internal/testkit/fakeobjects"
-	"tally/internal/testkit/keytest"
 	"tally/lib/archive/checkpoint"
 	"tally/lib/archive/entry"
 	"tally/lib/archive/objects"
@@ -51,7 +50,7 @@ type publicLog struct {
 // newLog returns a log that will have these entries and has none.
 func newLog(t testing.TB, entries [][]byte) *publicLog {
 	t.Helper()
-	signer, verifier, _ := keytest.New(t, origin, 3)
+	signer, verifier, _ := archivetest.Key(t, origin, 3)
 	return &publicLog{t: t, signer: signer, known: note.VerifierList(verifier), entries: entries, files: map[string][]byte{}}
 }
 

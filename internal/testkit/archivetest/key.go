@@ -1,5 +1,4 @@
-// Package keytest makes keys of logs for tests: the same from a seed every time.
-package keytest
+package archivetest
 
 import (
 	"math/rand/v2"
@@ -8,9 +7,9 @@ import (
 	"golang.org/x/mod/sumdb/note"
 )
 
-// New returns the key of a name that a seed gives: what signs with it, what
-// verifies, and the verifier key as text.
-func New(t testing.TB, name string, seed byte) (note.Signer, note.Verifier, string) {
+// Key returns the key of a name that a seed gives, the same every time: what signs with
+// it, what verifies, and the verifier key as text.
+func Key(t testing.TB, name string, seed byte) (note.Signer, note.Verifier, string) {
 	t.Helper()
 	secret, public, err := note.GenerateKey(rand.NewChaCha8([32]byte{seed}), name)
 	if err != nil {
