@@ -13,9 +13,9 @@ import (
 
 	"golang.org/x/mod/sumdb/note"
 
+	"tally/lib/archive/tiles"
 	"tally/lib/archive/verify"
 	"tally/lib/bookmaker/audit"
-	"tally/lib/lambda/logfiles"
 )
 
 // logPatience is how long the demo waits for the public log to have everything.
@@ -122,7 +122,7 @@ func (d *demoDay) proveFollowed(ctx context.Context) (demoFinding, error) {
 // openFolder opens the log in a folder with the key that lies beside it. One that does
 // not trust who runs the log has the key from elsewhere.
 func openFolder(folder string) (verify.Source, verify.Options, error) {
-	key, err := os.ReadFile(filepath.Join(folder, logfiles.PublicKeyPath))
+	key, err := os.ReadFile(filepath.Join(folder, tiles.KeysPath))
 	if err != nil {
 		return nil, verify.Options{}, err
 	}

@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"tally/internal/pretty"
+	"tally/lib/archive/tiles"
 	"tally/lib/archive/verify"
-	"tally/lib/lambda/logfiles"
 	"tally/lib/site/check"
 )
 
@@ -46,7 +46,7 @@ func (d *demoDay) publicSite(ctx context.Context) (demoFinding, error) {
 	if err := d.stack.RunScheduled(ctx, "pages"); err != nil {
 		return demoFinding{}, err
 	}
-	f := pagesFlags{logFlags: logFlags{keys: []string{filepath.Join(d.log, logfiles.PublicKeyPath)}}, log: d.log}
+	f := pagesFlags{logFlags: logFlags{keys: []string{filepath.Join(d.log, tiles.KeysPath)}}, log: d.log}
 	options, err := f.options()
 	if err != nil {
 		return demoFinding{}, err
@@ -87,7 +87,7 @@ func (d *demoDay) whereToLook() {
 		return
 	}
 	s := d.show
-	key := filepath.Join(d.kept, logFolder, logfiles.PublicKeyPath)
+	key := filepath.Join(d.kept, logFolder, tiles.KeysPath)
 	fmt.Fprintf(s.out, "\n%s\n", s.pen.Cell("Look at it", pretty.Bold))
 	fmt.Fprintf(s.out, "  %s pages serve %s\n    and open http://%s/ for the results, drawn, each with a button that verifies it\n", called(), d.kept, serveAddress)
 	fmt.Fprintf(s.out, "  %s verify %s \\\n    --key %s --state none\n", called(), filepath.Join(d.kept, logFolder), key)

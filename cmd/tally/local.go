@@ -18,7 +18,7 @@ import (
 
 	"tally"
 	"tally/internal/pretty"
-	"tally/lib/lambda/logfiles"
+	"tally/lib/archive/tiles"
 	"tally/lib/lambda/runtime"
 	"tally/lib/lambda/sqsqueue"
 	"tally/lib/local"
@@ -167,7 +167,7 @@ func (app *app) banner(stack *local.Stack) []byte {
 	table.Row(pen.Cell("site", pretty.Dim), cellOf(pen, stack.Site+"/"))
 	table.Row(pen.Cell("table", pretty.Dim), cellOf(pen, stack.Table))
 	table.Row(pen.Cell("log", pretty.Dim), cellOf(pen, stack.LogFolder))
-	table.Row(pen.Cell("log key", pretty.Dim), cellOf(pen, filepath.Join(stack.LogFolder, logfiles.PublicKeyPath)+", which signs the log and opens nothing"))
+	table.Row(pen.Cell("log key", pretty.Dim), cellOf(pen, filepath.Join(stack.LogFolder, tiles.KeysPath)+", which signs the log and opens nothing"))
 	urls := stack.QueueURLs()
 	for i, name := range stack.QueueNames() {
 		label := ""

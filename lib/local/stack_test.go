@@ -21,9 +21,9 @@ import (
 
 	"tally"
 	"tally/events"
+	"tally/lib/archive/tiles"
 	"tally/lib/archive/verify"
 	"tally/lib/draw/wire"
-	"tally/lib/lambda/logfiles"
 	"tally/lib/lambda/runtime"
 	"tally/lib/lambda/sqsqueue"
 	"tally/lib/local"
@@ -181,7 +181,7 @@ func receive(t *testing.T, client *sqs.Client, url string) (replies []wire.Reply
 // and the settlement of.
 func archived(t *testing.T, stack *local.Stack) int {
 	t.Helper()
-	key, err := os.ReadFile(filepath.Join(stack.LogFolder, logfiles.PublicKeyPath))
+	key, err := os.ReadFile(filepath.Join(stack.LogFolder, tiles.KeysPath))
 	if err != nil {
 		return 0 // nothing was archived yet
 	}

@@ -85,7 +85,8 @@ const (
 	maxOther      = 128 << 20
 )
 
-// KeysPath is where a log may publish its keys, one a line.
+// KeysPath is where a log may publish its keys, one a line. Auditors get them elsewhere,
+// too: a log can't vouch for its own key.
 const KeysPath = "verifier-key"
 
 // MaxBytes returns the most bytes that a file of that path has, before and after it is

@@ -17,6 +17,7 @@ import (
 	publiclog "tally/lib/archive"
 	"tally/lib/archive/objects"
 	"tally/lib/archive/sequencer"
+	"tally/lib/archive/tiles"
 	"tally/lib/archive/witness"
 	"tally/lib/draw/wire"
 	"tally/lib/lambda/logfiles"
@@ -128,14 +129,14 @@ func (c Config) log(ctx context.Context, r runtime.Runtime, table *store.Table) 
 
 // publishKeys writes the public keys beside the log, if they are not there yet.
 func publishKeys(ctx context.Context, store objects.Store, public []byte) error {
-	there, tag, err := store.Get(ctx, logfiles.PublicKeyPath)
+	there, tag, err := store.Get(ctx, tiles.KeysPath)
 	if err != nil && !errors.Is(err, objects.ErrNotFound) {
 		return err
 	}
 	if string(there) == string(public) {
 		return nil
 	}
-	err = store.PutIfMatch(ctx, logfiles.PublicKeyPath, public, tag, objects.Header{ContentType: "text/plain; charset=utf-8", CacheControl: objects.Mutable})
+	err = store.PutIfMatch(ctx, tiles.KeysPath, public, tag, objects.Header{ContentType: "text/plain; charset=utf-8", CacheControl: objects.Mutable})
 	if errors.Is(err, objects.ErrChanged) {
 		return nil // another instance has just written them
 	}

@@ -20,9 +20,9 @@ import (
 	"tally/lib/archive/objects"
 	"tally/lib/archive/objects/s3store"
 	"tally/lib/archive/signing"
+	"tally/lib/archive/tiles"
 	"tally/lib/archive/verify"
 	"tally/lib/lambda/functions"
-	"tally/lib/lambda/logfiles"
 	"tally/lib/lambda/runtime"
 	"tally/lib/local"
 )
@@ -189,7 +189,7 @@ func (d *day) archiveAndVerify(handle runtime.QueueHandler, files objects.Store)
 	if d.deliver(handle, envelope(from, d.clock, "{", told(`"state","state":9`), `{"draw":"other","what":"opening"}`)) != 3 {
 		d.t.Error("archive took what is not there")
 	}
-	key, _, err := files.Get(d.t.Context(), logfiles.PublicKeyPath)
+	key, _, err := files.Get(d.t.Context(), tiles.KeysPath)
 	if err != nil {
 		d.t.Fatal(err)
 	}

@@ -20,10 +20,6 @@ import (
 // inFile begins the name of what is on this machine rather than in AWS.
 const inFile = "file:"
 
-// PublicKeyPath is where the log's public keys are published, one a line. Auditors
-// get them elsewhere, too: a log can't vouch for its own key.
-const PublicKeyPath = "verifier-key"
-
 // Keys returns the keys of a log: that which signs it, and the one before it
 // where it still signs, too.
 func Keys(ctx context.Context, config aws.Config, origin string, names ...string) (keys []signing.Key, err error) {
