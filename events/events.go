@@ -1,5 +1,5 @@
 // Package events holds sample studio messages and operator orders for every game
-// and every kind of message, with bets that match them. The demo plays them, the
+// and every kind of message, with bets that match them. The
 // tests check them, and they are the events that a function is invoked with by
 // hand. README.md explains the files.
 package events

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -20,8 +19,6 @@ import (
 	"tally/internal/studio"
 	"tally/lib/lambda/runtime"
 	"tally/lib/local"
-	"tally/lib/rulebook/games"
-	"tally/lib/rulebook/rules"
 )
 
 const demoHelp = `demo starts tally on this machine, plays a studio day in some twenty seconds,
@@ -42,54 +39,30 @@ One bet is followed by its reference, from its placing to the proof that it is
 in the public log. The log, the public site and that proof stay in a folder,
 that of --keep, until the next demo; how to look at them is said at the end.
 
-With --offline it plays the sample messages under events/ through the rules and
-the settlement alone, and shows each bet's line: of all games, or of one.
-
 Exit codes: 0; 1 when something failed or the money did not add up; 2 for a
 misuse of the command.`
 
 // demoKept names where the demo leaves its log and its site.
 const demoKept = "tally/demo"
 
-const demoExample = `  $ tally demo --offline wheel | head -n 8
-  Wheel of Fortune
-    draw       whl-1.20261130.0088
-    result     spins turns 2 sector 4, turns 5 sector cup
-               = sector cup
-    bet  by           selection   odds  stake  is    payout       why
-    b1   acme riga-7  fortune    18.00   2.00  won    36.00  EUR  WHEEL-2.6
-    b2   acme riga-7  red_even    6.00   5.00  lost    0.00  EUR  WHEEL-2.8.19
-    b3   acme riga-7  over:9.5    2.00  10.00  lost    0.00  EUR  WHEEL-2.6`
+const demoExample = `  $ tally help demo | head -n 1
+  demo starts tally on this machine, plays a studio day in some twenty seconds,`
 
 // demoFlags are the flags of demo.
 type demoFlags struct {
-	offline bool
-	seed    uint64
-	bets    int
-	keep    string
-	stack   string
+	seed  uint64
+	bets  int
+	keep  string
+	stack string
 }
 
 func newDemoCommand(app *app) *cobra.Command {
 	flags := demoFlags{bets: 10, stack: "demo"}
 	command := &cobra.Command{
-		Use: "demo [game]", Short: "a studio day on this machine, settled and checked",
-		Long: demoHelp, Example: demoExample,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return fmt.Errorf("name one game, without %q, or none for all", args[1])
-			}
-			return nil
-		},
-		ValidArgs: gameIDs(),
-		RunE: func(command *cobra.Command, args []string) error {
+		Use: "demo", Short: "a studio day on this machine, settled and checked",
+		Long: demoHelp, Example: demoExample, Args: noMore,
+		RunE: func(command *cobra.Command, _ []string) error {
 			pen := pretty.Pen{Colour: app.colour("auto")}
-			if flags.offline {
-				return app.demoOffline(pen, args)
-			}
-			if len(args) > 0 {
-				return fmt.Errorf("the demo plays all games at once; one alone is `tally demo --offline %s`", args[0])
-			}
 			if flags.keep == "" {
 				folder, err := os.UserCacheDir()
 				if err != nil {
@@ -106,7 +79,6 @@ func newDemoCommand(app *app) *cobra.Command {
 			return failed("playing the demo", err)
 		},
 	}
-	command.Flags().BoolVar(&flags.offline, "offline", false, "play the sample messages, without queues and a table")
 	command.Flags().Uint64Var(&flags.seed, "seed", 1, "make up draws and bets from this `number`")
 	command.Flags().Var(&whole{&flags.bets, 1, maxDemoBets}, "bets", "so `many` bets of each bookmaker in each betting round")
 	command.Flags().StringVar(&flags.keep, "keep", "", "`folder` for the log, the site and a proof (default: one among your caches)")
@@ -115,23 +87,6 @@ func newDemoCommand(app *app) *cobra.Command {
 
 // maxDemoBets bounds what --bets asks for.
 const maxDemoBets = 200
-
-// demoOffline plays the sample messages of all games, or of one.
-func (app *app) demoOffline(pen pretty.Pen, args []string) error {
-	played := games.All()
-	if len(args) > 0 {
-		game, err := findGame(args[0])
-		if err != nil {
-			return err
-		}
-		played = []*rules.Game{game}
-	}
-	text, err := playDemo(pen, played)
-	if writeErr := write(app.out, text); writeErr != nil {
-		return writeErr
-	}
-	return failed("playing the demo", err)
-}
 
 // demo plays a studio day and reports it.
 func (app *app) demo(ctx context.Context, pen pretty.Pen, flags demoFlags) error {

@@ -367,6 +367,9 @@ func sumOf(sums map[string]*demoSum, name string) *demoSum {
 	return sums[name]
 }
 
+// allGames is the title of the rows that add up the others.
+const allGames = "all games"
+
 func (d *demoDay) byGame(sums map[string]*demoSum) {
 	s := d.show
 	table := pretty.NewTable(s.pen, "  ", "", "bets", "won", "lost", "refunded", "corrected", "", "staked", "paid out", "net")

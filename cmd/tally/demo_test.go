@@ -217,6 +217,14 @@ func checkDemoSums(t *testing.T, text string) {
 	}
 }
 
+func add(values ...*big.Rat) *big.Rat {
+	sum := new(big.Rat)
+	for _, value := range values {
+		sum.Add(sum, value)
+	}
+	return sum
+}
+
 // checkDemoSeesFaults spoils one thing after the other.
 func checkDemoSeesFaults(t *testing.T, day *demoDay) {
 	t.Helper()
