@@ -30,7 +30,7 @@ func Build(t testing.TB, importPath string) string {
 	}
 	once, known := built.byPath[importPath]
 	if !known {
-		once = sync.OnceValues(func() (string, error) { return Compile(importPath) })
+		once = sync.OnceValues(func() (string, error) { return compile(importPath) })
 		built.byPath[importPath] = once
 	}
 	built.mutex.Unlock()
@@ -41,16 +41,10 @@ func Build(t testing.TB, importPath string) string {
 	return binary
 }
 
-// Compile is Build for a program that is no test. It compiles into the module's
-// .cache, by a file of its own that takes its place at the end: other processes
-// may be running the one before.
-func Compile(importPath string) (string, error) {
-	return CompileFor(importPath, runtime.GOARCH)
-}
-
-// CompileFor is Compile for a processor, such as arm64, which tally ships for.
-func CompileFor(importPath, processor string) (string, error) {
-	folder, err := cacheFolder(processor)
+// compile compiles into the module's .cache, by a file of its own that takes its place
+// at the end: other processes may be running the one before.
+func compile(importPath string) (string, error) {
+	folder, err := cacheFolder()
 	if err != nil {
 		return "", err
 	}
@@ -61,7 +55,7 @@ func CompileFor(importPath, processor string) (string, error) {
 	defer func() { _ = os.RemoveAll(part) }()
 	output := filepath.Join(part, "bootstrap")
 	command := exec.Command("go", "build", "-tags", "lambda.norpc", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", output, importPath)
-	command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOARCH="+processor)
+	command.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if said, err := command.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w: %s", err, said)
 	}
@@ -72,7 +66,7 @@ func CompileFor(importPath, processor string) (string, error) {
 	return binary, nil
 }
 
-func cacheFolder(processor string) (string, error) {
+func cacheFolder() (string, error) {
 	said, err := exec.Command("go", "env", "GOMOD").Output()
 	if err != nil {
 		return "", fmt.Errorf("finding the module: %w", err)
@@ -81,7 +75,7 @@ func cacheFolder(processor string) (string, error) {
 	if file == "" || file == os.DevNull {
 		return "", errors.New("finding the module: there is no go.mod above the working directory")
 	}
-	folder := filepath.Join(filepath.Dir(file), ".cache", "lambdatest", processor)
+	folder := filepath.Join(filepath.Dir(file), ".cache", "lambdatest", runtime.GOARCH)
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return "", fmt.Errorf("making %s: %w", folder, err)
 	}

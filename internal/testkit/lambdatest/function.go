@@ -69,7 +69,7 @@ type Function struct {
 // Start runs a binary for a test and returns at once, as the process starts.
 func Start(t testing.TB, binary string, options Options) *Function {
 	t.Helper()
-	f, err := Run(binary, options)
+	f, err := start(binary, options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,8 +77,7 @@ func Start(t testing.TB, binary string, options Options) *Function {
 	return f
 }
 
-// Run is Start for a program that is no test. The caller calls Stop.
-func Run(binary string, options Options) (*Function, error) {
+func start(binary string, options Options) (*Function, error) {
 	if options.Timeout == 0 {
 		options.Timeout = defaultTimeout
 	}

@@ -41,7 +41,7 @@ func binary(t testing.TB, name string) string {
 }
 
 // run starts a function's binary with the variables that the stack gives it.
-func run(t *testing.T, stack *local.Stack, name string) *lambdatest.Function {
+func run(t testing.TB, stack *local.Stack, name string) *lambdatest.Function {
 	t.Helper()
 	function, _ := stack.Resolved.Function(name)
 	all := maps.Clone(function.Environment)
@@ -91,6 +91,44 @@ func replies(t *testing.T, stack *local.Stack) map[string]int {
 	}
 }
 
+// readSample reads a sample as of a stack: the files are of one called tally.
+func readSample(t testing.TB, stack *local.Stack, name string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(samplesFolder, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []byte(strings.ReplaceAll(string(text), sampleARN(""), strings.Replace(sampleARN(""), ":tally-", ":"+stack.Table+"-", 1)))
+}
+
+// BenchmarkColdStart measures, of the functions that someone waits for, the time from
+// the start of the process to its first answer.
+func BenchmarkColdStart(b *testing.B) {
+	health, err := json.Marshal(map[string]any{"rawPath": "/v1/health", "requestContext": map[string]any{
+		"domainName": "api.example.com", "http": map[string]string{"method": "GET"}}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for name, sample := range map[string]string{"intake": "intake.draw.json", "settle": "settle.sweep.json", "reconcile": "reconcile" + scheduled, "api": ""} {
+		b.Run(name, func(b *testing.B) {
+			var started time.Duration
+			for b.Loop() {
+				stack, event := emulate(b, nil), health // a new one: a message that is there already is less work
+				if sample != "" {
+					event = readSample(b, stack, sample)
+				}
+				function := run(b, stack, name)
+				if text, err := function.Invoke(event); err != nil || strings.Contains(string(text), "itemIdentifier") {
+					b.Fatalf("%s, %v; log:\n%s", text, err, function.Log())
+				}
+				started += function.ColdStart()
+				function.Stop()
+			}
+			b.ReportMetric(float64(started.Milliseconds())/float64(b.N), "ms/start")
+		})
+	}
+}
+
 // Every sample under events/sqs is answered by the binary of its function.
 func TestBinariesAnswerSamples(t *testing.T) {
 	t.Parallel()
@@ -101,23 +139,13 @@ func TestBinariesAnswerSamples(t *testing.T) {
 		if running[name] == nil {
 			running[name] = run(t, stack, name)
 		}
-		text, err := os.ReadFile(filepath.Join(samplesFolder, sample.name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		// The samples are of a stack called tally.
-		event := strings.ReplaceAll(string(text), sampleARN(""), strings.Replace(sampleARN(""), ":tally-", ":"+stack.Table+"-", 1))
-		if failed := answer(t, running[name], []byte(event)); len(failed) != sample.unsolved {
+		if failed := answer(t, running[name], readSample(t, stack, sample.name)); len(failed) != sample.unsolved {
 			t.Errorf("%s: the answer names %d messages, want %d; log:\n%s", sample.name, len(failed), sample.unsolved, running[name].Log())
 		}
 	}
 	for _, name := range []string{"reconcile", "pages"} {
 		running[name] = run(t, stack, name)
-		event, err := os.ReadFile(filepath.Join(samplesFolder, name+scheduled))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if text, err := running[name].Invoke(event); err != nil || string(text) != "null" {
+		if text, err := running[name].Invoke(readSample(t, stack, name+scheduled)); err != nil || string(text) != "null" {
 			t.Errorf("%s: %s, %v; log:\n%s", name, text, err, running[name].Log())
 		}
 	}

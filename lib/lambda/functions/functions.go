@@ -1,5 +1,5 @@
 // Package functions lists tally's Lambdas: it puts one together by its name and says what
-// each of them needs to run. The local stack and the benches run them this way; the main
+// each of them needs to run. The local stack and the benchmark of the API run them this way; the main
 // packages under functions/ import one alone.
 package functions
 

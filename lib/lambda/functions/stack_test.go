@@ -20,7 +20,7 @@ var stacks atomic.Int64
 
 // emulate makes the table and the queues of template.yaml in the emulator, for
 // one test. Nothing is delivered by itself.
-func emulate(t *testing.T, parameters map[string]string) *local.Stack {
+func emulate(t testing.TB, parameters map[string]string) *local.Stack {
 	t.Helper()
 	name := fmt.Sprintf("functions%d", stacks.Add(1))
 	all := map[string]string{"TableName": name}
@@ -38,7 +38,7 @@ func emulate(t *testing.T, parameters map[string]string) *local.Stack {
 	return stack
 }
 
-func logger(t *testing.T) *slog.Logger {
+func logger(t testing.TB) *slog.Logger {
 	return slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
 }
 

@@ -119,7 +119,7 @@ type day struct {
 	clock     time.Time
 }
 
-func runtimeAt(t *testing.T, now func() time.Time) runtime.Runtime {
+func runtimeAt(t testing.TB, now func() time.Time) runtime.Runtime {
 	return runtime.Runtime{Log: logger(t), Metrics: io.Discard, Now: now, TrustClock: true}
 }
 

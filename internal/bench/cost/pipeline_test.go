@@ -1,4 +1,4 @@
-package main
+package cost
 
 import (
 	"context"
@@ -109,8 +109,7 @@ func (p *pipeline) open(ctx context.Context) error {
 	return errors.Join(p.take(ctx, opensAt-4_000, drawOpened()), p.take(ctx, opensAt-200, bettingOpened()))
 }
 
-// parallel is how many partitions are settled at once, by tally and by the usual
-// ways. It changes no count.
+// parallel is how many partitions are settled at once. It changes no count.
 const parallel = 8
 
 // betsPerPlacer is how many bets of a draw call for one more goroutine that
