@@ -16,8 +16,6 @@ FROM ?= 2500
 SOAKFUZZ ?= 2m
 # What to benchmark: make bench BENCH=Settle
 BENCH ?= .
-# How long to measure what the API adds: make bench API=--quick
-API ?=
 
 .PHONY: help demo build functions check test unit lint fuzz api soak bench cover clean
 
@@ -59,9 +57,8 @@ soak: tools ## hours of what make test does in minutes: N seeds of the simulatio
 	@scripts/fuzz $(SOAKFUZZ)
 	@EXAMPLES=500 scripts/schemathesis
 
-bench: tools ## run the benchmarks that match BENCH, then measure what the API adds: minutes, or seconds with API=--quick
+bench: tools ## run the benchmarks that match BENCH
 	go test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 1h ./...
-	go run ./internal/bench/api $(API)
 
 cover: ## write the test coverage to build/cover.html
 	@mkdir -p build

@@ -32,10 +32,6 @@ func DynamoDBLocal(t testing.TB) DB {
 	}, endpoint)
 }
 
-// StartLocal starts AWS's own emulator for a program that is no test, such as a
-// benchmark, and returns its URL. It ends with the process.
-func StartLocal() (endpoint string, err error) { return localEndpoint() }
-
 // localEndpoint starts the one emulator of this process.
 var localEndpoint = sync.OnceValues(func() (string, error) {
 	folder, err := findLocal()

@@ -1,4 +1,4 @@
-package main
+package api
 
 import (
 	"bytes"
@@ -16,7 +16,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"tally/internal/testkit/dynamotest"
 	"tally/lib/bookmaker/keys"
 	"tally/lib/draw"
 	"tally/lib/draw/wire"
@@ -35,7 +34,6 @@ const (
 
 // field is everything that is needed to place bets and to write what they are.
 type field struct {
-	emulator  string // its name
 	processes []*process
 	client    *dynamodb.Client
 	bet       *bet
@@ -46,26 +44,21 @@ type field struct {
 }
 
 // prepare starts the processes, opens a draw and places the first bet.
-func prepare(ctx context.Context, local bool) (*field, error) {
+func prepare(ctx context.Context) (*field, error) {
 	f := &field{http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 256}}}
-	if err := f.set(ctx, local); err != nil {
+	if err := f.set(ctx); err != nil {
 		f.close()
 		return nil, err
 	}
 	return f, nil
 }
 
-func (f *field) set(ctx context.Context, local bool) error {
-	endpoint, err := f.startEmulator(ctx, local)
+func (f *field) set(ctx context.Context) error {
+	endpoint, err := f.start(ctx, "role-emulator")
 	if err != nil {
 		return err
 	}
 	f.client = dynamodb.NewFromConfig(environmentOf(endpoint).AWS())
-	if local { // the local stack has made its own
-		if err := createTable(ctx, f.client); err != nil {
-			return err
-		}
-	}
 	if f.key, err = open(ctx, store.New(f.client, table)); err != nil {
 		return err
 	}
@@ -82,18 +75,6 @@ func (f *field) set(ctx context.Context, local bool) error {
 	return err
 }
 
-func (f *field) startEmulator(ctx context.Context, local bool) (endpoint string, err error) {
-	if local {
-		f.emulator = "DynamoDB Local"
-		if endpoint, err = dynamotest.StartLocal(); err != nil {
-			return "", fmt.Errorf("DynamoDB Local: %w", err)
-		}
-		return endpoint, nil
-	}
-	f.emulator = "the local stack"
-	return f.start(ctx, "role-emulator")
-}
-
 func (f *field) start(ctx context.Context, role string, arguments ...string) (url string, err error) {
 	p, err := start(ctx, role, arguments...)
 	if err != nil {
@@ -107,18 +88,6 @@ func (f *field) close() {
 	for _, p := range f.processes {
 		p.stop()
 	}
-}
-
-func createTable(ctx context.Context, client *dynamodb.Client) error {
-	_, err := client.CreateTable(ctx, &dynamodb.CreateTableInput{TableName: aws.String(table), BillingMode: types.BillingModePayPerRequest,
-		AttributeDefinitions: []types.AttributeDefinition{
-			{AttributeName: aws.String("pk"), AttributeType: types.ScalarAttributeTypeS}, {AttributeName: aws.String("sk"), AttributeType: types.ScalarAttributeTypeS}},
-		KeySchema: []types.KeySchemaElement{
-			{AttributeName: aws.String("pk"), KeyType: types.KeyTypeHash}, {AttributeName: aws.String("sk"), KeyType: types.KeyTypeRange}}})
-	if err != nil {
-		return fmt.Errorf("making the table: %w", err)
-	}
-	return nil
 }
 
 // open opens a draw for a day and makes a key.

@@ -1,11 +1,9 @@
-package main
+package api
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"os"
-	"strings"
 	"testing"
 	"time"
 )
@@ -27,12 +25,12 @@ func TestMain(m *testing.M) {
 // TestMeasure lets each kind of request take a short turn: what is measured is
 // stored, and every process ends.
 func TestMeasure(t *testing.T) {
-	f, err := prepare(t.Context(), false)
+	f, err := prepare(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.close()
-	measured, err := f.measure(t.Context(), 3, options{rounds: 1, turn: 20 * time.Millisecond})
+	measured, err := f.measure(t.Context(), 3, 1, 20*time.Millisecond)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,11 +39,38 @@ func TestMeasure(t *testing.T) {
 			t.Errorf("%s: %v", name, kind.all)
 		}
 	}
-	var table bytes.Buffer
-	if err := report(&table, f.emulator, []row{measured}); err != nil || strings.Count(table.String(), "\n") != 6 {
-		t.Errorf("%v\n%s", err, table.String())
+}
+
+// BenchmarkPlace lets the three kinds of request take turns of a second, over so many
+// connections.
+func BenchmarkPlace(b *testing.B) {
+	f, err := prepare(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer f.close()
+	for _, connections := range []int{1, 16, 64} {
+		b.Run(fmt.Sprint(connections), func(b *testing.B) {
+			measured, err := f.measure(b.Context(), connections, 5, time.Second)
+			if err != nil {
+				b.Fatal(err)
+			}
+			for name, kind := range map[string]times{"bare": measured.bare, "hop": measured.hop, "place": measured.place} {
+				b.ReportMetric(kind.perSecond(), name+"/s")
+				b.ReportMetric(float64(kind.percentile(0.5).Microseconds()), name+"-p50-µs")
+				b.ReportMetric(float64(kind.percentile(0.99).Microseconds()), name+"-p99-µs")
+			}
+			b.ReportMetric(100*measured.own(), "own-%")
+			if own := measured.own(); connections == 1 && own >= target {
+				b.Errorf("tally's own code adds %.0f%% of a bare write to the median of a placement, want less than %.0f%%", 100*own, 100*target)
+			}
+		})
 	}
 }
+
+// target is what tally's own code may add to the median of a placement, over one
+// connection, as a share of the bare write's.
+const target = 0.35
 
 func TestPercentiles(t *testing.T) {
 	var a times
@@ -59,10 +84,5 @@ func TestPercentiles(t *testing.T) {
 	b := times{all: []time.Duration{34 * time.Millisecond}, wall: time.Second}
 	if over := a.over(b); over != 0.5 {
 		t.Errorf("over: %v", over)
-	}
-	for _, arguments := range [][]string{{"x"}, {"--nonsense"}} {
-		if _, err := parse(arguments); err == nil {
-			t.Errorf("%q is taken", arguments)
-		}
 	}
 }

@@ -1,13 +1,11 @@
-package main
+package api
 
 import (
 	"context"
 	"fmt"
-	"io"
 	"runtime"
 	"slices"
 	"sync"
-	"text/tabwriter"
 	"time"
 )
 
@@ -30,24 +28,20 @@ func (t times) over(other times) float64 {
 }
 
 // row is what one number of connections came to.
-type row struct {
-	connections      int
-	bare, hop, place times
-}
+type row struct{ bare, hop, place times }
 
 // own is what tally's own code adds to a median, as a share of the bare write's.
 func (r row) own() float64 { return r.place.over(r.bare) - r.hop.over(r.bare) }
 
 // measure lets the kinds of requests take turns. The first turn of each, which
 // opens connections and warms caches, is not counted.
-func (f *field) measure(ctx context.Context, connections int, o options) (r row, err error) {
-	r.connections = connections
-	for round := range o.rounds + 1 {
+func (f *field) measure(ctx context.Context, connections, rounds int, long time.Duration) (r row, err error) {
+	for round := range rounds + 1 {
 		for _, kind := range []struct {
 			name string
 			into *times
 		}{{"bare", &r.bare}, {"hop", &r.hop}, {"place", &r.place}} {
-			turn, err := f.turn(ctx, kind.name, connections, o.turn)
+			turn, err := f.turn(ctx, kind.name, connections, long)
 			if err != nil {
 				return row{}, fmt.Errorf("%s: %w", kind.name, err)
 			}
@@ -87,25 +81,4 @@ func (f *field) turn(ctx context.Context, kind string, connections int, long tim
 		all.all = append(all.all, took[i]...)
 	}
 	return all, nil
-}
-
-// report writes the table.
-func report(out io.Writer, emulator string, rows []row) error {
-	fmt.Fprintf(out, "Placing a bet over HTTP, on %s, %d cores\n\n", emulator, runtime.NumCPU())
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "connections\twhat\ta second\tp50\tp99\tover bare\town code\t")
-	for _, r := range rows {
-		for _, line := range []struct {
-			name string
-			t    times
-		}{{"bare", r.bare}, {"hop", r.hop}, {"place", r.place}} {
-			own := ""
-			if line.name == "place" {
-				own = fmt.Sprintf("%+.0f%%", 100*r.own())
-			}
-			fmt.Fprintf(w, "%d\t%s\t%.0f\t%v\t%v\t%+.0f%%\t%s\t\n", r.connections, line.name, line.t.perSecond(),
-				line.t.percentile(0.5).Round(time.Microsecond), line.t.percentile(0.99).Round(time.Microsecond), 100*line.t.over(r.bare), own)
-		}
-	}
-	return w.Flush()
 }
