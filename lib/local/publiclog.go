@@ -66,16 +66,17 @@ func (s *Stack) makeLog(logFolder, siteFolder string) error {
 	}
 	key := filepath.Clean(s.LogFolder) + ".key"
 	for _, f := range s.Resolved.Functions {
-		if _, has := f.Environment[bucketVariable]; has {
-			f.Environment[bucketVariable] = inFile + s.LogFolder
-			f.Environment[keyVariable] = inFile + key
+		variables := f.Environment.Variables
+		if _, has := variables[bucketVariable]; has {
+			variables[bucketVariable] = inFile + s.LogFolder
+			variables[keyVariable] = inFile + key
 			// Several functions need the key, perhaps at once.
-			if _, err := signing.FromFile(key, f.Environment[originVariable]); err != nil {
+			if _, err := signing.FromFile(key, variables[originVariable]); err != nil {
 				return err
 			}
 		}
-		if _, has := f.Environment[siteVariable]; has {
-			f.Environment[siteVariable] = inFile + s.SiteFolder
+		if _, has := variables[siteVariable]; has {
+			variables[siteVariable] = inFile + s.SiteFolder
 		}
 	}
 	return nil

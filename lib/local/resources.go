@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	dynamodbtypes "github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -19,19 +18,15 @@ import (
 // makeTable makes the table. One that is there already, of another stack of this
 // process, is an error.
 func (s *Stack) makeTable(ctx context.Context, t samtemplate.Table) error {
-	attribute := func(name string) dynamodbtypes.AttributeDefinition {
-		return dynamodbtypes.AttributeDefinition{AttributeName: &name, AttributeType: dynamodbtypes.ScalarAttributeTypeS}
+	input := &dynamodb.CreateTableInput{TableName: &t.Name, BillingMode: dynamodbtypes.BillingMode(t.BillingMode)}
+	for _, a := range t.Attributes {
+		input.AttributeDefinitions = append(input.AttributeDefinitions,
+			dynamodbtypes.AttributeDefinition{AttributeName: &a.Name, AttributeType: dynamodbtypes.ScalarAttributeType(a.Type)})
 	}
-	key := func(name string, kind dynamodbtypes.KeyType) dynamodbtypes.KeySchemaElement {
-		return dynamodbtypes.KeySchemaElement{AttributeName: &name, KeyType: kind}
+	for _, k := range t.Keys {
+		input.KeySchema = append(input.KeySchema, dynamodbtypes.KeySchemaElement{AttributeName: &k.Name, KeyType: dynamodbtypes.KeyType(k.Type)})
 	}
-	_, err := dynamodb.NewFromConfig(Config(s.Endpoint)).CreateTable(ctx, &dynamodb.CreateTableInput{
-		TableName:            &t.Name,
-		AttributeDefinitions: []dynamodbtypes.AttributeDefinition{attribute(t.PartitionKey), attribute(t.SortKey)},
-		KeySchema:            []dynamodbtypes.KeySchemaElement{key(t.PartitionKey, dynamodbtypes.KeyTypeHash), key(t.SortKey, dynamodbtypes.KeyTypeRange)},
-		BillingMode:          dynamodbtypes.BillingModePayPerRequest,
-	})
-	if err != nil {
+	if _, err := dynamodb.NewFromConfig(Config(s.Endpoint)).CreateTable(ctx, input); err != nil {
 		return fmt.Errorf("making the table %s: %w", t.Name, err)
 	}
 	return nil
@@ -52,14 +47,19 @@ func (s *Stack) makeQueues(ctx context.Context, queues []samtemplate.Queue) erro
 }
 
 func makeQueue(ctx context.Context, client *sqs.Client, queue samtemplate.Queue) error {
-	attributes := map[string]string{
-		string(types.QueueAttributeNameVisibilityTimeout):             seconds(queue.Visibility),
-		string(types.QueueAttributeNameMessageRetentionPeriod):        seconds(queue.Retention),
-		string(types.QueueAttributeNameReceiveMessageWaitTimeSeconds): seconds(queue.ReceiveWait),
-		string(types.QueueAttributeNameMaximumMessageSize):            strconv.Itoa(queue.MaximumMessageBytes),
+	attributes := map[string]string{}
+	for name, value := range map[types.QueueAttributeName]int{
+		types.QueueAttributeNameVisibilityTimeout:             queue.Visibility,
+		types.QueueAttributeNameMessageRetentionPeriod:        queue.Retention,
+		types.QueueAttributeNameReceiveMessageWaitTimeSeconds: queue.ReceiveWait,
+		types.QueueAttributeNameMaximumMessageSize:            queue.MaximumMessageBytes,
+	} {
+		if value != 0 {
+			attributes[string(name)] = strconv.Itoa(value)
+		}
 	}
 	if queue.Redrive != nil {
-		policy, err := json.Marshal(map[string]any{"deadLetterTargetArn": queue.Redrive.DeadLetters, "maxReceiveCount": queue.Redrive.MaxReceives})
+		policy, err := json.Marshal(queue.Redrive)
 		if err != nil {
 			return fmt.Errorf("encoding its redrive policy: %w", err)
 		}
@@ -68,5 +68,3 @@ func makeQueue(ctx context.Context, client *sqs.Client, queue samtemplate.Queue)
 	_, err := client.CreateQueue(ctx, &sqs.CreateQueueInput{QueueName: &queue.Name, Attributes: attributes})
 	return err
 }
-
-func seconds(d time.Duration) string { return strconv.Itoa(int(d / time.Second)) }

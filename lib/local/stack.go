@@ -93,10 +93,6 @@ const account = "000000000000"
 // Start starts the emulator, makes what the template describes and puts the
 // functions together. Nothing is delivered before Run. Close ends it.
 func Start(ctx context.Context, options Options) (*Stack, error) {
-	parsed, err := samtemplate.Parse(options.Template)
-	if err != nil {
-		return nil, fmt.Errorf("starting a local stack: %w", err)
-	}
 	if options.Stack == "" {
 		options.Stack = "tally"
 	}
@@ -114,7 +110,7 @@ func Start(ctx context.Context, options Options) (*Stack, error) {
 		return nil, fmt.Errorf("starting a local stack: %w", err)
 	}
 	s := &Stack{Endpoint: front.endpoint, front: front, log: options.Log}
-	if err := s.set(ctx, parsed, options); err != nil {
+	if err := s.set(ctx, options); err != nil {
 		s.Close()
 		return nil, fmt.Errorf("starting a local stack: %w", err)
 	}
@@ -122,8 +118,8 @@ func Start(ctx context.Context, options Options) (*Stack, error) {
 }
 
 // set makes the resources and the functions.
-func (s *Stack) set(ctx context.Context, parsed *samtemplate.Template, options Options) (err error) {
-	s.Resolved, err = parsed.Resolve(samtemplate.Environment{StackName: options.Stack, Region: Region, Account: account,
+func (s *Stack) set(ctx context.Context, options Options) (err error) {
+	s.Resolved, err = samtemplate.Resolve(options.Template, samtemplate.Environment{StackName: options.Stack, Region: Region, Account: account,
 		Parameters: options.Parameters, QueueURL: func(name string) string { return s.Endpoint + "/" + account + "/" + name }})
 	if err != nil {
 		return err
@@ -155,41 +151,55 @@ func (s *Stack) set(ctx context.Context, parsed *samtemplate.Template, options O
 // wire puts a function together and connects it with what invokes it.
 func (s *Stack) wire(ctx context.Context, f samtemplate.Function, options Options) error {
 	lookup := func(name string) (string, bool) {
-		value, set := f.Environment[name]
+		value, set := f.Environment.Variables[name]
 		return value, set
 	}
 	function, err := options.Build(f.Short, lookup, Config(s.Endpoint))
 	if err != nil {
 		return err
 	}
-	if len(f.Sources) > 0 && function.SQS == nil || len(f.Schedules) > 0 && function.Scheduled == nil ||
-		len(f.Routes) > 0 && function.HTTP == nil {
-		return errors.New("it can't be invoked by what the template says")
-	}
-	if len(f.Routes) > 0 {
-		if err := s.serve(ctx, options.APIAddress, function.HTTP, f.Timeout); err != nil {
-			return err
+	for _, event := range f.Events {
+		switch {
+		case event.Type == samtemplate.EventSQS && function.SQS != nil:
+			err = s.deliver(f, event, function.SQS)
+		case event.Type == samtemplate.EventSchedule && function.Scheduled != nil:
+			err = s.repeat(f, event, function.Scheduled)
+		case event.Type == samtemplate.EventHTTP && s.api != nil: // another route of the one API
+		case event.Type == samtemplate.EventHTTP && function.HTTP != nil:
+			err = s.serve(ctx, options.APIAddress, function.HTTP, f.Timeout())
+		default:
+			err = fmt.Errorf("it can't be invoked by an event of type %q", event.Type)
 		}
-	}
-	for _, from := range f.Sources {
-		queue, known := s.Resolved.Queue(from.QueueARN)
-		if !known {
-			return fmt.Errorf("there is no queue %s", from.QueueARN)
-		}
-		batches := from.MaximumConcurrency
-		if batches == 0 {
-			batches = mostBatches
-		}
-		s.sources = append(s.sources, &source{client: s.sqs(), url: queue.URL, arn: queue.ARN, batch: from.BatchSize,
-			batches: batches, byItem: from.ByMessage, timeout: f.Timeout, function: f.Short, handle: function.SQS, log: s.log})
-	}
-	for _, rule := range f.Schedules {
-		every, err := parseRate(rule.Expression)
 		if err != nil {
 			return err
 		}
-		s.schedules = append(s.schedules, &schedule{every: every, timeout: f.Timeout, function: f.Short, handle: function.Scheduled, log: s.log})
 	}
+	return nil
+}
+
+// deliver has the messages of a queue delivered to a function.
+func (s *Stack) deliver(f samtemplate.Function, event samtemplate.Event, handle SQSFunc) error {
+	from := event.Properties
+	queue, known := s.Resolved.Queue(from.Queue)
+	if !known {
+		return fmt.Errorf("there is no queue %s", from.Queue)
+	}
+	batches := from.Scaling["MaximumConcurrency"]
+	if batches == 0 {
+		batches = mostBatches
+	}
+	s.sources = append(s.sources, &source{client: s.sqs(), url: queue.URL, arn: queue.ARN, batch: from.BatchSize,
+		batches: batches, byItem: slices.Contains(from.ResponseTypes, "ReportBatchItemFailures"), timeout: f.Timeout(), function: f.Short, handle: handle, log: s.log})
+	return nil
+}
+
+// repeat has a function run by a schedule.
+func (s *Stack) repeat(f samtemplate.Function, event samtemplate.Event, handle ScheduledFunc) error {
+	every, err := parseRate(event.Properties.Schedule)
+	if err != nil {
+		return err
+	}
+	s.schedules = append(s.schedules, &schedule{every: every, timeout: f.Timeout(), function: f.Short, handle: handle, log: s.log})
 	return nil
 }
 

@@ -44,9 +44,9 @@ func binary(t testing.TB, name string) string {
 func run(t testing.TB, stack *local.Stack, name string) *lambdatest.Function {
 	t.Helper()
 	function, _ := stack.Resolved.Function(name)
-	all := maps.Clone(function.Environment)
+	all := maps.Clone(function.Environment.Variables)
 	all["AWS_ENDPOINT_URL"] = stack.Endpoint
-	return lambdatest.Start(t, binary(t, name), lambdatest.Options{Variables: all, Timeout: function.Timeout})
+	return lambdatest.Start(t, binary(t, name), lambdatest.Options{Variables: all, Timeout: function.Timeout()})
 }
 
 // answer has a function answer an SQS event and returns what it left undone.

@@ -49,7 +49,7 @@ func variables(t *testing.T, stack *local.Stack, name string) map[string]string 
 	if !found {
 		t.Fatalf("template.yaml has no function %s", name)
 	}
-	return function.Environment
+	return function.Environment.Variables
 }
 
 func lookup(variables map[string]string) config.Lookup {

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"tally/lib/lambda/metrics"
 	"tally/lib/local/samtemplate"
@@ -13,20 +12,42 @@ import (
 
 const topic = "arn:aws:sns:eu-central-1:123456789012:alarms"
 
+// alarm watches one metric. Its period is in seconds.
+type alarm struct {
+	ID         string              `yaml:"-"`
+	Namespace  string              `yaml:"Namespace"`
+	Metric     string              `yaml:"MetricName"`
+	Dimensions []map[string]string `yaml:"Dimensions"`
+	Period     int                 `yaml:"Period"`
+	Periods    int                 `yaml:"EvaluationPeriods"` // that must be beyond the threshold
+	Threshold  float64             `yaml:"Threshold"`
+	Tells      []string            `yaml:"AlarmActions"`
+	TellsEnd   []string            `yaml:"OKActions"`
+}
+
+func alarms(t *testing.T, stack *samtemplate.Stack) (all []alarm) {
+	for _, id := range ofType(stack, "AWS::CloudWatch::Alarm") {
+		read := properties[alarm](t, stack, id)
+		read.ID = id
+		all = append(all, read)
+	}
+	return all
+}
+
 // Everything that can go wrong has an alarm, every alarm watches something that
-// is there, and all tell the topic.
+// is there, and all tell the topic, of their end too.
 func TestAlarms(t *testing.T) {
 	stack := resolve(t, map[string]string{"AlarmTopic": topic})
-	watched := make(map[string]samtemplate.Alarm)
-	for _, alarm := range stack.Alarms {
-		for dimension, value := range alarm.Dimensions {
-			what := alarm.Namespace + " " + alarm.Metric + " " + dimension + "=" + value
+	watched := make(map[string]alarm)
+	for _, alarm := range alarms(t, stack) {
+		for _, dimension := range alarm.Dimensions {
+			what := alarm.Namespace + " " + alarm.Metric + " " + dimension["Name"] + "=" + dimension["Value"]
 			if other, twice := watched[what]; twice {
 				t.Errorf("%s and %s watch the same", other.ID, alarm.ID)
 			}
 			watched[what] = alarm
 		}
-		if !slices.Equal(alarm.Tells, []string{topic}) || len(alarm.Dimensions) != 1 || alarm.Periods < 1 || alarm.Period < time.Minute {
+		if !slices.Equal(alarm.Tells, []string{topic}) || !slices.Equal(alarm.TellsEnd, alarm.Tells) || len(alarm.Dimensions) != 1 || alarm.Periods < 1 || alarm.Period < 60 {
 			t.Errorf("the alarm %+v", alarm)
 		}
 	}
@@ -55,7 +76,7 @@ func wantedAlarms(stack *samtemplate.Stack) map[string]bool {
 	for _, function := range stack.Functions {
 		want["AWS/Lambda Errors FunctionName="+function.Name] = true
 		want["AWS/Lambda Throttles FunctionName="+function.Name] = true
-		if len(function.Sources) > 0 || len(function.Routes) > 0 {
+		if isInvokedBy(function, samtemplate.EventSQS) || isInvokedBy(function, samtemplate.EventHTTP) {
 			want["tally/prod failures function="+function.Short] = true
 		}
 	}
@@ -80,8 +101,8 @@ func wantedAlarms(stack *samtemplate.Stack) map[string]bool {
 func TestMetricNames(t *testing.T) {
 	stack := resolve(t, nil)
 	for _, function := range stack.Functions {
-		if function.Environment["TALLY_NAMESPACE"] != "tally/prod" {
-			t.Errorf("%s writes to %q", function.ID, function.Environment["TALLY_NAMESPACE"])
+		if function.Environment.Variables["TALLY_NAMESPACE"] != "tally/prod" {
+			t.Errorf("%s writes to %q", function.ID, function.Environment.Variables["TALLY_NAMESPACE"])
 		}
 	}
 	check := func(where, name string) {
@@ -89,19 +110,36 @@ func TestMetricNames(t *testing.T) {
 			t.Errorf("%s shows the metric %q, which nobody writes", where, name)
 		}
 	}
-	for _, alarm := range stack.Alarms {
+	for _, alarm := range alarms(t, stack) {
 		if alarm.Namespace == "tally/prod" {
 			check(alarm.ID, alarm.Metric)
 		}
 	}
 	shown := 0
-	for _, name := range dashboardMetrics(t, stack.Dashboards[0].Body) {
+	for _, name := range dashboardMetrics(t, dashboard(t, stack)) {
 		check("the dashboard", name)
 		shown++
 	}
 	if shown < 10 {
 		t.Errorf("the dashboard shows only %d metrics of tally's own", shown)
 	}
+}
+
+func isInvokedBy(function samtemplate.Function, kind string) bool {
+	for _, event := range function.Events {
+		if event.Type == kind {
+			return true
+		}
+	}
+	return false
+}
+
+// dashboard returns the dashboard, which is JSON.
+func dashboard(t *testing.T, stack *samtemplate.Stack) string {
+	t.Helper()
+	return properties[struct {
+		Body string `yaml:"DashboardBody"`
+	}](t, stack, "Dashboard").Body
 }
 
 // dashboardMetrics returns the names of tally's own metrics in a dashboard.

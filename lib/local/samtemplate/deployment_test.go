@@ -2,6 +2,7 @@ package samtemplate_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -42,12 +43,12 @@ func TestVariables(t *testing.T) {
 			reads = append(reads, field.Variable)
 		}
 		slices.Sort(reads)
-		if sets := slices.Sorted(maps.Keys(function.Environment)); !slices.Equal(sets, reads) {
+		if sets := slices.Sorted(maps.Keys(function.Environment.Variables)); !slices.Equal(sets, reads) {
 			t.Errorf("%s: template.yaml sets %q, the code reads %q", described.Name, sets, reads)
 		}
 		// What the environment would be refused for does not depend on clients.
 		_, err = functions.New(described.Name, func(name string) (string, bool) {
-			value, set := function.Environment[name]
+			value, set := function.Environment.Variables[name]
 			return value, set
 		}, runtime.Runtime{Now: time.Now})
 		if err != nil {
@@ -65,46 +66,59 @@ func TestPermissions(t *testing.T) {
 		needs := make(map[string]bool)
 		for _, use := range described.Uses {
 			for _, action := range use.Actions {
-				needs[action+" on "+resourceOf(t, stack, action, function.Environment[use.Variable])] = true
+				needs[action+" on "+resourceOf(t, stack, action, function.Environment.Variables[use.Variable])] = true
 			}
 		}
-		for _, source := range function.Sources { // on its behalf
-			for _, action := range []string{"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"} {
-				needs[action+" on "+source.QueueARN] = true
+		for _, event := range function.Events {
+			if event.Type == samtemplate.EventSQS { // on its behalf
+				for _, action := range []string{"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"} {
+					needs[action+" on "+event.Properties.Queue] = true
+				}
 			}
 		}
-		log := "arn:aws:logs:eu-central-1:123456789012:log-group:" + function.LogGroup + ":*"
+		log := "arn:aws:logs:eu-central-1:123456789012:log-group:" + function.Logging["LogGroup"] + ":*"
 		needs["logs:CreateLogStream on "+log] = true
 		needs["logs:PutLogEvents on "+log] = true
-		compare(t, described.Name, allowed(t, function.Statements), needs)
+		compare(t, described.Name, allowed(t, statementsOf(t, stack, function)), needs)
 	}
+}
+
+// statementsOf are those of a function's role, which Lambda alone may take.
+func statementsOf(t *testing.T, stack *samtemplate.Stack, function samtemplate.Function) (statements []statement) {
+	t.Helper()
+	id := strings.TrimSuffix(function.ID, "Function") + "Role"
+	if role := stack.Resources[id].ARN; role != function.Role {
+		t.Fatalf("%s has the role %s, not %s", function.ID, function.Role, role)
+	}
+	want := []statement{{Effect: "Allow", Principal: map[string]any{"Service": "lambda.amazonaws.com"}, Actions: texts{"sts:AssumeRole"}}}
+	if takers := policyOf(t, stack, id, "AssumeRolePolicyDocument"); !reflect.DeepEqual(takers, want) {
+		t.Errorf("%s is taken by %+v", id, takers)
+	}
+	for _, policies := range properties[struct {
+		Policies []struct {
+			Document policy `yaml:"PolicyDocument"`
+		} `yaml:"Policies"`
+	}](t, stack, id).Policies {
+		statements = append(statements, policies.Document.Statements...)
+	}
+	return statements
 }
 
 // resourceOf returns the ARN of what a variable names: of a bucket's files, where
 // an action is about them.
 func resourceOf(t *testing.T, stack *samtemplate.Stack, action, value string) string {
 	t.Helper()
-	for _, bucket := range stack.Buckets {
-		if bucket.Name == value {
-			if action == "s3:ListBucket" {
-				return bucket.ARN
-			}
-			return bucket.ARN + "/*"
-		}
-	}
-	for _, key := range stack.Keys {
-		if key.ARN == value {
-			return key.ARN
-		}
-	}
 	for _, queue := range stack.Queues {
 		if queue.URL == value {
 			return queue.ARN
 		}
 	}
-	for _, table := range stack.Tables {
-		if table.Name == value {
-			return table.ARN
+	for _, r := range stack.Resources {
+		switch {
+		case r.Type == "AWS::S3::Bucket" && r.Name == value && action != "s3:ListBucket":
+			return r.ARN + "/*"
+		case r.Name == value && (r.Type == "AWS::S3::Bucket" || r.Type == "AWS::DynamoDB::Table"), r.Type == "AWS::KMS::Key" && r.ARN == value:
+			return r.ARN
 		}
 	}
 	t.Errorf("no table, queue, bucket or key is %q", value)
@@ -112,7 +126,7 @@ func resourceOf(t *testing.T, stack *samtemplate.Stack, action, value string) st
 }
 
 // allowed lists what statements allow, and faults what none may.
-func allowed(t *testing.T, statements []samtemplate.Statement) map[string]bool {
+func allowed(t *testing.T, statements []statement) map[string]bool {
 	t.Helper()
 	list := make(map[string]bool)
 	for _, statement := range statements {
@@ -157,12 +171,12 @@ func TestSenders(t *testing.T) {
 		"StudioPolicy":        {"sqs:SendMessage" + queue("studio-messages"): true},
 		"StudioRepliesPolicy": {"sqs:ReceiveMessage" + queue("studio-replies"): true, "sqs:DeleteMessage" + queue("studio-replies"): true},
 	}
-	for _, policy := range stack.Policies {
-		if policy.ID == "OperatorPolicy" {
+	for _, id := range ofType(stack, "AWS::IAM::ManagedPolicy") {
+		if id == "OperatorPolicy" {
 			continue // TestOperatorPolicy
 		}
-		compare(t, policy.ID, allowed(t, policy.Statements), want[policy.ID])
-		delete(want, policy.ID)
+		compare(t, id, allowed(t, policyOf(t, stack, id, "PolicyDocument")), want[id])
+		delete(want, id)
 	}
 	if len(want) > 0 {
 		t.Errorf("policies that are missing: %v", want)
@@ -173,12 +187,8 @@ func TestSenders(t *testing.T) {
 // table only in the partitions that each command touches.
 func TestOperatorPolicy(t *testing.T) {
 	stack := resolve(t, nil)
-	at := slices.IndexFunc(stack.Policies, func(p samtemplate.Policy) bool { return p.ID == "OperatorPolicy" })
-	if at < 0 {
-		t.Fatal("there is no OperatorPolicy")
-	}
 	needs := make(map[string]bool)
-	tables := make(map[string]samtemplate.Statement)
+	tables := make(map[string]statement)
 	for _, use := range functions.OperatorUses() {
 		actions := slices.Sorted(slices.Values(append(slices.Clone(use.Actions), use.Seldom...)))
 		if use.On == functions.OnTable {
@@ -190,8 +200,8 @@ func TestOperatorPolicy(t *testing.T) {
 				}
 			}
 			slices.Sort(patterns)
-			tables[use.Command] = samtemplate.Statement{Effect: "Allow", Actions: actions, Resources: []string{stack.Tables[0].ARN},
-				Unless: map[string]string{"ForAllValues:StringLike dynamodb:LeadingKeys": strings.Join(patterns, " ")}}
+			tables[use.Command] = statement{Effect: "Allow", Actions: actions, Resources: texts{stack.Resources["Table"].ARN},
+				Conditions: map[string]map[string]texts{"ForAllValues:StringLike": {"dynamodb:LeadingKeys": patterns}}}
 			continue
 		}
 		for _, queue := range stack.Queues {
@@ -203,8 +213,8 @@ func TestOperatorPolicy(t *testing.T) {
 			}
 		}
 	}
-	var queues []samtemplate.Statement
-	for _, statement := range stack.Policies[at].Statements {
+	var queues []statement
+	for _, statement := range policyOf(t, stack, "OperatorPolicy", "PolicyDocument") {
 		command := strings.ToLower(statement.SID)
 		want, isTable := tables[command]
 		if !isTable {
@@ -234,7 +244,7 @@ func TestQueuesAsDecided(t *testing.T) {
 			t.Errorf("%s: encrypted %v, at most %d bytes a message", queue.ID, queue.Encrypted, queue.MaximumMessageBytes)
 		}
 		if queue.Redrive == nil {
-			if queue.RedriveFrom == nil || queue.DeletionPolicy != "Retain" || queue.ReplacePolicy != "Retain" {
+			if queue.RedriveFrom.Permission != "byQueue" || queue.RedriveFrom.ARNs == nil || !isRetained(stack, queue.ID) {
 				t.Errorf("%s: it has no dead letters and is not where they are kept", queue.ID)
 			}
 			continue
@@ -243,14 +253,19 @@ func TestQueuesAsDecided(t *testing.T) {
 		switch {
 		case !found:
 			t.Errorf("%s: its dead-letter queue is not in the template", queue.ID)
-		case !slices.Equal(dead.RedriveFrom, []string{queue.ARN}):
-			t.Errorf("%s: its dead-letter queue takes those of %q", queue.ID, dead.RedriveFrom)
+		case !slices.Equal(dead.RedriveFrom.ARNs, []string{queue.ARN}):
+			t.Errorf("%s: its dead-letter queue takes those of %q", queue.ID, dead.RedriveFrom.ARNs)
 		case dead.Retention < queue.Retention:
-			t.Errorf("%s: dead letters are kept for %s, counted from their sending, the queue's messages for %s", queue.ID, dead.Retention, queue.Retention)
+			t.Errorf("%s: dead letters are kept for %d s, counted from their sending, the queue's messages for %d s", queue.ID, dead.Retention, queue.Retention)
 		case queue.Redrive.MaxReceives < 5:
 			t.Errorf("%s: %d receives leave no room for what is not started or given back", queue.ID, queue.Redrive.MaxReceives)
 		}
 	}
+}
+
+func isRetained(stack *samtemplate.Stack, id string) bool {
+	r := stack.Resources[id]
+	return r.DeletionPolicy == "Retain" && r.ReplacePolicy == "Retain"
 }
 
 // From the first alarm about a message there are ten days to act before it is gone,
@@ -262,12 +277,12 @@ func TestTimeToAct(t *testing.T) {
 	stack := resolve(t, map[string]string{"QueueAgeAlarm": "86400"})
 	ages := make(map[string]time.Duration) // by the queue's name: after which its alarm sounds
 	deaths := make(map[string]bool)
-	for _, alarm := range stack.Alarms {
-		switch name := alarm.Dimensions["QueueName"]; alarm.Metric {
+	for _, alarm := range alarms(t, stack) {
+		switch name := alarm.Dimensions[0]["Value"]; alarm.Metric {
 		case "ApproximateAgeOfOldestMessage":
-			ages[name] = time.Duration(alarm.Threshold)*time.Second + time.Duration(alarm.Periods)*alarm.Period
+			ages[name] = seconds(int(alarm.Threshold) + alarm.Periods*alarm.Period)
 		case "ApproximateNumberOfMessagesVisible":
-			deaths[name] = alarm.Threshold == 0 && alarm.Periods == 1 && alarm.Period <= 5*time.Minute
+			deaths[name] = alarm.Threshold == 0 && alarm.Periods == 1 && alarm.Period <= 300
 		}
 	}
 	for _, queue := range stack.Queues {
@@ -278,91 +293,139 @@ func TestTimeToAct(t *testing.T) {
 			continue
 		}
 		dead, _ := stack.Queue(queue.Redrive.DeadLetters)
-		if dead.Retention-24*time.Hour < toAct {
-			t.Errorf("%s: keeps messages for %s", dead.ID, dead.Retention)
+		if seconds(dead.Retention)-24*time.Hour < toAct {
+			t.Errorf("%s: keeps messages for %s", dead.ID, seconds(dead.Retention))
 		}
 		age, watched := ages[queue.Name]
-		left := min(queue.Retention, dead.Retention) - age
+		left := seconds(min(queue.Retention, dead.Retention)) - age
 		if !watched || left < toAct && queue.ID != "WebhooksQueue" {
 			t.Errorf("%s: from the alarm at an age of %s on there are %s to act, want at least %s", queue.ID, age, left, toAct)
 		}
 	}
 }
 
+func seconds(n int) time.Duration { return time.Duration(n) * time.Second }
+
 func TestFunctionsAsDecided(t *testing.T) {
 	stack := resolve(t, nil)
 	for _, function := range stack.Functions {
-		if function.Runtime != "provided.al2023" || function.Architecture != "arm64" || function.Handler != "bootstrap" {
-			t.Errorf("%s runs %s on %s by %s", function.ID, function.Runtime, function.Architecture, function.Handler)
+		if function.Runtime != "provided.al2023" || !slices.Equal(function.Architectures, []string{"arm64"}) || function.Handler != "bootstrap" {
+			t.Errorf("%s runs %s on %s by %s", function.ID, function.Runtime, function.Architectures, function.Handler)
 		}
-		if function.BuildMethod != "makefile" || function.CodePath != "." {
-			t.Errorf("%s is built by %q from %q: lib/ may not be part of it", function.ID, function.BuildMethod, function.CodePath)
+		if method := stack.Resources[function.ID].Metadata["BuildMethod"]; method != "makefile" || function.CodePath != "." {
+			t.Errorf("%s is built by %q from %q: lib/ may not be part of it", function.ID, method, function.CodePath)
 		}
 		if _, err := os.Stat(filepath.Join(root, "functions", function.Short, "main.go")); err != nil {
 			t.Errorf("%s: %v", function.ID, err)
 		}
-		if function.LogFormat != "JSON" {
-			t.Errorf("%s logs %s", function.ID, function.LogFormat)
+		if format := function.Logging["LogFormat"]; format != "JSON" {
+			t.Errorf("%s logs %s", function.ID, format)
 		}
-		for _, source := range function.Sources {
-			queue, found := stack.Queue(source.QueueARN)
-			if !found || queue.Visibility < 6*function.Timeout {
-				t.Errorf("%s: %s hides messages for %s, the function works for up to %s", function.ID, queue.ID, queue.Visibility, function.Timeout)
+		for _, event := range function.Events {
+			if event.Type != samtemplate.EventSQS {
+				continue
 			}
-			if !source.ByMessage || source.MaximumConcurrency < 2 {
+			source := event.Properties
+			queue, found := stack.Queue(source.Queue)
+			if !found || queue.Visibility < 6*function.Seconds {
+				t.Errorf("%s: %s hides messages for %d s, the function works for up to %d s", function.ID, queue.ID, queue.Visibility, function.Seconds)
+			}
+			if !slices.Equal(source.ResponseTypes, []string{"ReportBatchItemFailures"}) || source.Scaling["MaximumConcurrency"] < 2 {
 				t.Errorf("%s: the source %+v", function.ID, source)
 			}
 		}
 	}
-	reconcile, _ := stack.Function("reconcile")
-	if len(reconcile.Schedules) != 1 || reconcile.Schedules[0].Expression != "rate(1 minute)" || reconcile.Timeout >= time.Minute || reconcile.Retries != 0 {
-		t.Errorf("reconcile: %+v", reconcile)
+	checkEveryMinute(t, stack, "reconcile")
+	if settle, _ := stack.Function("settle"); settle.Timeout() != time.Minute {
+		t.Errorf("settle has %s", settle.Timeout())
 	}
-	if settle, _ := stack.Function("settle"); settle.Timeout != time.Minute {
-		t.Errorf("settle has %s", settle.Timeout)
+}
+
+// checkEveryMinute holds a function to running every minute, one run at a time; one that
+// failed is not repeated.
+func checkEveryMinute(t *testing.T, stack *samtemplate.Stack, name string) {
+	t.Helper()
+	function, found := stack.Function(name)
+	retries := function.EventInvoke.Retries
+	if !found || len(function.Events) != 1 || function.Timeout() >= time.Minute || retries == nil || *retries != 0 {
+		t.Errorf("%s: %+v", name, function)
+	}
+	for _, event := range function.Events {
+		if event.Type != samtemplate.EventSchedule || event.Properties.Schedule != "rate(1 minute)" {
+			t.Errorf("%s is run by %+v", name, event)
+		}
 	}
 }
 
 func TestTableAsDecided(t *testing.T) {
-	want := samtemplate.Table{
-		Resource: samtemplate.Resource{ID: "Table", Name: "other", DeletionPolicy: "Retain", ReplacePolicy: "Retain"},
-		ARN:      "arn:aws:dynamodb:eu-central-1:123456789012:table/other", PartitionKey: "pk", SortKey: "sk",
-		OnDemand: true, PointInTimeRecovery: true, DeletionProtection: true, Encrypted: true, ExpiryAttribute: "expires_at",
+	stack := resolve(t, map[string]string{"TableName": "other"})
+	if len(stack.Tables) != 1 || stack.Resources["Table"].ARN != "arn:aws:dynamodb:eu-central-1:123456789012:table/other" || !isRetained(stack, "Table") {
+		t.Fatalf("the tables are %+v", stack.Tables)
 	}
-	if got := resolve(t, map[string]string{"TableName": "other"}).Tables; len(got) != 1 || got[0] != want {
-		t.Errorf("got %+v, want %+v", got, want)
+	table := stack.Tables[0]
+	if table.Name != "other" || table.BillingMode != "PAY_PER_REQUEST" || !table.DeletionProtection || !table.PointInTime["PointInTimeRecoveryEnabled"] ||
+		!table.Encryption["SSEEnabled"] || table.Expiry.Attribute != "expires_at" || !table.Expiry.Enabled {
+		t.Errorf("the table is %+v", table)
+	}
+	if keys := fmt.Sprint(table.Keys, table.Attributes); keys != "[{pk HASH} {sk RANGE}] [{pk S} {sk S}]" {
+		t.Errorf("its keys are %s", keys)
 	}
 }
 
 func TestDashboardIsJSON(t *testing.T) {
-	for _, dashboard := range resolve(t, nil).Dashboards {
-		if !json.Valid([]byte(dashboard.Body)) {
-			t.Errorf("the body of %s is no JSON:\n%s", dashboard.ID, dashboard.Body)
-		}
+	if body := dashboard(t, resolve(t, nil)); !json.Valid([]byte(body)) {
+		t.Errorf("the body of the dashboard is no JSON:\n%s", body)
+	}
+}
+
+// bucket is an S3 bucket.
+type bucket struct {
+	Versioning map[string]string `yaml:"VersioningConfiguration"`
+	Locked     bool              `yaml:"ObjectLockEnabled"`
+	Lock       struct {
+		Enabled string                       `yaml:"ObjectLockEnabled"`
+		Rule    map[string]map[string]string `yaml:"Rule"`
+	} `yaml:"ObjectLockConfiguration"`
+	Encryption struct {
+		Rules []map[string]map[string]string `yaml:"ServerSideEncryptionConfiguration"`
+	} `yaml:"BucketEncryption"`
+	Ownership    map[string][]map[string]string `yaml:"OwnershipControls"`
+	PublicAccess map[string]bool                `yaml:"PublicAccessBlockConfiguration"`
+}
+
+// checkBucket holds a bucket to what all have to be: kept, encrypted, and closed.
+func checkBucket(t *testing.T, stack *samtemplate.Stack, id string) {
+	t.Helper()
+	got := properties[bucket](t, stack, id)
+	closed := map[string]bool{"BlockPublicAcls": true, "BlockPublicPolicy": true, "IgnorePublicAcls": true, "RestrictPublicBuckets": true}
+	encrypted := []map[string]map[string]string{{"ServerSideEncryptionByDefault": {"SSEAlgorithm": "AES256"}}}
+	owned := map[string][]map[string]string{"Rules": {{"ObjectOwnership": "BucketOwnerEnforced"}}}
+	if !maps.Equal(got.PublicAccess, closed) || !reflect.DeepEqual(got.Encryption.Rules, encrypted) || !reflect.DeepEqual(got.Ownership, owned) || !isRetained(stack, id) {
+		t.Errorf("%s is %+v", id, got)
 	}
 }
 
 // The log can't be overwritten: by its bucket, whoever tries.
 func TestLogAsDecided(t *testing.T) {
 	stack := resolve(t, map[string]string{"LogLockMode": "COMPLIANCE", "LogLockDays": "30"})
-	if len(stack.Buckets) != 2 || len(stack.Rules) != 2 || len(stack.Keys) != 1 {
-		t.Fatalf("%d buckets, %d bucket policies, %d keys", len(stack.Buckets), len(stack.Rules), len(stack.Keys))
+	buckets, keys := ofType(stack, "AWS::S3::Bucket"), ofType(stack, "AWS::KMS::Key")
+	if !slices.Equal(buckets, []string{"LogBucket", "PagesBucket"}) || !slices.Equal(keys, []string{"LogKey"}) {
+		t.Fatalf("the buckets %q, the keys %q", buckets, keys)
 	}
-	want := samtemplate.Bucket{
-		Resource: samtemplate.Resource{ID: "LogBucket", Name: "prod-LogBucket", DeletionPolicy: "Retain", ReplacePolicy: "Retain"},
-		ARN:      "arn:aws:s3:::prod-LogBucket", Encrypted: true, Versioned: true, Locked: true, RetentionMode: "COMPLIANCE", RetentionDays: 30,
-		Closed: true, OwnerEnforced: true,
+	checkBucket(t, stack, "LogBucket")
+	log := properties[bucket](t, stack, "LogBucket")
+	retention := map[string]map[string]string{"DefaultRetention": {"Mode": "COMPLIANCE", "Days": "30"}}
+	if log.Versioning["Status"] != "Enabled" || !log.Locked || log.Lock.Enabled != "Enabled" || !reflect.DeepEqual(log.Lock.Rule, retention) {
+		t.Errorf("the log's bucket is %+v", log)
 	}
-	if stack.Buckets[0] != want {
-		t.Errorf("got %+v, want %+v", stack.Buckets[0], want)
-	}
-	conditional := stack.Rules[0].Statements[0]
-	if stack.Rules[0].Bucket != want.Name || conditional.Effect != "Deny" || conditional.Principal != "*" || !slices.Equal(conditional.Actions, []string{"s3:PutObject"}) ||
-		!slices.Equal(conditional.Resources, []string{want.ARN + "/*"}) ||
-		!maps.Equal(conditional.Unless, map[string]string{"Null s3:if-none-match": "true", "Null s3:if-match": "true"}) {
+	conditional := policyOf(t, stack, "LogBucketPolicy", "PolicyDocument")[0]
+	want := statement{SID: "ConditionalWritesOnly", Effect: "Deny", Principal: "*", Actions: texts{"s3:PutObject"}, Resources: texts{"arn:aws:s3:::prod-LogBucket/*"},
+		Conditions: map[string]map[string]texts{"Null": {"s3:if-none-match": {"true"}, "s3:if-match": {"true"}}}}
+	if !reflect.DeepEqual(conditional, want) {
 		t.Errorf("writes without a condition: %+v", conditional)
 	}
-	if key := stack.Keys[0]; key.Spec != "ECC_NIST_EDWARDS25519" || key.Usage != "SIGN_VERIFY" || key.DeletionPolicy != "Retain" {
+	key := properties[map[string]any](t, stack, "LogKey")
+	if key["KeySpec"] != "ECC_NIST_EDWARDS25519" || key["KeyUsage"] != "SIGN_VERIFY" || !isRetained(stack, "LogKey") {
 		t.Errorf("the key %+v", key)
 	}
 }

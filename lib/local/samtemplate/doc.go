@@ -3,25 +3,23 @@
 //
 // CloudFormation makes the real thing from that file; the local stack makes the
 // same in an emulator from what this package reads, and tests hold the code
-// against it. Reading has two steps, since a template is a function of its
-// parameters:
+// against it. A template is a function of its parameters:
 //
-//	parsed, err := template.Parse(text)
-//	stack, err := parsed.Resolve(template.Environment{
+//	stack, err := samtemplate.Resolve(text, samtemplate.Environment{
 //		StackName: "tally", Region: "us-east-1", Account: "000000000000",
 //		QueueURL:   func(name string) string { return endpoint + "/000000000000/" + name },
 //		Parameters: map[string]string{"TableName": "tally-test"},
 //	})
 //	for _, function := range stack.Functions {
-//		function.Environment["TALLY_TABLE"] // "tally-test"
+//		function.Environment.Variables["TALLY_TABLE"] // "tally-test"
 //	}
 //
 // It understands what tally's template uses of CloudFormation and SAM, no more:
-// parameters, conditions, Globals.Function, !Ref, !GetAtt, !Sub, !If, !Equals,
-// !Not and their long forms, and the resource types listed in resources.go. Whatever it
-// does not know, be it a function, a resource type or one property, is an error
-// with its line: a property that were passed over would be missing in the local
-// stack without a word.
+// parameters, conditions, Globals.Function, !Ref, !GetAtt, !Sub, !If, !Equals, !Not
+// and their long forms, and the resource types listed in names.go. What it does not know, be it a function,
+// a resource type, or a property of a table, queue or function, is an error with its
+// line: a property that were passed over would be missing in the local stack without a
+// word.
 //
 // # Names
 //

@@ -8,152 +8,136 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// evaluator works out values of one template in one environment. A value is a
-// string (CloudFormation knows no numbers or booleans among properties but
-// texts that read so), a []any, an *object, or noValue.
+// evaluator works out values of one template in one environment.
 type evaluator struct {
-	template *Template
-	env      Environment
-	values   map[string]string // of the parameters
-	naming   []string          // the resources whose names are being worked out
+	template template
+	values   map[string]string // of the parameters, and of what CloudFormation says of a stack
+	queueURL func(name string) string
+	depth    int // of names that are being worked out, one of them for another
 }
 
-// object is a mapping with its members in their order.
-type object struct {
-	line  int
-	names []string
-	value map[string]any
+// set gives the evaluator the parameters in force, given ones before defaults.
+func (e *evaluator) set(env Environment) error {
+	e.values = map[string]string{"AWS::StackName": env.StackName, "AWS::Region": env.Region, "AWS::AccountId": env.Account, "AWS::Partition": "aws"}
+	for name := range env.Parameters {
+		if _, known := e.template.Parameters[name]; !known {
+			return fmt.Errorf("there is no parameter %s", name)
+		}
+	}
+	for name, p := range e.template.Parameters {
+		value, given := env.Parameters[name]
+		switch {
+		case !given && p.Default == nil:
+			return fmt.Errorf("the parameter %s has no default and is not given", name)
+		case !given:
+			value = *p.Default
+		}
+		if err := p.check(value); err != nil {
+			return fmt.Errorf("the parameter %s is %q: %w", name, value, err)
+		}
+		e.values[name] = value
+	}
+	return nil
 }
 
-// noValue is what !Ref AWS::NoValue stands for: a property that is not there.
-type noValue struct{}
-
-// value works out what a node stands for.
-func (e *evaluator) value(node *yaml.Node) (any, error) {
-	if node.Kind == yaml.AliasNode || node.Anchor != "" {
-		return nil, faultAt(node, "CloudFormation takes no anchors or aliases")
-	}
-	if name, short := strings.CutPrefix(node.Tag, "!"); short && !strings.HasPrefix(name, "!") {
-		return e.call(node, longName(name), node)
-	}
-	switch node.Kind {
-	case yaml.ScalarNode:
-		return node.Value, nil
-	case yaml.SequenceNode:
-		return e.list(node)
-	case yaml.MappingNode:
-		return e.mapping(node)
-	default:
-		return nil, faultAt(node, "nothing can be made of this")
-	}
+// faultAt is an error about a place in the file.
+func faultAt(node *yaml.Node, format string, args ...any) error {
+	return fmt.Errorf("line %d: %s", node.Line, fmt.Sprintf(format, args...))
 }
 
-func longName(short string) string {
-	if short == "Ref" {
-		return short
+// value works out what a node stands for; nil for what is not there, AWS::NoValue.
+func (e *evaluator) value(node *yaml.Node) (*yaml.Node, error) {
+	node = shortForm(node)
+	if strings.HasPrefix(node.Tag, "!") && !strings.HasPrefix(node.Tag, "!!") {
+		return e.call(node)
 	}
-	return "Fn::" + short
-}
-
-func (e *evaluator) list(node *yaml.Node) ([]any, error) {
-	list := make([]any, 0, len(node.Content))
-	for _, item := range node.Content {
-		value, err := e.value(item)
+	made, step := *node, 1
+	made.Content = nil
+	if node.Kind == yaml.MappingNode {
+		step = 2
+	}
+	for i := 0; i < len(node.Content); i += step {
+		value, err := e.value(node.Content[i+step-1])
 		if err != nil {
 			return nil, err
 		}
-		if _, absent := value.(noValue); !absent {
-			list = append(list, value)
+		if value != nil {
+			made.Content = append(append(made.Content, node.Content[i:i+step-1]...), value)
 		}
 	}
-	return list, nil
+	return &made, nil
 }
 
-// mapping works out an object, or the long form of a function: an object with
-// the function's name as its only member.
-func (e *evaluator) mapping(node *yaml.Node) (any, error) {
-	list, err := members(node)
+// shortForm writes a function as its tag: {"Fn::Sub": text} is !Sub text.
+func shortForm(node *yaml.Node) *yaml.Node {
+	if node.Kind != yaml.MappingNode || len(node.Content) != 2 {
+		return node
+	}
+	name, isFunction := strings.CutPrefix(node.Content[0].Value, "Fn::")
+	if !isFunction && name != "Ref" {
+		return node
+	}
+	call := *node.Content[1]
+	call.Tag = "!" + name
+	return &call
+}
+
+// text works out a value that is a text.
+func (e *evaluator) text(node *yaml.Node) (string, error) {
+	value, err := e.value(node)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	if len(list) == 1 && (list[0].name == "Ref" || strings.HasPrefix(list[0].name, "Fn::")) {
-		return e.call(node, list[0].name, list[0].value)
+	if value == nil || value.Kind != yaml.ScalarNode {
+		return "", faultAt(node, "a text is wanted")
 	}
-	made := &object{line: node.Line, value: make(map[string]any, len(list))}
-	for _, m := range list {
-		value, err := e.value(m.value)
-		if err != nil {
-			return nil, err
+	return value.Value, nil
+}
+
+// call works out an intrinsic function.
+func (e *evaluator) call(node *yaml.Node) (*yaml.Node, error) {
+	var text string
+	var err error
+	switch node.Tag {
+	case "!Ref", "!GetAtt":
+		if node.Value == "AWS::NoValue" {
+			return nil, nil
 		}
-		if _, absent := value.(noValue); !absent {
-			made.names = append(made.names, m.name)
-			made.value[m.name] = value
-		}
+		text, err = e.ref(node.Value)
+	case "!Sub":
+		text, err = e.substitute(node.Value)
+	case "!If":
+		return e.choose(node)
+	default:
+		return nil, faultAt(node, "the function %s is not known", node.Tag)
+	}
+	if err != nil {
+		return nil, faultAt(node, "%v", err)
+	}
+	made := &yaml.Node{Kind: yaml.ScalarNode, Value: text, Line: node.Line, Column: node.Column}
+	if text == "" {
+		made.SetString("") // otherwise it is read as null
 	}
 	return made, nil
 }
 
-// call works out an intrinsic function; argument is the node with its argument.
-func (e *evaluator) call(at *yaml.Node, name string, argument *yaml.Node) (any, error) {
-	var value any
-	var err error
-	switch name {
-	case "Ref":
-		value, err = e.ref(argument.Value)
-	case "Fn::GetAtt":
-		value, err = e.getAtt(argument)
-	case "Fn::Sub":
-		if argument.Kind != yaml.ScalarNode {
-			return nil, faultAt(at, "Fn::Sub is known with a text only")
-		}
-		value, err = e.substitute(argument.Value)
-	case "Fn::If":
-		return e.choose(at, argument)
-	default:
-		return nil, faultAt(at, "the function %s is not known", name)
-	}
-	if err != nil {
-		return nil, faultAt(at, "%v", err)
-	}
-	return value, nil
-}
-
-// ref works out !Ref: a pseudo parameter, a parameter or a resource.
-func (e *evaluator) ref(name string) (any, error) {
-	if value, pseudo := e.env.pseudo(name); pseudo {
+// ref works out what a name stands for: a parameter, a resource, or, behind a point, an
+// attribute of one.
+func (e *evaluator) ref(name string) (string, error) {
+	if value, known := e.values[name]; known {
 		return value, nil
 	}
-	if value, isParameter := e.values[name]; isParameter {
-		return value, nil
-	}
-	if name == "AWS::NoValue" {
-		return noValue{}, nil
-	}
-	id, isStage := strings.CutSuffix(name, ".Stage") // what SAM makes beside an API
-	resource, known := e.template.find(id)
-	if !known || isStage && resource.kind != kindAPI {
-		return nil, fmt.Errorf("there is no parameter or resource %q", name)
-	}
-	if isStage {
-		return defaultStage, nil
-	}
-	return e.refResource(resource)
-}
-
-func (e *evaluator) getAtt(argument *yaml.Node) (string, error) {
-	id, attribute, _ := strings.Cut(argument.Value, ".")
-	if argument.Kind == yaml.SequenceNode && len(argument.Content) == 2 {
-		id, attribute = argument.Content[0].Value, argument.Content[1].Value
-	}
-	return e.attribute(id, attribute)
-}
-
-func (e *evaluator) attribute(id, attribute string) (string, error) {
-	resource, known := e.template.find(id)
+	id, attribute, _ := strings.Cut(name, ".")
+	r, known := e.template.Resources[id]
 	if !known {
-		return "", fmt.Errorf("there is no resource %q", id)
+		return "", fmt.Errorf("there is no parameter or resource %q", id)
 	}
-	return e.attributeOf(resource, attribute)
+	form, known := kinds[r.Type].attributes[attribute]
+	if !known {
+		return "", fmt.Errorf("the attribute %q of a %s is not known", attribute, r.Type)
+	}
+	own, err := e.name(id, r)
+	return e.fill(form, own), err
 }
 
 // placeholder is ${Name}, ${Name.Attribute}, or ${!Literal}.
@@ -162,43 +146,31 @@ var placeholder = regexp.MustCompile(`\$\{([^}]*)\}`)
 func (e *evaluator) substitute(text string) (string, error) {
 	var failed error
 	result := placeholder.ReplaceAllStringFunc(text, func(found string) string {
-		name := strings.TrimSpace(found[2 : len(found)-1])
-		if literal, isLiteral := strings.CutPrefix(name, "!"); isLiteral {
-			return "${" + literal + "}"
+		if literal, isLiteral := strings.CutPrefix(found, "${!"); isLiteral {
+			return "${" + literal
 		}
-		var value any
-		var err error
-		if id, attribute, dotted := strings.Cut(name, "."); dotted {
-			value, err = e.attribute(id, attribute)
-		} else {
-			value, err = e.ref(name)
-		}
+		value, err := e.ref(found[2 : len(found)-1])
 		if err != nil {
 			failed = err
-			return ""
 		}
-		replacement, isText := value.(string)
-		if !isText {
-			failed = fmt.Errorf("%s is no text", name)
-		}
-		return replacement
+		return value
 	})
 	return result, failed
 }
 
 // choose works out !If: only the branch that holds.
-func (e *evaluator) choose(at, argument *yaml.Node) (any, error) {
-	if argument.Kind != yaml.SequenceNode || len(argument.Content) != 3 {
-		return nil, faultAt(at, "Fn::If wants a condition and two values")
+func (e *evaluator) choose(node *yaml.Node) (*yaml.Node, error) {
+	if len(node.Content) != 3 {
+		return nil, faultAt(node, "!If wants a condition and two values")
 	}
-	holds, err := e.named(argument.Content[0].Value)
-	if err != nil {
-		return nil, faultAt(at, "%v", err)
+	holds, err := e.named(node.Content[0].Value)
+	switch {
+	case err != nil:
+		return nil, faultAt(node, "%v", err)
+	case holds:
+		return e.value(node.Content[1])
 	}
-	if holds {
-		return e.value(argument.Content[1])
-	}
-	return e.value(argument.Content[2])
+	return e.value(node.Content[2])
 }
 
 // named works out a condition by its name; without a name it holds.
@@ -206,31 +178,27 @@ func (e *evaluator) named(name string) (bool, error) {
 	if name == "" {
 		return true, nil
 	}
-	condition, known := e.template.conditions[name]
+	condition, known := e.template.Conditions[name]
 	if !known {
 		return false, fmt.Errorf("there is no condition %q", name)
 	}
-	return e.holds(condition)
+	return e.holds(&condition)
 }
 
 // holds works out a condition.
 func (e *evaluator) holds(node *yaml.Node) (bool, error) {
-	name, arguments := longName(strings.TrimPrefix(node.Tag, "!")), node.Content
-	if node.Kind == yaml.MappingNode && len(node.Content) == 2 {
-		name, arguments = node.Content[0].Value, node.Content[1].Content
-	}
+	node = shortForm(node)
 	switch {
-	case name == "Fn::Not" && len(arguments) == 1:
-		holds, err := e.holds(arguments[0])
+	case node.Tag == "!Not" && len(node.Content) == 1:
+		holds, err := e.holds(node.Content[0])
 		return !holds, err
-	case name == "Fn::Equals" && len(arguments) == 2:
-		left, err := e.value(arguments[0])
+	case node.Tag == "!Equals" && len(node.Content) == 2:
+		left, err := e.text(node.Content[0])
 		if err != nil {
 			return false, err
 		}
-		right, err := e.value(arguments[1])
+		right, err := e.text(node.Content[1])
 		return left == right, err
-	default:
-		return false, faultAt(node, "the condition %s is not known", name)
 	}
+	return false, faultAt(node, "the condition %s is not known", node.Tag)
 }

@@ -14,7 +14,7 @@ import (
 // then with the new one only.
 func TestLogKeys(t *testing.T) {
 	const first, second = "arn:aws:kms:eu-central-1:123456789012:key/0001", "arn:aws:kms:eu-central-1:123456789012:key/0002"
-	own := resolve(t, nil).Keys[0].ARN
+	own := resolve(t, nil).Resources["LogKey"].ARN
 	for _, test := range []struct {
 		parameters map[string]string
 		key, old   string
@@ -29,12 +29,13 @@ func TestLogKeys(t *testing.T) {
 		given := 0
 		for _, described := range functions.Describe() {
 			function, _ := stack.Function(described.Name)
-			if _, has := function.Environment["TALLY_LOG_KEY"]; !has {
+			variables := function.Environment.Variables
+			if _, has := variables["TALLY_LOG_KEY"]; !has {
 				continue
 			}
 			given++
-			if function.Environment["TALLY_LOG_KEY"] != test.key || function.Environment["TALLY_LOG_OLD_KEY"] != test.old {
-				t.Errorf("%v: %s has %v", test.parameters, described.Name, function.Environment)
+			if variables["TALLY_LOG_KEY"] != test.key || variables["TALLY_LOG_OLD_KEY"] != test.old {
+				t.Errorf("%v: %s has %v", test.parameters, described.Name, variables)
 			}
 			want, may := map[string]bool{}, map[string]bool{}
 			for _, use := range described.Uses {
@@ -46,7 +47,7 @@ func TestLogKeys(t *testing.T) {
 				}
 			}
 			maps.DeleteFunc(want, func(_ string, wanted bool) bool { return !wanted })
-			for what := range allowed(t, function.Statements) {
+			for what := range allowed(t, statementsOf(t, stack, function)) {
 				if strings.HasPrefix(what, "kms:") {
 					may[what] = true
 				}

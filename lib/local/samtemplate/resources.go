@@ -1,231 +1,127 @@
 package samtemplate
 
-import "time"
+import (
+	"time"
 
-// The resource types that a template may have.
-const (
-	kindTable     = "AWS::DynamoDB::Table"
-	kindQueue     = "AWS::SQS::Queue"
-	kindFunction  = "AWS::Serverless::Function"
-	kindLogGroup  = "AWS::Logs::LogGroup"
-	kindRole      = "AWS::IAM::Role"
-	kindPolicy    = "AWS::IAM::ManagedPolicy"
-	kindAlarm     = "AWS::CloudWatch::Alarm"
-	kindDashboard = "AWS::CloudWatch::Dashboard"
-	kindBucket    = "AWS::S3::Bucket"
-	kindRules     = "AWS::S3::BucketPolicy"
-	kindKey       = "AWS::KMS::Key"
-	kindAPI       = "AWS::Serverless::HttpApi"
-	kindDomain    = "AWS::ApiGatewayV2::DomainName"
-	kindMapping   = "AWS::ApiGatewayV2::ApiMapping"
-
-	kindDistribution = "AWS::CloudFront::Distribution"
-	kindOriginAccess = "AWS::CloudFront::OriginAccessControl"
-	kindEdgeFunction = "AWS::CloudFront::Function"
-	kindHeaders      = "AWS::CloudFront::ResponseHeadersPolicy"
+	"go.yaml.in/yaml/v4"
 )
 
-// Stack is a template that was resolved. Its lists are in the template's order.
+// Stack is a template that was resolved. Its lists are in the order of logical ids.
 type Stack struct {
-	Parameters map[string]string // the values in force
-	Tables     []Table
-	Queues     []Queue
-	Functions  []Function
-	LogGroups  []LogGroup
-	Policies   []Policy // managed ones, to be attached by whoever deploys
-	Alarms     []Alarm
-	Dashboards []Dashboard
-	Buckets    []Bucket
-	Rules      []BucketPolicy
-	Keys       []Key
-	APIs       []API
-	Domains    []Domain
-	Sites      []Site
-	Headers    []Headers
-	OnEdge     []EdgeFunction
-	Outputs    map[string]string
+	Resources map[string]Resource // by logical id, those of its tables, queues and functions too
+	Tables    []Table
+	Queues    []Queue
+	Functions []Function
+	Outputs   map[string]string
 }
 
-// Resource is what every resource has.
+// Resource is a resource of the template.
 type Resource struct {
-	ID             string // its logical id
-	Name           string
-	DeletionPolicy string // what becomes of it with the stack: Retain, Delete or "", which deletes
-	ReplacePolicy  string // what becomes of it when another takes its place
+	Type           string         `yaml:"Type"`
+	Condition      string         `yaml:"Condition"` // under which it is made; empty for always
+	DeletionPolicy string         `yaml:"DeletionPolicy"`
+	ReplacePolicy  string         `yaml:"UpdateReplacePolicy"`
+	Metadata       map[string]any `yaml:"Metadata"`
+	Properties     yaml.Node      `yaml:"Properties"`
+
+	Name string `yaml:"-"`
+	ARN  string `yaml:"-"` // empty where the type has none
 }
 
-// Table is a DynamoDB table. Both of its key attributes hold strings.
+// Table is a DynamoDB table.
 type Table struct {
-	Resource
-	ARN                 string
-	PartitionKey        string
-	SortKey             string
-	OnDemand            bool
-	PointInTimeRecovery bool
-	DeletionProtection  bool
-	Encrypted           bool   // by a key of KMS
-	ExpiryAttribute     string // with the second after which DynamoDB may delete an item; empty for none
+	ID         string `yaml:"-"`
+	Name       string `yaml:"TableName"`
+	Attributes []struct {
+		Name string `yaml:"AttributeName"`
+		Type string `yaml:"AttributeType"`
+	} `yaml:"AttributeDefinitions"`
+	Keys []struct {
+		Name string `yaml:"AttributeName"`
+		Type string `yaml:"KeyType"`
+	} `yaml:"KeySchema"`
+	BillingMode        string          `yaml:"BillingMode"`
+	DeletionProtection bool            `yaml:"DeletionProtectionEnabled"`
+	PointInTime        map[string]bool `yaml:"PointInTimeRecoverySpecification"`
+	Encryption         map[string]bool `yaml:"SSESpecification"`
+	Expiry             struct {
+		Attribute string `yaml:"AttributeName"` // with the second after which DynamoDB may delete an item
+		Enabled   bool   `yaml:"Enabled"`
+	} `yaml:"TimeToLiveSpecification"`
 }
 
-// Queue is an SQS queue.
+// Queue is an SQS queue. Times are in seconds; a zero is SQS's own default.
 type Queue struct {
-	Resource
-	ARN                 string
-	URL                 string
-	Visibility          time.Duration // the timeout; SQS's default of 30 s when not set
-	Retention           time.Duration // SQS's default of 4 days when not set
-	ReceiveWait         time.Duration
-	MaximumMessageBytes int
-	Encrypted           bool // by SQS's own key
-	Redrive             *Redrive
-	RedriveFrom         []string // ARNs of the queues whose dead letters it may hold
+	ID, ARN, URL        string   `yaml:"-"`
+	Name                string   `yaml:"QueueName"`
+	Visibility          int      `yaml:"VisibilityTimeout"`
+	Retention           int      `yaml:"MessageRetentionPeriod"`
+	ReceiveWait         int      `yaml:"ReceiveMessageWaitTimeSeconds"`
+	MaximumMessageBytes int      `yaml:"MaximumMessageSize"`
+	Encrypted           bool     `yaml:"SqsManagedSseEnabled"` // by SQS's own key
+	Redrive             *Redrive `yaml:"RedrivePolicy"`
+	RedriveFrom         struct {
+		Permission string   `yaml:"redrivePermission"`
+		ARNs       []string `yaml:"sourceQueueArns"`
+	} `yaml:"RedriveAllowPolicy"` // the queues whose dead letters it may hold
 }
 
 // Redrive says when a message goes to a dead-letter queue.
 type Redrive struct {
-	DeadLetters string // the queue's ARN
-	MaxReceives int
+	DeadLetters string `yaml:"deadLetterTargetArn" json:"deadLetterTargetArn"`
+	MaxReceives int    `yaml:"maxReceiveCount" json:"maxReceiveCount"`
 }
 
 // Function is a Lambda.
 type Function struct {
-	Resource
-	ARN          string
-	Short        string // intake, for the resource IntakeFunction and the folder functions/intake
-	Description  string
-	CodePath     string // CodeUri, from the template's folder
-	BuildMethod  string
-	Handler      string
-	Runtime      string
-	Architecture string
-	Timeout      time.Duration
-	MemoryMB     int
-	Environment  map[string]string
-	LogGroup     string
-	LogFormat    string
-	LogLevel     string
-	Sources      []Source
-	Schedules    []Schedule
-	Routes       []Route
-	Retries      int           // of asynchronous invocations; 2 unless set
-	MaximumAge   time.Duration // of asynchronous invocations; 0 unless set
-	RoleID       string        // the logical id of its role
-	Statements   []Statement   // what the role allows
+	ID            string   `yaml:"-"`
+	Short         string   `yaml:"-"` // intake, for the resource IntakeFunction and the folder functions/intake
+	Name          string   `yaml:"FunctionName"`
+	Description   string   `yaml:"Description"`
+	CodePath      string   `yaml:"CodeUri"` // from the template's folder
+	Handler       string   `yaml:"Handler"`
+	Runtime       string   `yaml:"Runtime"`
+	Architectures []string `yaml:"Architectures"`
+	Seconds       int      `yaml:"Timeout"`
+	MemoryMB      int      `yaml:"MemorySize"`
+	Role          string   `yaml:"Role"` // its ARN
+	Environment   struct {
+		Variables map[string]string `yaml:"Variables"`
+	} `yaml:"Environment"`
+	Logging     map[string]string `yaml:"LoggingConfig"`
+	EventInvoke struct {
+		Retries    *int `yaml:"MaximumRetryAttempts"`
+		MaximumAge int  `yaml:"MaximumEventAgeInSeconds"`
+	} `yaml:"EventInvokeConfig"` // of asynchronous invocations
+	Events map[string]Event `yaml:"Events"`
 }
 
-// Source is a queue whose messages a function gets.
-type Source struct {
-	ID                 string
-	QueueARN           string
-	BatchSize          int
-	ByMessage          bool // the function's answer names the messages that failed
-	MaximumConcurrency int  // instances at once; 0 for no bound
-}
+// Timeout is how long an event may take.
+func (f Function) Timeout() time.Duration { return time.Duration(f.Seconds) * time.Second }
 
-// Schedule is a rule by which a function is run.
-type Schedule struct {
-	ID         string
-	Expression string // such as rate(1 minute)
-}
+// The kinds of events.
+const (
+	EventSQS      = "SQS"
+	EventSchedule = "Schedule"
+	EventHTTP     = "HttpApi"
+)
 
-// Route is a request of an API that a function answers.
-type Route struct {
-	ID     string
-	Method string
-	Path   string // with parameters, such as /v1/games/{game}
-}
+// Event is what invokes a function: a queue, a schedule, or a request of an API.
+type Event struct {
+	Type       string `yaml:"Type"`
+	Properties struct {
+		Queue         string         `yaml:"Queue"` // its ARN
+		BatchSize     int            `yaml:"BatchSize"`
+		ResponseTypes []string       `yaml:"FunctionResponseTypes"`
+		Scaling       map[string]int `yaml:"ScalingConfig"`
 
-// API is an HTTP API of API Gateway.
-type API struct {
-	Resource
-	RatePerSecond int // of all requests; above it they are answered 429
-	Burst         int
-	AccessLogs    string // ARN of their group
-	AccessLog     string // the form of a record
-	OnlyByDomain  bool   // not at the address that AWS gives it
-}
+		Schedule    string `yaml:"Schedule"` // such as rate(1 minute)
+		Description string `yaml:"Description"`
 
-// Domain is a domain at which an API answers. Its name is the domain's.
-type Domain struct {
-	Resource
-	API            string // the API's name; empty for none
-	Certificate    string
-	Truststore     string // of clients' certificates; empty where they need none
-	SecurityPolicy string
-}
-
-// Statement is a statement of a policy.
-type Statement struct {
-	SID       string
-	Effect    string
-	Principal string            // of policies on resources: who, * for everyone; empty elsewhere
-	Unless    map[string]string // conditions, as operator and key, such as "Null s3:if-match", with their value
-	Actions   []string
-	Resources []string
-}
-
-// LogGroup is where the log of a function goes.
-type LogGroup struct {
-	Resource
-	RetentionDays int
-}
-
-// Policy is a managed policy.
-type Policy struct {
-	Resource
-	Description string
-	Statements  []Statement
-}
-
-// Alarm watches one metric.
-type Alarm struct {
-	Resource
-	Description string
-	Namespace   string
-	Metric      string
-	Dimensions  map[string]string
-	Statistic   string
-	Period      time.Duration
-	Periods     int // that must be beyond the threshold
-	Comparison  string
-	Threshold   float64
-	MissingData string
-	Tells       []string // ARNs of topics, of the alarm and of its end alike
-}
-
-// Dashboard shows metrics.
-type Dashboard struct {
-	Resource
-	Body string // JSON
-}
-
-// Bucket is an S3 bucket.
-type Bucket struct {
-	Resource
-	ARN           string
-	Encrypted     bool // by S3's own key
-	Versioned     bool
-	Locked        bool   // Object Lock
-	RetentionMode string // of locked objects: GOVERNANCE or COMPLIANCE
-	RetentionDays int
-	Closed        bool // all public access is blocked
-	OwnerEnforced bool // no ACLs
-}
-
-// BucketPolicy says what may be done with a bucket, by whomever.
-type BucketPolicy struct {
-	Resource
-	Bucket     string
-	Statements []Statement
-}
-
-// Key is a key of KMS.
-type Key struct {
-	Resource
-	ARN        string
-	Spec       string
-	Usage      string
-	Statements []Statement
+		API    string `yaml:"ApiId"`
+		Method string `yaml:"Method"`
+		Path   string `yaml:"Path"` // with parameters, such as /v1/games/{game}
+	} `yaml:"Properties"`
 }
 
 // Queue returns the queue of that ARN.

@@ -2,70 +2,168 @@ package samtemplate_test
 
 import (
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
-	"tally/lib/local/samtemplate"
 	"tally/lib/site/serve"
 )
 
 // cachingOptimized is AWS's own cache policy of that name.
 const cachingOptimized = "658327ea-f89d-4fab-a63d-7e88639e58f6"
 
+// site is a distribution of CloudFront.
+type site struct {
+	Config struct {
+		Aliases     []string          `yaml:"Aliases"`
+		Enabled     bool              `yaml:"Enabled"`
+		Certificate map[string]string `yaml:"ViewerCertificate"`
+		HTTP        string            `yaml:"HttpVersion"`
+		Root        string            `yaml:"DefaultRootObject"` // the file at /
+		AccessLogs  map[string]string `yaml:"Logging"`
+		Origins     []origin          `yaml:"Origins"`
+		Default     behavior          `yaml:"DefaultCacheBehavior"`
+		Behaviors   []behavior        `yaml:"CacheBehaviors"`
+		Errors      []errorPage       `yaml:"CustomErrorResponses"`
+	} `yaml:"DistributionConfig"`
+}
+
+// origin is where a site's files are.
+type origin struct {
+	ID     string `yaml:"Id"`
+	Domain string `yaml:"DomainName"`
+	Access string `yaml:"OriginAccessControlId"`
+}
+
+// behavior is what becomes of requests for some paths.
+type behavior struct {
+	Pattern   string              `yaml:"PathPattern"` // empty for all others
+	Origin    string              `yaml:"TargetOriginId"`
+	Viewers   string              `yaml:"ViewerProtocolPolicy"`
+	Methods   []string            `yaml:"AllowedMethods"`
+	Compress  bool                `yaml:"Compress"`
+	Caching   string              `yaml:"CachePolicyId"`
+	Headers   string              `yaml:"ResponseHeadersPolicyId"`
+	Functions []map[string]string `yaml:"FunctionAssociations"`
+}
+
+// errorPage is what readers get in the place of an error of an origin.
+type errorPage struct {
+	Of      int    `yaml:"ErrorCode"`
+	Answer  int    `yaml:"ResponseCode"`
+	Page    string `yaml:"ResponsePagePath"`
+	Seconds int    `yaml:"ErrorCachingMinTTL"`
+}
+
 // The site serves both buckets, each by its own path, with the headers that are
 // sent on a laptop, and to TLS only.
 func TestSiteAsDecided(t *testing.T) {
-	stack := resolve(t, nil)
-	if len(stack.Sites) != 1 || len(stack.OnEdge) != 1 || len(stack.Headers) != 2 {
-		t.Fatalf("%d distributions, %d functions, %d policies of headers", len(stack.Sites), len(stack.OnEdge), len(stack.Headers))
-	}
-	site := stack.Sites[0]
-	want := []samtemplate.Origin{
+	site := properties[site](t, resolve(t, nil), "Distribution").Config
+	want := []origin{
 		{ID: "pages", Domain: "prod-PagesBucket.s3.eu-central-1.amazonaws.com", Access: "prod-OriginAccess"},
 		{ID: "log", Domain: "prod-LogBucket.s3.eu-central-1.amazonaws.com", Access: "prod-OriginAccess"},
 	}
 	if !slices.Equal(site.Origins, want) {
 		t.Errorf("the origins are %+v", site.Origins)
 	}
-	if site.Root != "index.html" || site.HTTP != "http2and3" || site.AccessLogs != "" || len(site.Aliases) > 0 || site.Certificate != "" {
+	if !site.Enabled || site.Root != "index.html" || site.HTTP != "http2and3" || site.AccessLogs != nil || len(site.Aliases) > 0 || site.Certificate["AcmCertificateArn"] != "" {
 		t.Errorf("the site %+v", site)
 	}
 	for _, code := range []int{403, 404} { // who may not list a bucket is told 403 of what is not there
-		if !slices.Contains(site.Errors, samtemplate.ErrorPage{Of: code, Answer: 404, Page: "/404.html", Seconds: 5}) {
+		if !slices.Contains(site.Errors, errorPage{Of: code, Answer: 404, Page: "/404.html", Seconds: 5}) {
 			t.Errorf("a %d becomes one of %+v", code, site.Errors)
 		}
 	}
-	if site.Default.Origin != "pages" || site.Default.Headers != "prod-PageHeaders" || len(site.Behaviours) != 2 {
+	if site.Default.Origin != "pages" || site.Default.Headers != "prod-PageHeaders" || len(site.Behaviors) != 2 {
 		t.Errorf("the default is %+v", site.Default)
 	}
 	for pattern, origin := range map[string]string{"/results/*": "pages", "/" + serve.LogFolder + "*": "log"} {
-		if !slices.ContainsFunc(site.Behaviours, func(b samtemplate.Behaviour) bool {
+		if !slices.ContainsFunc(site.Behaviors, func(b behavior) bool {
 			return b.Pattern == pattern && b.Origin == origin && b.Headers == "prod-FileHeaders"
 		}) {
-			t.Errorf("%s is not served from %s for all: %+v", pattern, origin, site.Behaviours)
+			t.Errorf("%s is not served from %s for all: %+v", pattern, origin, site.Behaviors)
 		}
 	}
-	for _, b := range append(site.Behaviours, site.Default) {
+	paths := map[string]string{"EventType": "viewer-request", "FunctionARN": "arn:aws:cloudfront::123456789012:function/prod-paths"}
+	for _, b := range append(site.Behaviors, site.Default) {
 		if b.Viewers != "redirect-to-https" || !b.Compress || b.Caching != cachingOptimized || !slices.Equal(b.Methods, []string{"GET", "HEAD"}) {
-			t.Errorf("the behaviour %+v", b)
+			t.Errorf("the behavior %+v", b)
 		}
-		paths := b.Functions["viewer-request"]
-		if needs := b.Pattern != "/results/*"; needs != (paths == "arn:aws:cloudfront::123456789012:function/prod-paths") {
-			t.Errorf("%q has the function %q", b.Pattern, paths)
+		if needs := b.Pattern != "/results/*"; needs != (len(b.Functions) == 1 && maps.Equal(b.Functions[0], paths)) {
+			t.Errorf("%q has the functions %q", b.Pattern, b.Functions)
 		}
 	}
 }
 
+// How CloudFront signs its requests to a bucket.
+func TestOriginAccessAsDecided(t *testing.T) {
+	got := properties[map[string]map[string]string](t, resolve(t, nil), "OriginAccess")["OriginAccessControlConfig"]
+	want := map[string]string{"Name": "prod-site", "OriginAccessControlOriginType": "s3", "SigningBehavior": "always", "SigningProtocol": "sigv4"}
+	if !maps.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// headers are a policy of headers that CloudFront adds to answers.
+type headers struct {
+	Config struct {
+		CORS struct {
+			Origins listed `yaml:"AccessControlAllowOrigins"` // whose scripts may read the answers
+			Methods listed `yaml:"AccessControlAllowMethods"`
+		} `yaml:"CorsConfig"`
+		Security map[string]map[string]string `yaml:"SecurityHeadersConfig"`
+		Custom   struct {
+			Items []map[string]string `yaml:"Items"`
+		} `yaml:"CustomHeadersConfig"`
+	} `yaml:"ResponseHeadersPolicyConfig"`
+}
+
+type listed struct {
+	Items []string `yaml:"Items"`
+}
+
+// values are the headers as readers get them.
+func (h headers) values(t *testing.T) map[string]string {
+	t.Helper()
+	security, custom := h.Config.Security, h.Config.Custom.Items
+	for name, setting := range security {
+		if setting["Override"] != "true" {
+			t.Errorf("%s leaves what the origin says", name)
+		}
+	}
+	values := map[string]string{
+		"Content-Security-Policy": security["ContentSecurityPolicy"]["ContentSecurityPolicy"],
+		"X-Frame-Options":         security["FrameOptions"]["FrameOption"],
+		"Referrer-Policy":         security["ReferrerPolicy"]["ReferrerPolicy"],
+	}
+	if security["ContentTypeOptions"] != nil {
+		values["X-Content-Type-Options"] = "nosniff"
+	}
+	if tls := security["StrictTransportSecurity"]; tls["IncludeSubdomains"] == "true" {
+		values["Strict-Transport-Security"] = "max-age=" + tls["AccessControlMaxAgeSec"] + "; includeSubDomains"
+	}
+	for _, header := range custom {
+		values[header["Header"]] = header["Value"]
+	}
+	return values
+}
+
 // The headers are those of the local server.
 func TestHeadersAsServed(t *testing.T) {
-	for _, headers := range resolve(t, nil).Headers {
-		if !maps.Equal(headers.Values, serve.Headers) {
-			t.Errorf("%s has %v, the local server sends %v", headers.ID, headers.Values, serve.Headers)
+	stack := resolve(t, nil)
+	policies := ofType(stack, "AWS::CloudFront::ResponseHeadersPolicy")
+	if want := []string{"FileHeaders", "PageHeaders"}; !slices.Equal(policies, want) {
+		t.Fatalf("there are the policies %q, want %q", policies, want)
+	}
+	for _, id := range policies {
+		headers := properties[headers](t, stack, id)
+		if values := headers.values(t); !maps.Equal(values, serve.Headers) {
+			t.Errorf("%s has %v, the local server sends %v", id, values, serve.Headers)
 		}
-		if forAll := headers.ID == "FileHeaders"; forAll != slices.Equal(headers.Origins, []string{"*"}) || forAll != slices.Equal(headers.Methods, []string{"GET", "HEAD"}) {
-			t.Errorf("%s lets %q with %q", headers.ID, headers.Origins, headers.Methods)
+		origins, methods := headers.Config.CORS.Origins.Items, headers.Config.CORS.Methods.Items
+		if forAll := id == "FileHeaders"; forAll != slices.Equal(origins, []string{"*"}) || forAll != slices.Equal(methods, []string{"GET", "HEAD"}) {
+			t.Errorf("%s lets %q with %q", id, origins, methods)
 		}
 	}
 	if !serve.IsForAll("results/index.json") || !serve.IsForAll("log/checkpoint") || serve.IsForAll("en/index.html") {
@@ -76,8 +174,11 @@ func TestHeadersAsServed(t *testing.T) {
 // A domain comes with its certificate, and access logs with their bucket.
 func TestSiteOfADomain(t *testing.T) {
 	const certificate = "arn:aws:acm:us-east-1:123456789012:certificate/0a-1b"
-	site := resolve(t, map[string]string{"SiteDomain": "results.example.com", "SiteCertificate": certificate, "SiteLogBucket": "logs.s3.amazonaws.com"}).Sites[0]
-	if !slices.Equal(site.Aliases, []string{"results.example.com"}) || site.Certificate != certificate || site.Protocol != "TLSv1.2_2021" || site.AccessLogs != "logs.s3.amazonaws.com" {
+	stack := resolve(t, map[string]string{"SiteDomain": "results.example.com", "SiteCertificate": certificate, "SiteLogBucket": "logs.s3.amazonaws.com"})
+	site := properties[site](t, stack, "Distribution").Config
+	want := map[string]string{"AcmCertificateArn": certificate, "MinimumProtocolVersion": "TLSv1.2_2021", "SslSupportMethod": "sni-only"}
+	if !slices.Equal(site.Aliases, []string{"results.example.com"}) || !maps.Equal(site.Certificate, want) ||
+		site.AccessLogs["Bucket"] != "logs.s3.amazonaws.com" || site.AccessLogs["IncludeCookies"] != "false" {
 		t.Errorf("%+v", site)
 	}
 }
@@ -85,36 +186,43 @@ func TestSiteOfADomain(t *testing.T) {
 // Only the site reads the buckets, and it only reads.
 func TestBucketsAsDecided(t *testing.T) {
 	stack := resolve(t, nil)
-	pages := stack.Buckets[slices.IndexFunc(stack.Buckets, func(b samtemplate.Bucket) bool { return b.ID == "PagesBucket" })]
-	want := samtemplate.Bucket{Resource: samtemplate.Resource{ID: "PagesBucket", Name: "prod-PagesBucket", DeletionPolicy: "Retain", ReplacePolicy: "Retain"},
-		ARN: "arn:aws:s3:::prod-PagesBucket", Encrypted: true, Closed: true, OwnerEnforced: true}
-	if pages != want {
-		t.Errorf("got %+v, want %+v", pages, want)
+	if pages := properties[bucket](t, stack, "PagesBucket"); pages.Locked || pages.Versioning != nil {
+		t.Errorf("what can be made again is kept: %+v", pages)
 	}
-	for _, policy := range stack.Rules {
-		allows := 0
-		for _, statement := range policy.Statements {
+	checkBucket(t, stack, "PagesBucket")
+	cloudFront := map[string]any{"Service": "cloudfront.amazonaws.com"}
+	bySite := map[string]map[string]texts{"StringEquals": {"AWS:SourceArn": {"arn:aws:cloudfront::123456789012:distribution/prod-Distribution"}}}
+	policies := ofType(stack, "AWS::S3::BucketPolicy")
+	if len(policies) != 2 {
+		t.Errorf("there are the policies %q", policies)
+	}
+	for _, id := range policies {
+		allows, statements := 0, policyOf(t, stack, id, "PolicyDocument")
+		for _, statement := range statements {
 			if statement.Effect != "Allow" {
 				continue
 			}
 			allows++
-			if statement.Principal != "cloudfront.amazonaws.com" || !slices.Equal(statement.Actions, []string{"s3:GetObject"}) ||
-				!maps.Equal(statement.Unless, map[string]string{"StringEquals AWS:SourceArn": "arn:aws:cloudfront::123456789012:distribution/prod-Distribution"}) {
-				t.Errorf("%s allows %+v", policy.ID, statement)
+			if !reflect.DeepEqual(statement.Principal, cloudFront) || !slices.Equal(statement.Actions, texts{"s3:GetObject"}) || !reflect.DeepEqual(statement.Conditions, bySite) {
+				t.Errorf("%s allows %+v", id, statement)
 			}
 		}
-		if allows != 1 || !slices.ContainsFunc(policy.Statements, func(s samtemplate.Statement) bool {
-			return s.Effect == "Deny" && s.Unless["Bool aws:SecureTransport"] == "false" && slices.Equal(s.Actions, []string{"s3:*"})
+		if allows != 1 || !slices.ContainsFunc(statements, func(s statement) bool {
+			return s.Effect == "Deny" && slices.Equal(s.Conditions["Bool"]["aws:SecureTransport"], texts{"false"}) && slices.Equal(s.Actions, texts{"s3:*"})
 		}) {
-			t.Errorf("%s: %+v", policy.ID, policy.Statements)
+			t.Errorf("%s: %+v", id, statements)
 		}
 	}
 }
 
 // The function of CloudFront strips the log's folder from paths.
 func TestSitePaths(t *testing.T) {
-	f := resolve(t, nil).OnEdge[0]
-	if f.Runtime != "cloudfront-js-2.0" || !strings.Contains(f.Code, "request.uri.startsWith('/"+serve.LogFolder+"')") || !strings.Contains(f.Code, "request.uri.slice('/log'.length)") {
+	f := properties[struct {
+		Config  map[string]string `yaml:"FunctionConfig"`
+		Code    string            `yaml:"FunctionCode"`
+		Publish bool              `yaml:"AutoPublish"`
+	}](t, resolve(t, nil), "SitePaths")
+	if f.Config["Runtime"] != "cloudfront-js-2.0" || !f.Publish || !strings.Contains(f.Code, "request.uri.startsWith('/"+serve.LogFolder+"')") || !strings.Contains(f.Code, "request.uri.slice('/log'.length)") {
 		t.Errorf("%+v", f)
 	}
 }
@@ -122,8 +230,5 @@ func TestSitePaths(t *testing.T) {
 // The site follows the log every minute; a run that failed is not repeated, for the
 // next one does what it left.
 func TestPagesAsDecided(t *testing.T) {
-	pages, found := resolve(t, nil).Function("pages")
-	if !found || len(pages.Schedules) != 1 || pages.Schedules[0].Expression != "rate(1 minute)" || pages.Timeout >= time.Minute || pages.Retries != 0 {
-		t.Errorf("pages: %+v", pages)
-	}
+	checkEveryMinute(t, resolve(t, nil), "pages")
 }

@@ -1,6 +1,7 @@
 package samtemplate_test
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -8,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"go.yaml.in/yaml/v4"
 
 	"tally/lib/local/samtemplate"
 )
@@ -35,18 +38,74 @@ func resolve(t *testing.T, parameters map[string]string) *samtemplate.Stack {
 
 func resolveText(t *testing.T, text string, parameters map[string]string) *samtemplate.Stack {
 	t.Helper()
-	parsed, err := samtemplate.Parse([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	stack, err := parsed.Resolve(somewhere(parameters))
+	stack, err := samtemplate.Resolve([]byte(text), somewhere(parameters))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return stack
 }
 
-// sample uses every function and resource type that is known.
+// properties reads those of a resource.
+func properties[T any](t *testing.T, stack *samtemplate.Stack, id string) (read T) {
+	t.Helper()
+	r, there := stack.Resources[id]
+	if !there {
+		t.Fatalf("there is no resource %s", id)
+	}
+	if err := r.Properties.Load(&read); err != nil {
+		t.Fatalf("reading the properties of %s: %v", id, err)
+	}
+	return read
+}
+
+// ofType lists the ids of the resources of a type.
+func ofType(stack *samtemplate.Stack, kind string) (ids []string) {
+	for _, id := range slices.Sorted(maps.Keys(stack.Resources)) {
+		if stack.Resources[id].Type == kind {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// texts are a list of texts, or one text for a list of one.
+type texts []string
+
+// UnmarshalYAML implements yaml.Unmarshaler.
+func (t *texts) UnmarshalYAML(node *yaml.Node) error {
+	if node.Kind == yaml.ScalarNode {
+		*t = texts{node.Value}
+		return nil
+	}
+	return node.Load((*[]string)(t))
+}
+
+// statement is a statement of a policy.
+type statement struct {
+	SID        string                      `yaml:"Sid"`
+	Effect     string                      `yaml:"Effect"`
+	Principal  any                         `yaml:"Principal"` // of policies on resources
+	Actions    texts                       `yaml:"Action"`
+	Resources  texts                       `yaml:"Resource"`
+	Conditions map[string]map[string]texts `yaml:"Condition"` // by operator and key
+}
+
+type policy struct {
+	Statements []statement `yaml:"Statement"`
+}
+
+// policyOf reads the policy that a property of a resource is.
+func policyOf(t *testing.T, stack *samtemplate.Stack, id, property string) []statement {
+	t.Helper()
+	node := properties[map[string]yaml.Node](t, stack, id)[property]
+	var read policy
+	if err := node.Load(&read); err != nil {
+		t.Fatalf("reading the policy of %s: %v", id, err)
+	}
+	return read.Statements
+}
+
+// sample uses every intrinsic function that is known.
 const sample = `
 AWSTemplateFormatVersion: "2010-09-09"
 Transform: AWS::Serverless-2016-10-31
@@ -101,9 +160,10 @@ Resources:
         Variables:
           OVER: own
           JOBS: !Ref Jobs
-          JOBS_NAME: !GetAtt [Jobs, QueueName]
+          JOBS_NAME: !GetAtt Jobs.QueueName
           TEXT: !Sub "${Jobs.Arn} of ${Level} not ${!Level}"
           LONG: {"Fn::Sub": "${WorkerFunction}"}
+          EMPTY: !Ref Topic
           CHOICE: !If [Debugging, much, little]
           NOTHING: !If [HasTopic, !Ref Topic, !Ref "AWS::NoValue"]
       Events:
@@ -163,21 +223,22 @@ Outputs:
 
 func TestQueues(t *testing.T) {
 	stack := resolveText(t, sample, nil)
-	want := []samtemplate.Queue{{
-		Resource: samtemplate.Resource{ID: "Jobs", Name: "prod-jobs"},
-		ARN:      "arn:aws:sqs:eu-central-1:123456789012:prod-jobs", URL: "http://queues/prod-jobs",
-		Visibility: time.Minute, Retention: 4 * 24 * time.Hour, MaximumMessageBytes: 1 << 20,
+	jobs := samtemplate.Queue{
+		ID: "Jobs", Name: "prod-jobs", ARN: "arn:aws:sqs:eu-central-1:123456789012:prod-jobs", URL: "http://queues/prod-jobs", Visibility: 60,
 		Redrive: &samtemplate.Redrive{DeadLetters: "arn:aws:sqs:eu-central-1:123456789012:jobs-dead", MaxReceives: 3},
-	}, {
-		Resource: samtemplate.Resource{ID: "JobsDead", Name: "jobs-dead", DeletionPolicy: "Retain", ReplacePolicy: "Delete"},
-		ARN:      "arn:aws:sqs:eu-central-1:123456789012:jobs-dead", URL: "http://queues/jobs-dead",
-		Visibility: 30 * time.Second, Retention: 14 * 24 * time.Hour, ReceiveWait: 20 * time.Second,
-		MaximumMessageBytes: 256 << 10, Encrypted: true, RedriveFrom: []string{"arn:aws:sqs:eu-central-1:123456789012:prod-jobs"},
-	}}
-	if !reflect.DeepEqual(stack.Queues, want) {
+	}
+	dead := samtemplate.Queue{
+		ID: "JobsDead", Name: "jobs-dead", ARN: "arn:aws:sqs:eu-central-1:123456789012:jobs-dead", URL: "http://queues/jobs-dead",
+		Retention: 14 * 24 * 3600, ReceiveWait: 20, MaximumMessageBytes: 256 << 10, Encrypted: true,
+	}
+	dead.RedriveFrom.Permission, dead.RedriveFrom.ARNs = "byQueue", []string{jobs.ARN}
+	if want := []samtemplate.Queue{jobs, dead}; !reflect.DeepEqual(stack.Queues, want) {
 		t.Errorf("got\n%+v\nwant\n%+v", stack.Queues, want)
 	}
-	if queue, found := stack.Queue(want[1].ARN); !found || queue.ID != "JobsDead" {
+	if r := stack.Resources["JobsDead"]; r.DeletionPolicy != "Retain" || r.ReplacePolicy != "Delete" {
+		t.Errorf("the dead-letter queue goes with %q and %q", r.DeletionPolicy, r.ReplacePolicy)
+	}
+	if queue, found := stack.Queue(dead.ARN); !found || queue.ID != "JobsDead" {
 		t.Errorf("the dead-letter queue by its ARN: %+v", queue)
 	}
 	if _, found := stack.Queue("arn:aws:sqs:eu-central-1:123456789012:other"); found {
@@ -192,74 +253,62 @@ func TestFunction(t *testing.T) {
 		t.Fatal("no function worker")
 	}
 	jobs := "arn:aws:sqs:eu-central-1:123456789012:prod-jobs"
+	none := 0
 	want := samtemplate.Function{
-		Resource: samtemplate.Resource{ID: "WorkerFunction", Name: "worker"},
-		ARN:      "arn:aws:lambda:eu-central-1:123456789012:function:worker", Short: "worker", Description: "works",
-		CodePath: ".", BuildMethod: "makefile", Handler: "bootstrap", Runtime: "provided.al2023", Architecture: "arm64",
-		Timeout: 10 * time.Second, MemoryMB: 256,
-		Environment: map[string]string{
-			"COMMON": "global", "OVER": "own", "JOBS": "http://queues/prod-jobs", "JOBS_NAME": "prod-jobs",
-			"TEXT": jobs + " of DEBUG not ${Level}", "LONG": "worker", "CHOICE": "much",
-		},
-		LogGroup: "/aws/lambda/worker", LogFormat: "JSON", LogLevel: "DEBUG",
-		Sources:   []samtemplate.Source{{ID: "Jobs", QueueARN: jobs, BatchSize: 7, ByMessage: true, MaximumConcurrency: 10}},
-		Schedules: []samtemplate.Schedule{{ID: "Tick", Expression: "rate(1 minute)"}},
-		Retries:   0, MaximumAge: time.Minute, RoleID: "WorkerRole",
-		Statements: []samtemplate.Statement{
-			{SID: "Log", Effect: "Allow", Actions: []string{"logs:PutLogEvents"}, Resources: []string{"arn:aws:logs:eu-central-1:123456789012:log-group:/aws/lambda/worker:*"}},
-			{Effect: "Allow", Actions: []string{"sqs:SendMessage"}, Resources: []string{jobs}},
-		},
+		ID: "WorkerFunction", Name: "worker", Short: "worker", Description: "works", CodePath: ".", Handler: "bootstrap", Runtime: "provided.al2023",
+		Architectures: []string{"arm64"}, Seconds: 10, MemoryMB: 256, Role: "arn:aws:iam::123456789012:role/prod-WorkerRole",
+		Logging: map[string]string{"LogGroup": "/aws/lambda/worker", "LogFormat": "JSON", "ApplicationLogLevel": "DEBUG", "SystemLogLevel": "INFO"},
 	}
+	want.Environment.Variables = map[string]string{
+		"COMMON": "global", "OVER": "own", "JOBS": "http://queues/prod-jobs", "JOBS_NAME": "prod-jobs",
+		"TEXT": jobs + " of DEBUG not ${Level}", "LONG": "worker", "CHOICE": "much", "EMPTY": "",
+	}
+	want.EventInvoke.Retries, want.EventInvoke.MaximumAge = &none, 60
+	queue, tick := samtemplate.Event{Type: samtemplate.EventSQS}, samtemplate.Event{Type: samtemplate.EventSchedule}
+	queue.Properties.Queue, queue.Properties.BatchSize = jobs, 7
+	queue.Properties.ResponseTypes, queue.Properties.Scaling = []string{"ReportBatchItemFailures"}, map[string]int{"MaximumConcurrency": 10}
+	tick.Properties.Schedule, tick.Properties.Description = "rate(1 minute)", "ticks"
+	want.Events = map[string]samtemplate.Event{"Jobs": queue, "Tick": tick}
 	if !reflect.DeepEqual(function, want) {
 		t.Errorf("got\n%+v\nwant\n%+v", function, want)
+	}
+	if function.Timeout() != 10*time.Second {
+		t.Errorf("its timeout is %s", function.Timeout())
 	}
 	if _, found := stack.Function("other"); found {
 		t.Error("a function that is not there was found")
 	}
 }
 
+// Of other resources the properties are worked out.
 func TestTheRest(t *testing.T) {
 	const topic = "arn:aws:sns:eu-central-1:123456789012:alarms"
 	stack := resolveText(t, sample, map[string]string{"Topic": topic})
-	want := samtemplate.Alarm{
-		Resource: samtemplate.Resource{ID: "Deep", Name: "prod-Deep"}, Description: "deep",
-		Namespace: "AWS/SQS", Metric: "ApproximateNumberOfMessagesVisible", Dimensions: map[string]string{"QueueName": "jobs-dead"},
-		Statistic: "Maximum", Period: time.Minute, Periods: 2, Comparison: "GreaterThanThreshold", Threshold: 0.5,
-		MissingData: "notBreaching", Tells: []string{topic},
+	type alarm struct {
+		Dimensions []map[string]string `yaml:"Dimensions"`
+		Threshold  float64             `yaml:"Threshold"`
+		Tells      []string            `yaml:"AlarmActions"`
 	}
-	if len(stack.Alarms) != 1 || !reflect.DeepEqual(stack.Alarms[0], want) {
-		t.Errorf("alarms: got %+v, want %+v", stack.Alarms, want)
+	want := alarm{Dimensions: []map[string]string{{"Name": "QueueName", "Value": "jobs-dead"}}, Threshold: 0.5, Tells: []string{topic}}
+	if got := properties[alarm](t, stack, "Deep"); !reflect.DeepEqual(got, want) {
+		t.Errorf("the alarm: got %+v, want %+v", got, want)
 	}
-	if got := stack.Functions[0].Environment["NOTHING"]; got != topic {
+	if got := stack.Functions[0].Environment.Variables["NOTHING"]; got != topic {
 		t.Errorf("the variable that the topic switches on is %q", got)
 	}
-	if got := resolveText(t, sample, nil).Alarms[0].Tells; got != nil {
+	if got := properties[alarm](t, resolveText(t, sample, nil), "Deep").Tells; got != nil {
 		t.Errorf("without a topic the alarm tells %q", got)
 	}
-	if p := stack.Policies; len(p) != 1 || p[0].Description != "sends" || len(p[0].Statements) != 1 {
-		t.Errorf("policies: %+v", p)
-	}
-	if b := stack.Dashboards; len(b) != 1 || b[0].Body != "{}" || b[0].Name != "board" {
-		t.Errorf("dashboards: %+v", b)
-	}
-	if l := stack.LogGroups; len(l) != 1 || l[0].RetentionDays != 7 {
-		t.Errorf("log groups: %+v", l)
+	if r := stack.Resources["Logs"]; r.Name != "/aws/lambda/worker" || r.ARN != "arn:aws:logs:eu-central-1:123456789012:log-group:/aws/lambda/worker:*" {
+		t.Errorf("the log group is %s, %s", r.Name, r.ARN)
 	}
 	outputs := map[string]string{"Url": "http://queues/prod-jobs", "Policy": "arn:aws:iam::123456789012:policy/prod-Sender"}
 	if !reflect.DeepEqual(stack.Outputs, outputs) {
 		t.Errorf("outputs: %v", stack.Outputs)
 	}
-	parameters := map[string]string{"Level": "INFO", "Instances": "5", "Topic": topic}
-	if !reflect.DeepEqual(stack.Parameters, parameters) {
-		t.Errorf("parameters: %v", stack.Parameters)
-	}
 }
 
 func TestParametersAreChecked(t *testing.T) {
-	parsed, err := samtemplate.Parse([]byte(sample))
-	if err != nil {
-		t.Fatal(err)
-	}
 	tests := []struct{ name, value, want string }{
 		{"Level", "TRACE", `takes one of ["INFO" "DEBUG"]`},
 		{"Instances", "1", "takes a number from 2 to 10"},
@@ -269,26 +318,9 @@ func TestParametersAreChecked(t *testing.T) {
 		{"Other", "1", "there is no parameter Other"},
 	}
 	for _, test := range tests {
-		_, err := parsed.Resolve(somewhere(map[string]string{test.name: test.value}))
+		_, err := samtemplate.Resolve([]byte(sample), somewhere(map[string]string{test.name: test.value}))
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s=%s: got %v, want an error with %q", test.name, test.value, err, test.want)
 		}
-	}
-}
-
-// By default queues have the URLs that AWS gives them.
-func TestAWSQueueURLs(t *testing.T) {
-	parsed, err := samtemplate.Parse([]byte(sample))
-	if err != nil {
-		t.Fatal(err)
-	}
-	stack, err := parsed.Resolve(samtemplate.Environment{StackName: "s", Region: "eu-west-1", Account: "1"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !slices.ContainsFunc(stack.Queues, func(q samtemplate.Queue) bool {
-		return q.URL == "https://sqs.eu-west-1.amazonaws.com/1/s-jobs"
-	}) {
-		t.Errorf("queues: %+v", stack.Queues)
 	}
 }
