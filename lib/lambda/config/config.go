@@ -10,9 +10,7 @@
 //	}
 //
 // [Load] fills it and reports every problem at once, each with its remedy, so
-// that whoever deploys mends them in one go. [Fields] lists what the struct
-// reads: the documentation is made from it, and a test holds it against
-// template.yaml.
+// that whoever deploys mends them in one go.
 //
 // # Tags
 //
@@ -38,56 +36,29 @@ import (
 // Lookup tells the value of a variable and whether it is set, as os.LookupEnv does.
 type Lookup func(name string) (value string, set bool)
 
-// Problem is one variable that can't be used as it is.
-type Problem struct {
-	Variable string // the variable's name
-	Fault    string // what is wrong with it
-	Remedy   string // what to set it to
-}
-
-func (p Problem) String() string { return p.Variable + " " + p.Fault + ": " + p.Remedy }
-
-// Error holds all problems of one configuration, in the order of its fields.
-type Error struct {
-	Problems []Problem
-}
+// Error holds all problems of one environment, in the order of the struct's fields: of
+// each the variable, what is wrong with it, and what to set it to.
+type Error struct{ Problems []string }
 
 func (e *Error) Error() string {
-	lines := make([]string, 0, len(e.Problems)+1)
+	plural := "s"
 	if len(e.Problems) == 1 {
-		lines = append(lines, "1 environment variable to mend:")
-	} else {
-		lines = append(lines, fmt.Sprintf("%d environment variables to mend:", len(e.Problems)))
+		plural = ""
 	}
-	for _, problem := range e.Problems {
-		lines = append(lines, "  "+problem.String())
-	}
-	return strings.Join(lines, "\n")
+	return fmt.Sprintf("%d environment variable%s to mend:\n  %s", len(e.Problems), plural, strings.Join(e.Problems, "\n  "))
 }
 
 // Load fills the struct that into points to. Its error is an [*Error] with every
-// problem of the environment, and then the struct is not to be used; or another
-// error when the struct itself is at fault (a tag missing, an unusable default).
+// problem of the environment; then the struct is not to be used.
 func Load(into any, lookup Lookup) error {
-	pointer := reflect.ValueOf(into)
-	if pointer.Kind() != reflect.Pointer || pointer.IsNil() || pointer.Elem().Kind() != reflect.Struct {
-		return fmt.Errorf("loading the configuration: %T is not a pointer to a struct", into)
-	}
-	fields, err := fieldsOf(pointer.Elem().Type())
-	if err != nil {
-		return fmt.Errorf("loading the configuration: %w", err)
-	}
-	var problems []Problem
-	for _, field := range fields {
-		value, err := field.read(lookup)
-		var problem problemError
-		switch {
-		case errors.As(err, &problem):
-			problems = append(problems, Problem(problem))
-		case err != nil:
-			return fmt.Errorf("loading the configuration: %w", err)
-		default:
-			pointer.Elem().FieldByIndex(field.index).Set(value)
+	var problems []string
+	value := reflect.ValueOf(into).Elem()
+	for _, field := range reflect.VisibleFields(value.Type()) {
+		if field.Anonymous {
+			continue // its own fields are visible, too
+		}
+		if fault := set(value.FieldByIndex(field.Index), field.Tag, lookup); fault != "" {
+			problems = append(problems, field.Tag.Get("env")+" "+fault+": "+remedy(field))
 		}
 	}
 	if len(problems) > 0 {
@@ -96,77 +67,76 @@ func Load(into any, lookup Lookup) error {
 	return nil
 }
 
-// problemError carries a problem on its way to Load.
-type problemError Problem
-
-func (p problemError) Error() string { return Problem(p).String() }
-
-// read returns the field's value, from the environment or its default.
-func (f Field) read(lookup Lookup) (reflect.Value, error) {
-	text, _ := lookup(f.Variable)
-	if text != "" {
-		value, err := f.parse(text)
-		if err != nil {
-			return value, problemError{f.Variable, "is " + strconv.Quote(text), f.remedy()}
+// set sets a field from the environment or to its default, or tells what is wrong.
+func set(field reflect.Value, tag reflect.StructTag, lookup Lookup) (fault string) {
+	text, _ := lookup(tag.Get("env"))
+	if text == "" {
+		byDefault, optional := tag.Lookup("default")
+		if !optional {
+			return "is not set"
 		}
-		return value, nil
+		text = byDefault
 	}
-	if f.Required {
-		return reflect.Value{}, problemError{f.Variable, "is not set", f.remedy()}
+	value, err := parse(field.Type(), text)
+	if err != nil || isBeyond(value, tag.Get("min"), 1) || isBeyond(value, tag.Get("max"), -1) {
+		return "is " + strconv.Quote(text)
 	}
-	value, err := f.parse(f.Default)
-	if err != nil {
-		return value, fmt.Errorf("the default %q of %s: %w", f.Default, f.Variable, err)
-	}
-	return value, nil
+	field.Set(value)
+	return ""
 }
 
 var durationType = reflect.TypeFor[time.Duration]()
 
-// parse turns text into a value of the field's type, within its bounds.
-func (f Field) parse(text string) (reflect.Value, error) {
-	value := reflect.New(f.goType).Elem()
+// parse turns a text into a value of a field's type.
+func parse(kind reflect.Type, text string) (reflect.Value, error) {
+	var made any = text
+	var err error
 	switch {
-	case f.goType == durationType:
-		duration, err := time.ParseDuration(text)
-		if err != nil {
-			return value, fmt.Errorf("parsing a duration: %w", err)
-		}
-		value.SetInt(int64(duration))
-	case f.goType.Kind() == reflect.Int:
-		number, err := strconv.Atoi(text)
-		if err != nil {
-			return value, fmt.Errorf("parsing a whole number: %w", err)
-		}
-		value.SetInt(int64(number))
-	case f.goType.Kind() == reflect.Bool:
+	case kind == durationType:
+		made, err = time.ParseDuration(text)
+	case kind.Kind() == reflect.Int:
+		made, err = strconv.Atoi(text)
+	case kind.Kind() == reflect.Bool:
+		made = text == "true"
 		if text != "true" && text != "false" {
-			return value, fmt.Errorf("%q is neither true nor false", text)
+			err = errors.New("neither true nor false")
 		}
-		value.SetBool(text == "true")
-	default:
-		value.SetString(text)
-		return value, nil
 	}
-	return value, f.within(value)
+	return reflect.ValueOf(made), err
 }
 
-// within refuses a value outside the field's bounds.
-func (f Field) within(value reflect.Value) error {
-	for _, bound := range []struct {
-		text string
-		sign int64
-	}{{f.Min, 1}, {f.Max, -1}} {
-		if bound.text == "" {
-			continue
-		}
-		limit, err := f.unbounded().parse(bound.text)
-		if err != nil {
-			return fmt.Errorf("the bound %q of %s: %w", bound.text, f.Variable, err)
-		}
-		if bound.sign*value.Int() < bound.sign*limit.Int() {
-			return fmt.Errorf("%v is beyond %s", value.Interface(), bound.text)
-		}
+// isBeyond tells whether a value is below a bound, or above it where sign is -1. An
+// unusable bound leaves no value.
+func isBeyond(value reflect.Value, bound string, sign int64) bool {
+	if bound == "" {
+		return false
 	}
-	return nil
+	limit, err := parse(value.Type(), bound)
+	return err != nil || sign*value.Int() < sign*limit.Int()
+}
+
+// remedy says what to set a variable to.
+func remedy(field reflect.StructField) string {
+	form := "a text"
+	switch {
+	case field.Type == durationType:
+		form = "a duration such as 90s or 15m"
+	case field.Type.Kind() == reflect.Int:
+		form = "a whole number"
+	case field.Type.Kind() == reflect.Bool:
+		form = "true or false"
+	}
+	switch least, most := field.Tag.Get("min"), field.Tag.Get("max"); {
+	case least != "" && most != "":
+		form += " from " + least + " to " + most
+	case least != "":
+		form += " of at least " + least
+	case most != "":
+		form += " of at most " + most
+	}
+	text := "set it to " + form + " (" + field.Tag.Get("doc") + ")"
+	if byDefault := field.Tag.Get("default"); byDefault != "" {
+		text += ", or leave it out for " + byDefault
+	}
+	return text
 }

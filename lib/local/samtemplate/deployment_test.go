@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"tally/lib/lambda/config"
 	"tally/lib/lambda/functions"
 	"tally/lib/lambda/runtime"
 	"tally/lib/local/samtemplate"
@@ -34,20 +33,18 @@ func TestVariables(t *testing.T) {
 			t.Errorf("template.yaml has no function %s", described.Name)
 			continue
 		}
-		fields, err := config.Fields(described.Configuration)
-		if err != nil {
-			t.Fatal(err)
-		}
 		var reads []string
-		for _, field := range fields {
-			reads = append(reads, field.Variable)
+		for _, field := range reflect.VisibleFields(reflect.TypeOf(described.Configuration)) {
+			if variable, has := field.Tag.Lookup("env"); has {
+				reads = append(reads, variable)
+			}
 		}
 		slices.Sort(reads)
 		if sets := slices.Sorted(maps.Keys(function.Environment.Variables)); !slices.Equal(sets, reads) {
 			t.Errorf("%s: template.yaml sets %q, the code reads %q", described.Name, sets, reads)
 		}
 		// What the environment would be refused for does not depend on clients.
-		_, err = functions.New(described.Name, func(name string) (string, bool) {
+		_, err := functions.New(described.Name, func(name string) (string, bool) {
 			value, set := function.Environment.Variables[name]
 			return value, set
 		}, runtime.Runtime{Now: time.Now})
