@@ -19,6 +19,7 @@ import (
 
 	"tally"
 	"tally/lib/lambda/config"
+	"tally/lib/lambda/runtime"
 	"tally/lib/lambda/sqsbatch"
 	"tally/lib/lambda/sqsqueue"
 	"tally/lib/local"
@@ -73,19 +74,19 @@ func (d *deliveries) of(body string) int {
 }
 
 // only builds stacks in which one function is ours and the others do nothing.
-func only(name string, handle local.SQSFunc) local.Build {
-	return func(function string, _ config.Lookup, _ aws.Config) (local.Function, error) {
-		idle := local.Function{
-			SQS: func(context.Context, events.SQSEvent) (events.SQSEventResponse, error) {
-				return events.SQSEventResponse{}, nil
-			},
-			Scheduled: func(context.Context) error { return nil },
-			HTTP:      http.NotFoundHandler(),
+func only(name string, handle runtime.QueueHandler) local.Build {
+	return func(function string, _ config.Lookup, _ aws.Config) (any, error) {
+		switch function {
+		case name:
+			return handle, nil
+		case "reconcile", "pages":
+			return runtime.ScheduledHandler(func(context.Context) error { return nil }), nil
+		case "api":
+			return runtime.HTTPHandler{Serve: http.NotFoundHandler()}, nil
 		}
-		if function == name {
-			idle.SQS = handle
-		}
-		return idle, nil
+		return runtime.QueueHandler(func(context.Context, events.SQSEvent) (events.SQSEventResponse, error) {
+			return events.SQSEventResponse{}, nil
+		}), nil
 	}
 }
 
@@ -218,7 +219,7 @@ func TestConcurrencyAndTimeout(t *testing.T) {
 // Functions get the variables of the template with this stack's resources.
 func TestVariables(t *testing.T) {
 	variables := map[string]map[string]string{}
-	stack := start(t, local.Options{Build: func(name string, lookup config.Lookup, clients aws.Config) (local.Function, error) {
+	stack := start(t, local.Options{Build: func(name string, lookup config.Lookup, clients aws.Config) (any, error) {
 		variables[name] = map[string]string{}
 		for _, variable := range []string{"TALLY_TABLE", "TALLY_SWEEPS_URL", "TALLY_NONE"} {
 			if value, set := lookup(variable); set {
@@ -250,11 +251,11 @@ func TestStartFails(t *testing.T) {
 		"a schedule that is none": {Template: []byte(strings.Replace(string(tally.Template), "Schedule: rate(1 minute)", "Schedule: cron(0 0 * * ? *)", 1)), Build: build,
 			Stack: "schedule", Parameters: map[string]string{"TableName": "schedule"}},
 		"a function that is broken": {Template: tally.Template, Stack: "broken", Parameters: map[string]string{"TableName": "broken"},
-			Build: func(string, config.Lookup, aws.Config) (local.Function, error) {
-				return local.Function{}, errors.New("broken")
+			Build: func(string, config.Lookup, aws.Config) (any, error) {
+				return nil, errors.New("broken")
 			}},
 		"a function that can't be called": {Template: tally.Template, Stack: "none", Parameters: map[string]string{"TableName": "none-of-it"},
-			Build: func(string, config.Lookup, aws.Config) (local.Function, error) { return local.Function{}, nil }},
+			Build: func(string, config.Lookup, aws.Config) (any, error) { return nil, nil }},
 	} {
 		stack, err := local.Start(t.Context(), options)
 		if err == nil {

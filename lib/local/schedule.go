@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"tally/lib/lambda/runtime"
 )
 
 // schedule runs one function at a rate.
@@ -14,7 +16,7 @@ type schedule struct {
 	every    time.Duration
 	timeout  time.Duration
 	function string
-	handle   ScheduledFunc
+	handle   runtime.ScheduledHandler
 	log      *slog.Logger
 }
 

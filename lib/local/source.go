@@ -12,6 +12,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
+
+	"tally/lib/lambda/runtime"
 )
 
 // pollSeconds is how long a receive waits. The emulator ends it when a message
@@ -36,7 +38,7 @@ type source struct {
 	byItem   bool // the function's answer names what failed
 	timeout  time.Duration
 	function string
-	handle   SQSFunc
+	handle   runtime.QueueHandler
 	log      *slog.Logger
 }
 

@@ -11,31 +11,18 @@ import (
 	"sync"
 	"time"
 
-	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"tally/lib/lambda/config"
+	"tally/lib/lambda/runtime"
 	"tally/lib/local/samtemplate"
 	"tally/lib/site/serve"
 )
 
-// SQSFunc is a function that a queue feeds.
-type SQSFunc func(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error)
-
-// ScheduledFunc is a function that a schedule runs.
-type ScheduledFunc func(ctx context.Context) error
-
-// Function is a function as it is called; what it lacks is nil.
-type Function struct {
-	SQS       SQSFunc
-	Scheduled ScheduledFunc
-	HTTP      http.Handler
-}
-
 // Build puts together the function of a short name, such as intake, from its
-// variables and the clients' configuration.
-type Build func(name string, variables config.Lookup, clients aws.Config) (Function, error)
+// variables and the clients' configuration, as functions.New does.
+type Build func(name string, variables config.Lookup, clients aws.Config) (any, error)
 
 // Options set up a stack.
 type Options struct {
@@ -154,21 +141,24 @@ func (s *Stack) wire(ctx context.Context, f samtemplate.Function, options Option
 		value, set := f.Environment.Variables[name]
 		return value, set
 	}
-	function, err := options.Build(f.Short, lookup, Config(s.Endpoint))
+	made, err := options.Build(f.Short, lookup, Config(s.Endpoint))
 	if err != nil {
 		return err
 	}
+	queued, isQueued := made.(runtime.QueueHandler)
+	scheduled, isScheduled := made.(runtime.ScheduledHandler)
+	requested, isRequested := made.(runtime.HTTPHandler)
 	for _, event := range f.Events {
 		switch {
-		case event.Type == samtemplate.EventSQS && function.SQS != nil:
-			err = s.deliver(f, event, function.SQS)
-		case event.Type == samtemplate.EventSchedule && function.Scheduled != nil:
-			err = s.repeat(f, event, function.Scheduled)
+		case event.Type == samtemplate.EventSQS && isQueued:
+			err = s.deliver(f, event, queued)
+		case event.Type == samtemplate.EventSchedule && isScheduled:
+			err = s.repeat(f, event, scheduled)
 		case event.Type == samtemplate.EventHTTP && s.api != nil: // another route of the one API
-		case event.Type == samtemplate.EventHTTP && function.HTTP != nil:
-			err = s.serve(ctx, options.APIAddress, function.HTTP, f.Timeout())
+		case event.Type == samtemplate.EventHTTP && isRequested:
+			err = s.serve(ctx, options.APIAddress, requested.Serve, f.Timeout())
 		default:
-			err = fmt.Errorf("it can't be invoked by an event of type %q", event.Type)
+			err = fmt.Errorf("it is a %T, which an event of type %q can't invoke", made, event.Type)
 		}
 		if err != nil {
 			return err
@@ -178,7 +168,7 @@ func (s *Stack) wire(ctx context.Context, f samtemplate.Function, options Option
 }
 
 // deliver has the messages of a queue delivered to a function.
-func (s *Stack) deliver(f samtemplate.Function, event samtemplate.Event, handle SQSFunc) error {
+func (s *Stack) deliver(f samtemplate.Function, event samtemplate.Event, handle runtime.QueueHandler) error {
 	from := event.Properties
 	queue, known := s.Resolved.Queue(from.Queue)
 	if !known {
@@ -194,7 +184,7 @@ func (s *Stack) deliver(f samtemplate.Function, event samtemplate.Event, handle 
 }
 
 // repeat has a function run by a schedule.
-func (s *Stack) repeat(f samtemplate.Function, event samtemplate.Event, handle ScheduledFunc) error {
+func (s *Stack) repeat(f samtemplate.Function, event samtemplate.Event, handle runtime.ScheduledHandler) error {
 	every, err := parseRate(event.Properties.Schedule)
 	if err != nil {
 		return err
