@@ -14,9 +14,9 @@ import (
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
+	"go.yaml.in/yaml/v4"
 
 	"tally/lib/archive/commitment"
-	"tally/lib/bookmaker/api/internal/docpage"
 	v1 "tally/lib/bookmaker/apitype"
 	"tally/lib/draw/wire"
 	"tally/lib/rulebook/catalogue"
@@ -26,21 +26,31 @@ const documentFile = "../../../docs/openapi.yaml"
 
 var update = flag.Bool("update", false, "write what is embedded of the document")
 
-// TestEmbedded holds what is embedded against the document.
-func TestEmbedded(t *testing.T) {
+// documentAsJSON converts docs/openapi.yaml: a Lambda that starts has JSON to parse
+// rather than YAML.
+func documentAsJSON(t *testing.T) []byte {
+	t.Helper()
 	text, err := os.ReadFile(documentFile)
 	if err != nil {
 		t.Fatal(err)
 	}
-	converted, err := docpage.JSON(text)
-	if err != nil {
+	var document any
+	if err := yaml.Unmarshal(text, &document); err != nil {
 		t.Fatal(err)
 	}
-	var problems []docpage.Problem
-	for _, kind := range ProblemKinds() {
-		problems = append(problems, docpage.Problem{Code: kind.Code, Title: kind.Title, Action: kind.Action, Status: kind.Status})
+	var made bytes.Buffer
+	encoder := json.NewEncoder(&made)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(document); err != nil {
+		t.Fatal(err)
 	}
-	page, err := docpage.Render(converted, problems)
+	return made.Bytes()
+}
+
+// TestEmbedded holds what is embedded against the document.
+func TestEmbedded(t *testing.T) {
+	converted := documentAsJSON(t)
+	page, err := docsPageOf(parsedDocument(t, converted), problemKinds)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +89,7 @@ func TestDocumentIsOpenAPI(t *testing.T) {
 // TestIdentifiers holds the patterns of identifiers against what may be new, and what an
 // earlier version may have stored.
 func TestIdentifiers(t *testing.T) {
-	schemas := parsedDocument(t).at("components", "schemas")
+	schemas := parsedDocument(t, documentJSON).at("components", "schemas")
 	given, stored := regexp.MustCompile(schemas.at("Identifier").text("pattern")), regexp.MustCompile(schemas.at("StoredIdentifier").text("pattern"))
 	for name, want := range map[string]struct{ given, stored bool }{
 		".": {false, true}, "..": {false, true}, "...": {true, true}, ".a": {true, true}, "a.": {true, true}, "a": {true, true}, "-_": {true, true}, "a.b": {true, true},
@@ -112,10 +122,10 @@ func (n node) refName() string {
 	return ref[strings.LastIndex(ref, "/")+1:]
 }
 
-func parsedDocument(t *testing.T) node {
+func parsedDocument(t *testing.T, text []byte) node {
 	t.Helper()
 	var doc node
-	if err := json.Unmarshal(documentJSON, &doc); err != nil {
+	if err := json.Unmarshal(text, &doc); err != nil {
 		t.Fatal(err)
 	}
 	return doc
@@ -124,7 +134,7 @@ func parsedDocument(t *testing.T) node {
 // TestCodes holds the table of problems against the document: the list of codes,
 // and for each operation the statuses of its codes.
 func TestCodes(t *testing.T) {
-	doc := parsedDocument(t)
+	doc := parsedDocument(t, documentJSON)
 	var listed []string
 	for _, code := range doc.at("components", "schemas", "Code").list("enum") {
 		listed = append(listed, code.(string))
@@ -162,7 +172,7 @@ func TestCodes(t *testing.T) {
 
 // TestSchemasAreTheTypes holds the fields of the Go types against the schemas.
 func TestSchemasAreTheTypes(t *testing.T) {
-	schemas := parsedDocument(t).at("components", "schemas")
+	schemas := parsedDocument(t, documentJSON).at("components", "schemas")
 	types := map[string]any{
 		"Health": v1.Health{}, "Games": v1.Games{}, "GameSummary": v1.GameSummary{}, "Round": v1.Round{}, "ClosedSelection": v1.ClosedSelection{}, "Draw": v1.Draw{}, "Draws": v1.Draws{},
 		"DrawDetail": v1.DrawDetail{}, "Board": v1.Board{}, "Revision": v1.Revision{}, "State": v1.State{}, "BetRequest": v1.BetRequest{},
@@ -235,7 +245,7 @@ func fieldsOf(kind reflect.Type) map[string]bool {
 // TestExamples holds every example against the schema of its place, and bodies
 // against what the API reads.
 func TestExamples(t *testing.T) {
-	doc := parsedDocument(t)
+	doc := parsedDocument(t, documentJSON)
 	compiler, err := newCompiler()
 	if err != nil {
 		t.Fatal(err)

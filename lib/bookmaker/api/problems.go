@@ -3,7 +3,6 @@ package api
 import (
 	"fmt"
 	"net/http"
-	"slices"
 
 	v1 "tally/lib/bookmaker/apitype"
 	"tally/lib/bookmaker/keys"
@@ -91,9 +90,6 @@ var problemKinds = []ProblemKind{
 	{placing.CodeOutcomeUnknown, http.StatusServiceUnavailable, "It could not be stored in time", "Nothing is stored. Send the same again.", 5},
 	{codeTotalsPending, http.StatusServiceUnavailable, "The totals are still being counted", "Send the same again: it goes on from where it is.", 1},
 }
-
-// ProblemKinds returns the table of all problems.
-func ProblemKinds() []ProblemKind { return slices.Clone(problemKinds) }
 
 // kinds are the rows of the table by code.
 var kinds = func() map[string]ProblemKind {

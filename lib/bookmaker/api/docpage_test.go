@@ -1,6 +1,6 @@
-// Package docpage writes what the API embeds of an OpenAPI document: its JSON, since a
-// Lambda that starts has JSON to parse rather than YAML, and a page that loads nothing.
-package docpage
+package api
+
+// The OpenAPI document as a page that loads nothing: docs.html.
 
 import (
 	"bytes"
@@ -15,18 +15,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"go.yaml.in/yaml/v4"
 )
 
-//go:embed docs.html
+//go:embed testdata/docs.html
 var docsTemplate string
-
-// Problem is a row of the table of problems.
-type Problem struct {
-	Code, Title, Action string
-	Status              int
-}
 
 // docsView is what the page shows.
 type docsView struct {
@@ -34,7 +26,7 @@ type docsView struct {
 	Intro          template.HTML
 	Tags           []tagView
 	Schemas        []schemaView
-	Problems       []Problem
+	Problems       []ProblemKind
 }
 
 type tagView struct {
@@ -71,48 +63,8 @@ type fieldView struct {
 	Required           bool
 }
 
-// node is a part of the document that is read by name.
-type node map[string]any
-
-func (n node) at(names ...string) node {
-	for _, name := range names {
-		next, _ := n[name].(map[string]any)
-		n = next
-	}
-	return n
-}
-
-func (n node) text(name string) string { text, _ := n[name].(string); return text }
-
-func (n node) list(name string) []any { list, _ := n[name].([]any); return list }
-
-// refName is the last part of a reference, empty for none.
-func (n node) refName() string {
-	ref := n.text("$ref")
-	return ref[strings.LastIndex(ref, "/")+1:]
-}
-
-// JSON returns a document in YAML as JSON without spaces.
-func JSON(text []byte) ([]byte, error) {
-	var document any
-	if err := yaml.Unmarshal(text, &document); err != nil {
-		return nil, fmt.Errorf("reading YAML: %w", err)
-	}
-	var out bytes.Buffer
-	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(document); err != nil {
-		return nil, fmt.Errorf("writing JSON: %w", err)
-	}
-	return out.Bytes(), nil
-}
-
-// Render writes the document as a page, with the table of problems.
-func Render(text []byte, problems []Problem) ([]byte, error) {
-	var doc node
-	if err := json.Unmarshal(text, &doc); err != nil {
-		return nil, fmt.Errorf("reading the OpenAPI document: %w", err)
-	}
+// docsPageOf writes the document as a page, with the table of problems.
+func docsPageOf(doc node, problems []ProblemKind) ([]byte, error) {
 	info := doc.at("info")
 	view := docsView{Title: info.text("title"), Version: info.text("version"), Intro: prose(info.text("description")), Problems: problems}
 	for _, each := range doc.list("tags") {
@@ -123,7 +75,7 @@ func Render(text []byte, problems []Problem) ([]byte, error) {
 	for _, name := range slices.Sorted(maps.Keys(schemas)) {
 		view.Schemas = append(view.Schemas, schemaOf(name, schemas.at(name)))
 	}
-	page, err := template.New("docs").Parse(docsTemplate)
+	page, err := template.New("docs").Funcs(template.FuncMap{"statusText": http.StatusText}).Parse(docsTemplate)
 	if err != nil {
 		return nil, fmt.Errorf("reading the template of the documentation: %w", err)
 	}
@@ -324,6 +276,3 @@ func compact(text string) string {
 	}
 	return out.String()
 }
-
-// StatusText names a status, for the table of problems.
-func (p Problem) StatusText() string { return http.StatusText(p.Status) }
