@@ -49,7 +49,7 @@ func newRedriveCommand(app *app) *cobra.Command {
 			if err != nil {
 				return failed("sending again", err)
 			}
-			redriver := sqsqueue.Redriver{Client: with.sqs, KeepSent: true}
+			redriver := sqsqueue.Redriver{Client: with.sqs}
 			if app.errTerminal {
 				redriver.Progress = func(moved, of int) { fmt.Fprintf(app.err, "%s%d of %d sent again", eraseLine, moved, of) }
 			}

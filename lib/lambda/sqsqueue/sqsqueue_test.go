@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -145,7 +144,7 @@ func withDeadLetters(t *testing.T, db dynamotest.DB, client *sqs.Client, message
 	return url, letters
 }
 
-func TestRedriveOneByOne(t *testing.T) {
+func TestRedrive(t *testing.T) {
 	db := dynamotest.Kumo(t)
 	client := sqs.NewFromConfig(db.Config())
 	url, letters := withDeadLetters(t, db, client, 25)
@@ -220,56 +219,5 @@ func TestRedriveLosesNothing(t *testing.T) {
 		if wantThere := fault.delete || fault.after; (there == 1) != wantThere {
 			t.Errorf("%+v: %d on the queue", fault, there)
 		}
-	}
-}
-
-// taskClient has tasks that move messages.
-type taskClient struct {
-	*sqs.Client
-	answers []types.ListMessageMoveTasksResultEntry
-	started string
-}
-
-func (f *taskClient) StartMessageMoveTask(_ context.Context, in *sqs.StartMessageMoveTaskInput, _ ...func(*sqs.Options)) (*sqs.StartMessageMoveTaskOutput, error) {
-	f.started = aws.ToString(in.SourceArn)
-	return &sqs.StartMessageMoveTaskOutput{}, nil
-}
-
-func (f *taskClient) ListMessageMoveTasks(context.Context, *sqs.ListMessageMoveTasksInput, ...func(*sqs.Options)) (*sqs.ListMessageMoveTasksOutput, error) {
-	answer := f.answers[0]
-	f.answers = f.answers[1:]
-	return &sqs.ListMessageMoveTasksOutput{Results: []types.ListMessageMoveTasksResultEntry{answer}}, nil
-}
-
-func TestRedriveByTask(t *testing.T) {
-	db := dynamotest.Kumo(t)
-	client := sqs.NewFromConfig(db.Config())
-	url, letters := withDeadLetters(t, db, client, 5)
-	task := func(status string, moved int64) types.ListMessageMoveTasksResultEntry {
-		return types.ListMessageMoveTasksResultEntry{Status: aws.String(status), ApproximateNumberOfMessagesMoved: moved, FailureReason: aws.String("why")}
-	}
-	for _, test := range []struct {
-		answers []types.ListMessageMoveTasksResultEntry
-		moved   int
-		fails   string
-	}{
-		{[]types.ListMessageMoveTasksResultEntry{task("RUNNING", 2), task("COMPLETED", 5)}, 5, ""},
-		{[]types.ListMessageMoveTasksResultEntry{task("RUNNING", 2), task("FAILED", 3)}, 3, "FAILED after 3: why"},
-	} {
-		fake := &taskClient{Client: client, answers: test.answers}
-		moved, err := (&sqsqueue.Redriver{Client: fake, Every: time.Millisecond}).Redrive(t.Context(), url, 0)
-		if moved != test.moved || (err == nil) != (test.fails == "") || err != nil && !strings.Contains(err.Error(), test.fails) {
-			t.Errorf("%d moved: %v", moved, err)
-		}
-		if sqsqueue.Name(fake.started) != sqsqueue.Name(letters) {
-			t.Errorf("the task moves %s", fake.started)
-		}
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	// After the end of the context at most one more answer is read.
-	fake := &taskClient{Client: client, answers: slices.Repeat([]types.ListMessageMoveTasksResultEntry{task("RUNNING", 2)}, 20)}
-	redriver := &sqsqueue.Redriver{Client: fake, Every: time.Millisecond, Progress: func(int, int) { cancel() }}
-	if _, err := redriver.Redrive(ctx, url, 0); !errors.Is(err, context.Canceled) {
-		t.Error(err)
 	}
 }
