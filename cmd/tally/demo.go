@@ -6,10 +6,8 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -70,7 +68,7 @@ func newDemoCommand(app *app) *cobra.Command {
 				}
 				flags.keep = filepath.Join(folder, filepath.FromSlash(demoKept))
 			}
-			ctx, stop := signal.NotifyContext(command.Context(), syscall.SIGINT, syscall.SIGTERM)
+			ctx, stop := interruptible(command)
 			defer stop()
 			err := app.demo(ctx, pen, flags)
 			if ctx.Err() != nil {

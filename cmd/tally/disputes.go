@@ -56,17 +56,7 @@ type disputesFlags struct {
 
 func newDisputesCommand(app *app) *cobra.Command {
 	flags := &disputesFlags{}
-	command := &cobra.Command{
-		Use: "disputes", Short: "decide what bookmakers ask to be voided",
-		Long: disputesHelp, Example: disputesExample,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return fmt.Errorf("there is no %q in disputes; it has list, show, uphold and reject", args[0])
-			}
-			return nil
-		},
-		RunE: func(*cobra.Command, []string) error { return errors.New("name one of list, show, uphold and reject") },
-	}
+	command := &cobra.Command{Use: "disputes", Short: "decide what bookmakers ask to be voided", Long: disputesHelp, Example: disputesExample}
 	flags.target.flags(app, command)
 	list := &cobra.Command{Use: "list", Short: "what waits for a decision", Args: noMore,
 		Long: disputesListHelp,
@@ -78,9 +68,8 @@ func newDisputesCommand(app *app) *cobra.Command {
 	reject := app.disputeCommand(flags, "reject", "leave the bets of a dispute as they are",
 		"reject decides against the bookmaker, who reads the reason with the dispute.\nNothing is settled anew. Again is the same.", app.disputesReject)
 	reject.Flags().StringVar(&flags.reason, "reason", "", "`why`, for the bookmaker; required")
-	command.AddCommand(list, app.disputeCommand(flags, "show", "everything about one dispute",
+	return group(command, list, app.disputeCommand(flags, "show", "everything about one dispute",
 		"show writes all that is known of a dispute, with its evidence and its decision.", app.disputesShow), uphold, reject)
-	return command
 }
 
 // disputeCommand is a command about one dispute.

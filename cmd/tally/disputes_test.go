@@ -71,7 +71,7 @@ func TestDisputes(t *testing.T) {
 	o.types(exitMisuse, "tally: \"a b\" is no id…", "disputes", "show", "a b", "d-1")
 	o.types(exitMisuse, "tally: --bookmaker is \"a b\"…", "disputes", "list", "--bookmaker", "a b")
 	o.types(exitMisuse, "tally: there is no \"accept\" in disputes…", "disputes", "accept")
-	o.types(exitMisuse, "tally: name one of list, show, uphold and reject\n…", "disputes")
+	o.types(exitMisuse, "tally: name one of list, reject, show or uphold\n…", "disputes")
 	o.types(exitFailed, "…there is no such table there…", "disputes", "list", "--table", "nosuch")
 	o.observed.compare(t, "disputes")
 }

@@ -48,19 +48,7 @@ type keysFlags struct {
 
 func newKeysCommand(app *app) *cobra.Command {
 	flags := &keysFlags{overlapHours: 24}
-	command := &cobra.Command{
-		Use: "keys", Short: "make, list and end bookmakers' API keys",
-		Long: keysHelp, Example: keysExample,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return fmt.Errorf("there is no %q in keys; it has create, list, rotate, revoke and settings", args[0])
-			}
-			return nil
-		},
-		RunE: func(*cobra.Command, []string) error {
-			return errors.New("name one of create, list, rotate, revoke and settings")
-		},
-	}
+	command := &cobra.Command{Use: "keys", Short: "make, list and end bookmakers' API keys", Long: keysHelp, Example: keysExample}
 	flags.target.flags(app, command)
 	create := app.keysCommand(flags, "create bookmaker", "make a key and show it",
 		"create makes a key of a bookmaker and shows it. It can't be shown again. Without\n--scope it has all of them: "+strings.Join(keys.Scopes(), ", ")+".", app.keysCreate)
@@ -70,12 +58,11 @@ func newKeysCommand(app *app) *cobra.Command {
 	rotate := app.keysCommand(flags, "rotate bookmaker id", "make a key in the place of another",
 		"rotate makes a key with the scopes, the note and the end of another, and shows\nit. The other one works on for --overlap-hours, so that both do meanwhile.", app.keysRotate)
 	rotate.Flags().Var(&whole{&flags.overlapHours, 0, 24 * 90}, "overlap-hours", "the old key works for so `many` hours more")
-	command.AddCommand(create,
+	return group(command, create,
 		app.keysCommand(flags, "list bookmaker", "a bookmaker's keys", "list writes a line for each key, the newest first: its id, whether it works,\nwhen it was made, when it ends, what it opens and what it is for.", app.keysList),
 		rotate,
 		app.keysCommand(flags, "revoke bookmaker id", "end a key", "revoke ends a key for good. Within 30 seconds it is refused everywhere; revoking\nit again changes nothing.", app.keysRevoke),
 		app.newKeySettingsCommand(flags))
-	return command
 }
 
 // keysCommand is a command whose arguments are those that its use names.

@@ -7,7 +7,6 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -67,7 +66,7 @@ func newLocalCommand(app *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			ctx, stop := signal.NotifyContext(command.Context(), syscall.SIGINT, syscall.SIGTERM)
+			ctx, stop := interruptible(command)
 			defer stop()
 			context.AfterFunc(ctx, stop) // a second signal ends the process at once
 			return failed("running tally", app.local(ctx, options))

@@ -7,7 +7,6 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"sync/atomic"
 	"syscall"
@@ -60,15 +59,8 @@ FOLDER is that of the site, or one that has both, called site and log, as
 the demo leaves them.`
 
 func newPagesCommand(app *app) *cobra.Command {
-	command := &cobra.Command{
-		Use: "pages", Short: "the public site: make it, check it, serve it", Long: pagesHelp,
-		Args: noMore,
-		RunE: func(command *cobra.Command, _ []string) error {
-			return fmt.Errorf("name what to do: %s", either(commandNames(command)))
-		},
-	}
-	command.AddCommand(newPagesBuildCommand(app), newPagesServeCommand(app))
-	return command
+	return group(&cobra.Command{Use: "pages", Short: "the public site: make it, check it, serve it", Long: pagesHelp},
+		newPagesBuildCommand(app), newPagesServeCommand(app))
 }
 
 // pagesFlags are the flags of pages build.
@@ -100,7 +92,7 @@ func newPagesBuildCommand(app *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			ctx, stop := signal.NotifyContext(command.Context(), syscall.SIGINT, syscall.SIGTERM)
+			ctx, stop := interruptible(command)
 			defer stop()
 			if f.check != "" {
 				return f.compare(ctx, app, options)
@@ -237,7 +229,7 @@ func newPagesServeCommand(app *app) *cobra.Command {
 			return nil
 		},
 		RunE: func(command *cobra.Command, args []string) error {
-			ctx, stop := signal.NotifyContext(command.Context(), syscall.SIGINT, syscall.SIGTERM)
+			ctx, stop := interruptible(command)
 			defer stop()
 			return failed("serving the site", app.serveSite(ctx, address, args[0], log))
 		},

@@ -55,21 +55,11 @@ type quarantineFlags struct {
 
 func newQuarantineCommand(app *app) *cobra.Command {
 	flags := quarantineFlags{days: 7}
-	command := &cobra.Command{
-		Use: "quarantine", Short: "list, show, release and drop messages that were put aside",
-		Long: quarantineHelp, Example: quarantineExample,
-		Args: func(command *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return fmt.Errorf("there is no %q in quarantine; it has list, show, release and drop", args[0])
-			}
-			return nil
-		},
-		RunE: func(*cobra.Command, []string) error { return errors.New("name one of list, show, release and drop") },
-	}
+	command := &cobra.Command{Use: "quarantine", Short: "list, show, release and drop messages that were put aside", Long: quarantineHelp, Example: quarantineExample}
 	flags.target.flags(app, command)
 	command.PersistentFlags().StringVar(&flags.day, "day", "", "newest `day` (UTC) to look at, such as 2026-11-30\n(default today)")
 	command.PersistentFlags().Var(&whole{&flags.days, 1, maxQuarantineDays}, "days", "look at so `many` days")
-	command.AddCommand(
+	return group(command,
 		&cobra.Command{Use: "list", Short: "what is in quarantine", Args: noMore,
 			Long: "list writes a line for each message in quarantine, the newest first: its id,\nwhen it was put aside, its draw and type, and the first of its faults.",
 			RunE: func(command *cobra.Command, _ []string) error { return app.quarantineList(command.Context(), flags) }},
@@ -78,7 +68,6 @@ func newQuarantineCommand(app *app) *cobra.Command {
 		app.quarantineOne(&flags, "release", "send a message to its queue again",
 			"release sends the message to its queue again and then takes it out of\nquarantine. If it dies in between, the message is in both places; release it\nonce more. A message that tally refuses again is in quarantine again.", app.quarantineRelease),
 		app.newDropCommand(&flags))
-	return command
 }
 
 // quarantineOne is a command that works on one message.

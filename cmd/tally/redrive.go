@@ -15,10 +15,9 @@ failed on every delivery. The log says why each did; redrive them once that is
 mended, or they come back.
 
 The queue is studio-messages, operator-orders, sweeps, archive-entries, webhooks
-or studio-replies, or any queue by its full name or its URL. All dead letters
-are moved by a task of SQS's own; with --limit, or where there are no such
-tasks, one by one: each is sent before it is deleted, so that one may be on the
-queue twice and none is lost.
+or studio-replies, or any queue by its full name or its URL. Each message is
+sent before it is deleted, so that one may be on the queue twice and none is
+lost.
 
 ` + targetHelp + `
 

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
+	"os/signal"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 )
@@ -104,6 +107,25 @@ func commandNames(command *cobra.Command) (names []string) {
 		}
 	}
 	return names
+}
+
+// group makes a command of one that does nothing but have others.
+func group(command *cobra.Command, others ...*cobra.Command) *cobra.Command {
+	command.AddCommand(others...)
+	names := commandNames(command)
+	command.Args = func(_ *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return fmt.Errorf("there is no %q in %s; it has %s%s", args[0], command.Name(), strings.Join(names, ", "), didYouMean("", args[0], names))
+		}
+		return nil
+	}
+	command.RunE = func(*cobra.Command, []string) error { return fmt.Errorf("name one of %s", either(names)) }
+	return command
+}
+
+// interruptible is a command's context, which ends when the process is to end.
+func interruptible(command *cobra.Command) (context.Context, context.CancelFunc) {
+	return signal.NotifyContext(command.Context(), syscall.SIGINT, syscall.SIGTERM)
 }
 
 // newHelpCommand is Cobra's own, but an unknown command is misuse.

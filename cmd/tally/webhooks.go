@@ -86,10 +86,7 @@ type webhooksRun func(ctx context.Context, with *webhook.Store, flags *webhooksF
 
 func newWebhooksCommand(app *app) *cobra.Command {
 	flags := &webhooksFlags{overlapHours: 24, limit: 20}
-	command := &cobra.Command{
-		Use: "webhooks", Short: "push reports to bookmakers' own addresses",
-		Long: webhooksHelp, Example: webhooksExample,
-	}
+	command := &cobra.Command{Use: "webhooks", Short: "push reports to bookmakers' own addresses", Long: webhooksHelp, Example: webhooksExample}
 	flags.target.flags(app, command)
 	const one = " bookmaker endpoint"
 	set := app.webhooksCommand(flags, "set bookmaker url", "make an endpoint and show its secret",
@@ -112,22 +109,13 @@ of the public internet; on the local stack it may be one of this machine.`, app.
 	enable := app.webhooksCommand(flags, "enable"+one, "go on, also after a failure",
 		"enable has an endpoint told again that was disabled, and one that is failing\ntried again, both within a minute. It goes on after the last report that it\ntook, or after the one of --after, which may be an earlier one.", app.webhooksEnable)
 	enable.Flags().Var(reportNumber{&flags.after}, "after", "go on after this `report`; newest skips all that wait")
-	command.AddCommand(set,
+	return group(command, set,
 		app.webhooksCommand(flags, "list bookmaker", "a bookmaker's endpoints", "list writes a line for each endpoint: its id, how it stands, the last report\nthat it took and how many wait, its URL and what it is for.", app.webhooksList),
 		app.webhooksCommand(flags, "show"+one, "everything about an endpoint", "show writes everything about an endpoint but its secrets: how it stands, since\nwhen it fails and when it is tried again, and how many secrets sign.", app.webhooksShow),
 		app.webhooksCommand(flags, "test"+one, "send a test now", "test sends a message of the type webhook.test from this machine, once, and shows\nwhat came of it. It changes nothing; a disabled endpoint may be tested.", app.webhooksTest),
 		deliveries, rotate, enable,
 		app.webhooksCommand(flags, "disable"+one, "send nothing more", "disable ends the sending to an endpoint, within a minute. Its position stays:\nenabled, it goes on there.", app.webhooksDisable),
 		app.webhooksCommand(flags, "remove"+one, "end an endpoint for good", "remove ends an endpoint for good, with its secrets and its position. What is on\nits way arrives; the list of deliveries stays for thirty days.", app.webhooksRemove))
-	names := commandNames(command)
-	command.Args = func(_ *cobra.Command, args []string) error {
-		if len(args) > 0 {
-			return fmt.Errorf("there is no %q in webhooks; it has %s%s", args[0], strings.Join(names, ", "), didYouMean("", args[0], names))
-		}
-		return nil
-	}
-	command.RunE = func(*cobra.Command, []string) error { return fmt.Errorf("name one of %s", either(names)) }
-	return command
 }
 
 // webhooksCommand is a command whose arguments are those that its use names.
