@@ -114,15 +114,12 @@ func TestDeadLetter(t *testing.T) {
 	t.Parallel()
 	var seen deliveries
 	var mended sync.Map
-	handler, err := sqsbatch.New(func(_ context.Context, m sqsbatch.Message) error {
+	handler := sqsbatch.New(func(_ context.Context, m sqsbatch.Message) error {
 		if _, ok := mended.Load(m.Body); m.Body == "poison" && !ok {
 			panic("poison")
 		}
 		return nil
 	}, sqsbatch.Options{Concurrency: 4, Log: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
 	all := make(chan struct{}) // closed when all are sent, so that there are batches
 	stack := start(t, local.Options{Template: hasty(), Build: only("intake", func(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 		<-all

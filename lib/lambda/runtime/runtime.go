@@ -91,10 +91,7 @@ func HandleQueues(r Runtime, handle sqsbatch.Func, measured *metrics.Metrics, cl
 			measured.Add(metrics.Failures, string(outcome), 1)
 		}
 	}
-	handler, err := sqsbatch.New(handle, options)
-	if err != nil {
-		return nil, err
-	}
+	handler := sqsbatch.New(handle, options)
 	return func(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 		defer r.Flush(ctx, measured)
 		return handler.Handle(ctx, event)

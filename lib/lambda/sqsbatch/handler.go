@@ -40,7 +40,7 @@ func (h *Handler) Handle(ctx context.Context, event events.SQSEvent) (events.SQS
 
 // runAll tells for each record whether its message is done.
 func (h *Handler) runAll(ctx context.Context, records []events.SQSMessage) []bool {
-	work, cancel := h.before(ctx, h.options.Margin)
+	work, cancel := before(ctx, margin)
 	defer cancel()
 	done := make([]bool, len(records))
 	var next atomic.Int64
@@ -61,12 +61,12 @@ func (h *Handler) runAll(ctx context.Context, records []events.SQSMessage) []boo
 }
 
 // before returns a context that ends the given time before ctx does.
-func (h *Handler) before(ctx context.Context, margin time.Duration) (context.Context, context.CancelFunc) {
+func before(ctx context.Context, by time.Duration) (context.Context, context.CancelFunc) {
 	deadline, bounded := ctx.Deadline()
 	if !bounded {
 		return context.WithCancel(ctx)
 	}
-	return context.WithDeadline(ctx, deadline.Add(-margin))
+	return context.WithDeadline(ctx, deadline.Add(-by))
 }
 
 // deliver runs one message in the context work, sees to its return unless it is
@@ -77,7 +77,7 @@ func (h *Handler) deliver(ctx, work context.Context, record events.SQSMessage) b
 	switch {
 	case err != nil:
 		result = faultOf(fmt.Errorf("reading the record: %w", err))
-	case !h.timeLeft(work):
+	case !timeLeft(work):
 		result.outcome = OutcomeNotStarted
 	default:
 		result = h.run(work, message)
@@ -90,15 +90,15 @@ func (h *Handler) deliver(ctx, work context.Context, record events.SQSMessage) b
 	return result.outcome == OutcomeDone
 }
 
-func (h *Handler) timeLeft(work context.Context) bool {
+func timeLeft(work context.Context) bool {
 	deadline, bounded := work.Deadline()
-	return work.Err() == nil && (!bounded || time.Until(deadline) >= h.options.Least)
+	return work.Err() == nil && (!bounded || time.Until(deadline) >= least)
 }
 
 // run calls the message function and waits for it, but not for long after its
 // context has ended.
 func (h *Handler) run(work context.Context, message Message) result {
-	ctx, cancel := h.forOne(work)
+	ctx, cancel := context.WithCancel(work)
 	defer cancel()
 	// With room for the result, so that a function that was left behind can end.
 	returned := make(chan result, 1)
@@ -108,7 +108,7 @@ func (h *Handler) run(work context.Context, message Message) result {
 		return result
 	case <-ctx.Done():
 	}
-	patience := time.NewTimer(h.options.Margin / 2)
+	patience := time.NewTimer(margin / 2)
 	defer patience.Stop()
 	select {
 	case result := <-returned:
@@ -116,14 +116,6 @@ func (h *Handler) run(work context.Context, message Message) result {
 	case <-patience.C:
 		return result{outcome: OutcomeDeadline, err: fmt.Errorf("left behind, still running: %w", context.Cause(ctx))}
 	}
-}
-
-// forOne returns the context of one message.
-func (h *Handler) forOne(work context.Context) (context.Context, context.CancelFunc) {
-	if h.options.Timeout == 0 {
-		return context.WithCancel(work)
-	}
-	return context.WithTimeout(work, h.options.Timeout)
 }
 
 // call sends exactly one result, however the message function ends: by return,
@@ -191,12 +183,12 @@ func (h *Handler) bringBack(ctx context.Context, message Message, result result)
 	case result.outcome == OutcomeGivenBack:
 		after = result.after
 	case result.outcome.Fault():
-		after = h.options.Backoff.delay(message.ReceiveCount, h.options.Random())
+		after = backoff(message.ReceiveCount, h.options.Random())
 	}
 	// The message's own context may have ended; this one leaves time to answer.
-	ctx, cancel := h.before(ctx, h.options.Margin/4)
+	ctx, cancel := before(ctx, margin/4)
 	defer cancel()
-	ctx, cancelCall := context.WithTimeout(ctx, h.options.Margin/2)
+	ctx, cancelCall := context.WithTimeout(ctx, margin/2)
 	defer cancelCall()
 	if err := h.options.Visibility.ChangeVisibility(ctx, message, wholeSeconds(after)); err != nil {
 		h.options.Log.LogAttrs(ctx, slog.LevelWarn, "message comes back only at the end of its visibility timeout",

@@ -153,11 +153,7 @@ func TestMalformedRecords(t *testing.T) {
 			t.Errorf("ran %q", ran)
 		}
 	}
-	handler, err := sqsbatch.New(failing(t), sqsbatch.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := handler.Handle(t.Context(), eventOf("good", "")); err == nil || !strings.Contains(err.Error(), "record 1 of 2 has no messageId") {
+	if _, err := sqsbatch.New(failing(t), sqsbatch.Options{}).Handle(t.Context(), eventOf("good", "")); err == nil || !strings.Contains(err.Error(), "record 1 of 2 has no messageId") {
 		t.Errorf("an event with a nameless message: %v", err)
 	}
 }
@@ -184,26 +180,5 @@ func TestConcurrencyIsBoundedAndUsed(t *testing.T) {
 				t.Errorf("%d of %d ran at once with a concurrency of %d, want %d", most.Load(), test.messages, test.concurrency, test.want)
 			}
 		})
-	}
-}
-
-func TestOptionsAreChecked(t *testing.T) {
-	fine := func(context.Context, sqsbatch.Message) error { return nil }
-	tests := map[string]struct {
-		handle  sqsbatch.Func
-		options sqsbatch.Options
-	}{
-		"no message function":     {nil, sqsbatch.Options{}},
-		"Concurrency is negative": {fine, sqsbatch.Options{Concurrency: -1}},
-		"Timeout is negative":     {fine, sqsbatch.Options{Timeout: -1}},
-		"Margin is negative":      {fine, sqsbatch.Options{Margin: -1}},
-		"Least is negative":       {fine, sqsbatch.Options{Least: -1}},
-		"Backoff.Base is neg":     {fine, sqsbatch.Options{Backoff: sqsbatch.Backoff{Base: -1}}},
-		"Backoff.Max is neg":      {fine, sqsbatch.Options{Backoff: sqsbatch.Backoff{Max: -1}}},
-	}
-	for want, test := range tests {
-		if _, err := sqsbatch.New(test.handle, test.options); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want an error with %q", err, want)
-		}
 	}
 }

@@ -105,11 +105,7 @@ func (b *bench) ChangeVisibility(ctx context.Context, message sqsbatch.Message, 
 // handle runs the event and returns the ids that the answer names.
 func (b *bench) handle(ctx context.Context, handle sqsbatch.Func, event events.SQSEvent) []string {
 	b.t.Helper()
-	handler, err := sqsbatch.New(handle, b.options)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	response, err := handler.Handle(ctx, event)
+	response, err := sqsbatch.New(handle, b.options).Handle(ctx, event)
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -84,23 +84,19 @@ func wholeSeconds(after time.Duration) time.Duration {
 	return min(rounded, maxVisibility)
 }
 
-// Backoff is exponential backoff with full jitter: a delivery that failed comes
-// back after a random time between nothing and Base doubled for each delivery
-// before it, at most Max. Randomness over the whole range keeps messages that
-// failed together from coming back together.
-type Backoff struct {
-	Base time.Duration
-	Max  time.Duration
-}
+const (
+	minBackoff = 2 * time.Second
+	maxBackoff = 15 * time.Minute
+)
 
-// delay returns the time for the nth delivery; random is from 0 up to 1.
-func (b Backoff) delay(deliveries int, random float64) time.Duration {
-	ceiling := b.Base
+// backoff is exponential with full jitter: a delivery that failed comes back after a
+// random time between nothing and minBackoff doubled for each delivery before it, at
+// most maxBackoff. Randomness over the whole range keeps messages that failed together
+// from coming back together. random is from 0 up to 1.
+func backoff(deliveries int, random float64) time.Duration {
+	ceiling := minBackoff
 	for range deliveries - 1 {
-		if ceiling >= b.Max {
-			break
-		}
-		ceiling *= 2
+		ceiling = min(2*ceiling, maxBackoff)
 	}
-	return time.Duration(random * float64(min(ceiling, b.Max)))
+	return time.Duration(random * float64(ceiling))
 }
