@@ -21,15 +21,15 @@ import (
 // logPatience is how long the demo waits for the public log to have everything.
 const logPatience = 5 * time.Minute
 
-// publicLog verifies the public log, as `tally verify` does, when it has the newest
-// settlement of every draw.
-func (d *demoDay) publicLog(ctx context.Context) (demoFinding, error) {
+// publicLog verifies the public log, and compares the reports to all bookmakers with
+// it, as `tally verify` does, when it has the newest settlement of every draw.
+func (d *demoDay) publicLog(ctx context.Context) ([]demoFinding, error) {
 	var report *verify.Report
 	var missing []string
 	for until := time.Now().Add(logPatience); ; {
 		var err error
 		if report, err = verifyFolder(ctx, d.log); err != nil {
-			return demoFinding{}, err
+			return nil, err
 		}
 		missing = d.notLogged(report)
 		if len(missing) == 0 && len(report.Findings) == 0 || time.Now().After(until) {
@@ -37,20 +37,31 @@ func (d *demoDay) publicLog(ctx context.Context) (demoFinding, error) {
 		}
 		select {
 		case <-ctx.Done():
-			return demoFinding{}, ctx.Err()
+			return nil, ctx.Err()
 		case <-time.After(100 * time.Millisecond):
 		}
 	}
 	c := report.Counts
 	finding := demoFinding{what: fmt.Sprintf("the public log holds: its signature, every tile, and its %d entries on %d draws; %d results come out again by the rules",
 		report.Size, c.Openings, c.Resolved)}
-	for _, f := range report.Findings {
-		finding.wrong = append(finding.wrong, f.String())
-	}
 	for _, draw := range missing {
 		finding.wrong = append(finding.wrong, "the public log lacks the newest settlement of draw "+draw)
 	}
-	return finding, nil
+	compared, err := audit.Compare(ctx, audit.FromTable(d.table), report.Settlements, "")
+	if err != nil {
+		return nil, err
+	}
+	reports := demoFinding{what: fmt.Sprintf("the log commits to each of the %d reports to bookmakers, to its %d lines in all, and to what they add up to", compared.Reports, compared.Lines)}
+	finding.say(report.Findings)
+	reports.say(compared.Findings)
+	return []demoFinding{finding, reports}, nil
+}
+
+// say adds what verifying has found.
+func (f *demoFinding) say(found []verify.Finding) {
+	for _, one := range found {
+		f.wrong = append(f.wrong, one.String())
+	}
 }
 
 // notLogged returns the draws whose newest settlement is not in the log.

@@ -276,7 +276,7 @@ func (d *demoDay) findings(ctx context.Context) ([]demoFinding, error) {
 	}
 	d.show.doing(func() string { return "making the public site from the log, twice, and comparing" })
 	site, err := d.publicSite(ctx)
-	return append(findings, log, proved, site), err
+	return append(append(findings, log...), proved, site), err
 }
 
 func (s *demoShow) cell(text string) pretty.Cell { return s.pen.Cell(text, pretty.Plain) }
