@@ -277,9 +277,10 @@ func TestScope(t *testing.T) {
 	}
 }
 
-// TestBetween follows a bet through the states of its draw. A line comes for the
-// first state and whenever the settlement changes.
-func TestBetween(t *testing.T) {
+// TestStates follows a bet through the states of its draw: each settles it by itself,
+// whatever was before. A line is reported for the first state and whenever the
+// settlement changes.
+func TestStates(t *testing.T) {
 	for _, row := range ruletest.Rows(t, `
 		bet                   | states                                                      | lines
 		on=player             | KS/2D                                                       | 1: won 2000
@@ -300,36 +301,26 @@ func TestBetween(t *testing.T) {
 		on=player cancelled=199 | KS/2D > cancelled=wrong_scan > KS/2D;by=acme > 2S/KD      | 1: refunded cancelled_by_bookmaker 1000 > same > same > same
 	`) {
 		b := bet(t, war.Game, row[0])
-		var base *settlement.State
+		var before settlement.Settlement
 		var lines []string
 		for i, text := range strings.Split(row[1], " > ") {
-			next := state(t, i+1, text)
-			line, changed, err := settlement.Between(b, base, next)
+			now, err := settlement.Settle(b, state(t, i+1, text))
 			if err != nil {
 				t.Fatal(err)
 			}
 			got := "same"
-			if changed {
-				got = fmt.Sprint(line.State)
-				if line.Replaces != 0 {
-					got += fmt.Sprint(" for ", line.Replaces)
-				}
-				got += ": " + settled(line.Settlement)
+			switch {
+			case i == 0:
+				got = "1: " + settled(now)
+			case now != before:
+				got = fmt.Sprintf("%d for %d: %s", i+1, i, settled(now))
 			}
 			lines = append(lines, got)
-			base = next
+			before = now
 		}
 		if got := strings.Join(lines, " > "); got != row[2] {
 			t.Errorf("%s through %s:\n%s, want\n%s", row[0], row[1], got, row[2])
 		}
-	}
-}
-
-// TestBetweenSkipsStates: a line may replace one of a state before the last.
-func TestBetweenSkipsStates(t *testing.T) {
-	line, changed, err := settlement.Between(bet(t, war.Game, "on=player"), state(t, 2, "KS/2D"), state(t, 7, "2S/KD"))
-	if err != nil || !changed || line.State != 7 || line.Replaces != 2 {
-		t.Errorf("%+v, %t, %v", line, changed, err)
 	}
 }
 
@@ -444,12 +435,6 @@ func TestOverflowIsAnError(t *testing.T) {
 	b := bet(t, war.Game, "on=player odds=100000 stake=92233720368548")
 	if got, err := settlement.Settle(b, state(t, 1, "KS/2D")); !errors.Is(err, money.ErrOverflow) || got != (settlement.Settlement{}) {
 		t.Errorf("%+v, %v", got, err)
-	}
-	if _, changed, err := settlement.Between(b, nil, state(t, 1, "KS/2D")); err == nil || changed {
-		t.Error("Between hides it in the next state")
-	}
-	if _, changed, err := settlement.Between(b, state(t, 1, "KS/2D"), state(t, 2, "2S/KD")); err == nil || changed {
-		t.Error("Between hides it in the base")
 	}
 }
 

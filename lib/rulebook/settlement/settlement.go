@@ -168,29 +168,3 @@ func (s *State) placed(bet *Bet) (reason, rule string) {
 	}
 	return "", ""
 }
-
-// Line is a bet's settlement as it is reported: absolute, and naming the state
-// that it replaces.
-type Line struct {
-	Settlement
-	State    int
-	Replaces int // 0 when it is the bet's first line
-}
-
-// Between returns the line of a bet for a state that follows another, nil for
-// the first; changed is false when the bet's settlement is the same under both,
-// so that there is nothing to report.
-func Between(bet *Bet, base, next *State) (line Line, changed bool, err error) {
-	now, err := Settle(bet, next)
-	if err != nil {
-		return Line{}, false, err
-	}
-	if base == nil {
-		return Line{Settlement: now, State: next.Number}, true, nil
-	}
-	before, err := Settle(bet, base)
-	if err != nil {
-		return Line{}, false, err
-	}
-	return Line{now, next.Number, base.Number}, now != before, nil
-}
