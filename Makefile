@@ -39,9 +39,15 @@ check: ## a minute's check while working: format, vet, tests that need Go alone
 
 test: lint unit fuzz api ## install what the tests need and run everything: lint, tests, short fuzzing
 
+# The rules are pure and have no goroutines: the race detector would only slow them down
+# tenfold, as it would the simulation with all its seeds.
+alone = $(shell go list ./lib/rulebook/... | grep -v /replay$$)
+# Many tests wait for processes, more than one core is worth of each.
+parallel = -p $(shell echo $$((2 * $$(getconf _NPROCESSORS_ONLN))))
+
 unit: tools ## run the tests, with the race detector; a skipped test is a failure
-	@race=$$(scripts/race); go test $$race -timeout 40m -json ./... | go run ./internal/testreport
-	@go test -timeout 60m -json ./internal/simulation | go run ./internal/testreport # with all its seeds: the race detector takes ten times as long
+	@race=$$(scripts/race); go test $$race $(parallel) -timeout 40m -json $(filter-out $(alone),$(shell go list ./...)) | go run ./internal/testreport
+	@go test $(parallel) -timeout 60m -json $(alone) ./internal/simulation | go run ./internal/testreport
 
 lint: ## gofmt, go vet, staticcheck, cfn-lint, SAM's translator, govulncheck
 	@scripts/lint
