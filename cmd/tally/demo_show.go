@@ -146,7 +146,7 @@ func (s *demoShow) message(m *studio.Message) {
 // outcome is what was seen; of games with too many cards for a line, what the
 // rules make of it.
 func (s *demoShow) outcome(d *studio.Draw) pretty.Sentence {
-	if members, long := demoOutcome[d.Game.ID]; long {
+	if members := d.Game.Show.Brief; members != nil {
 		outcome, _ := d.Outcome()
 		return s.pen.Describe(d.Game, only(outcome.AppendJSON(nil), members))
 	}
@@ -156,10 +156,6 @@ func (s *demoShow) outcome(d *studio.Draw) pretty.Sentence {
 	}
 	return seen
 }
-
-// demoOutcome names what is shown of an outcome, in games with too many cards for
-// a line.
-var demoOutcome = map[string][]string{"poker": {"winners", "combination"}, "blackjack": {"dealer"}}
 
 // only returns some members of a JSON object.
 func only(object []byte, members []string) []byte {

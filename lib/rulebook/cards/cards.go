@@ -5,6 +5,8 @@
 // one of S H D C: "TH" is the ten of hearts. No other spelling is a card.
 package cards
 
+import "fmt"
+
 // Card is one of the 52 cards: rank*4 + suit, ranks from two (0) to ace (12),
 // suits in the order spades, hearts, diamonds, clubs.
 type Card uint8
@@ -87,6 +89,16 @@ func Parse(code string) (card Card, ok bool) {
 		return 0, false
 	}
 	return Card(rank<<2 | suit), true
+}
+
+// UnmarshalText reads a card's code.
+func (c *Card) UnmarshalText(text []byte) error {
+	card, ok := Parse(string(text))
+	if !ok {
+		return fmt.Errorf("%.10q is no card", text)
+	}
+	*c = card
+	return nil
 }
 
 func index(codes string, code byte) (uint8, bool) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"tally/lib/rulebook/money"
+	"tally/lib/rulebook/show"
 	"tally/lib/strictjson"
 )
 
@@ -22,6 +23,7 @@ type Game struct {
 	CancelRule string
 	Groups     [][]string
 	Families   []FamilyInfo
+	Show       show.Game
 
 	byName      map[string]int
 	judges      []func(Outcome, Selection) Verdict

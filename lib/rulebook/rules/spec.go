@@ -2,6 +2,7 @@ package rules
 
 import (
 	"tally/lib/rulebook/money"
+	"tally/lib/rulebook/show"
 	"tally/lib/strictjson"
 )
 
@@ -41,6 +42,8 @@ type Spec[F any, O Outcome] struct {
 	// Decide returns what the visible cards have decided, or why they can't be
 	// what is visible at the start of that round.
 	Decide func(round int, visible F) (map[string]Mark, []Fault)
+
+	Show show.Game
 }
 
 // Family is a kind of selection: its name, its parameters and when it wins.

@@ -10,6 +10,7 @@ import (
 	"tally/lib/rulebook/money"
 	"tally/lib/rulebook/rules"
 	"tally/lib/rulebook/settlement"
+	"tally/lib/rulebook/show"
 	"tally/lib/site/history"
 )
 
@@ -74,9 +75,9 @@ func (d *drawPage) HasOdds() bool {
 type stateView struct {
 	*entry.State
 	Index int64
-	Entry string // its bytes
-	Table table  // nil where there are no facts, or none that can be drawn
-	Raw   string // facts that can't be drawn
+	Entry string    // its bytes
+	Table show.Draw // nil where there are no facts, or none that can be drawn
+	Raw   string    // facts that can't be drawn
 	// RawOutcome is the outcome where it can't be read.
 	RawOutcome string
 	Before     *stateView
@@ -98,8 +99,8 @@ type roundView struct {
 	Closing  settlement.Instant // 0 while it is not final
 	Finished bool               // the closings are final: a round without one never opened
 	Stopped  []entry.Stopped    // what was closed before the round
-	Visible  shown
-	Raw      string // visible cards that can't be read
+	Visible  []show.Place       // nil for none
+	Raw      string             // visible cards that can't be read
 	Odds     *entry.List
 }
 
@@ -137,7 +138,7 @@ func (s *Site) Draw(d *history.Draw) ([]File, error) {
 	view := viewOf(d)
 	path := view.Game + "/" + view.Day + "/" + view.Draw + ".html"
 	return s.render("draw", path, view.Game, func(w *words) (string, any) {
-		return w.text("draw.title", "Draw", view.Draw, "Game", w.code("game", view.Game)), view
+		return w.Text("draw.title", "Draw", view.Draw, "Game", w.Code("game", view.Game)), view
 	})
 }
 
@@ -177,12 +178,12 @@ func stateOf(e *entry.State, leaf history.Leaf, before *stateView) *stateView {
 }
 
 // tableOf reads what happened in a draw.
-func tableOf(game string, facts, outcome []byte) (table, error) {
-	kind, known := kinds[game]
+func tableOf(id string, facts, outcome []byte) (show.Draw, error) {
+	game, known := games.Find(id)
 	if !known {
-		return nil, fmt.Errorf("there is no game %s", game)
+		return nil, fmt.Errorf("there is no game %s", id)
 	}
-	return kind.table(facts, outcome)
+	return game.Show.Read(facts, outcome)
 }
 
 func roundsOf(d *history.Draw) (list []roundView) {
@@ -218,14 +219,14 @@ func roundsOf(d *history.Draw) (list []roundView) {
 }
 
 // close adds what a closing says.
-func (r *roundView) close(game string, closed entry.Closed) {
+func (r *roundView) close(id string, closed entry.Closed) {
 	r.OpensAt, r.Closing, r.Odds, r.Stopped = closed.OpensAt, closed.Closing, closed.Odds, closed.Selections
 	if len(closed.Visible) == 0 {
 		return
 	}
-	if kind := kinds[game]; kind.visible != nil {
-		if s, err := kind.visible(closed.Visible); err == nil {
-			r.Visible = s
+	if game, known := games.Find(id); known {
+		if places, err := game.Show.ReadVisible(closed.Visible); err == nil {
+			r.Visible = places
 			return
 		}
 	}
@@ -243,23 +244,23 @@ func (w *words) changes(s *stateView) (list []change) {
 			list = append(list, change{label, before, after})
 		}
 	}
-	differ(w.text("state.status"), w.code("status", string(b.Status)), w.code("status", string(s.Status)))
-	differ(w.text("state.reason"), w.reason(b), w.reason(s))
+	differ(w.Text("state.status"), w.Code("status", string(b.Status)), w.Code("status", string(s.Status)))
+	differ(w.Text("state.reason"), w.reason(b), w.reason(s))
 	list = append(list, differences(w.facts(b), w.facts(s))...)
 	list = append(list, differences(w.outcome(b), w.outcome(s))...)
 	list = append(list, differences(w.rounds(b.Closings), w.rounds(s.Closings))...)
-	differ(w.text("state.orders"), w.orders(b.Orders), w.orders(s.Orders))
+	differ(w.Text("state.orders"), w.orders(b.Orders), w.orders(s.Orders))
 	if w.orders(b.Orders) == w.orders(s.Orders) && b.Orders != nil && b.Orders.SHA256 != s.Orders.SHA256 {
-		list = append(list, change{w.text("state.orders"), b.Orders.SHA256, s.Orders.SHA256})
+		list = append(list, change{w.Text("state.orders"), b.Orders.SHA256, s.Orders.SHA256})
 	}
-	differ(w.text("state.revision"), strconv.Itoa(b.Revision), strconv.Itoa(s.Revision))
-	differ(w.text("state.catalogue"), strconv.Itoa(b.Catalogue), strconv.Itoa(s.Catalogue))
+	differ(w.Text("state.revision"), strconv.Itoa(b.Revision), strconv.Itoa(s.Revision))
+	differ(w.Text("state.catalogue"), strconv.Itoa(b.Catalogue), strconv.Itoa(s.Catalogue))
 	return list
 }
 
 // rounds are closings in words: from when to when each betting round took bets, and
 // on what. A later state may know more of them than the first.
-func (w *words) rounds(closings *entry.Closings) (list []pair) {
+func (w *words) rounds(closings *entry.Closings) (list []show.Pair) {
 	if closings == nil {
 		return nil
 	}
@@ -270,15 +271,14 @@ func (w *words) rounds(closings *entry.Closings) (list []pair) {
 		for _, s := range r.Selections {
 			told = append(told, s.Selection+" "+clock(s.Closing))
 		}
-		if view.Visible != nil {
-			for _, p := range pairs(view.Visible.groups(w)) {
-				told = append(told, p.Label+" "+p.Value)
-			}
+		for _, place := range view.Visible {
+			p := place.Pair(w)
+			told = append(told, p.Label+" "+p.Value)
 		}
 		if r.Odds != nil {
-			told = append(told, w.count("round.board", r.Odds.Count)+" "+r.Odds.SHA256)
+			told = append(told, w.Count("round.board", r.Odds.Count)+" "+r.Odds.SHA256)
 		}
-		list = append(list, pair{w.text("round.round") + " " + strconv.Itoa(r.Round), joined(" · ", told...)})
+		list = append(list, show.Pair{Label: w.Text("round.round") + " " + strconv.Itoa(r.Round), Value: show.Join(" · ", told...)})
 	}
 	return list
 }
@@ -287,42 +287,42 @@ func (w *words) reason(s *stateView) string {
 	if s.Reason == "" {
 		return ""
 	}
-	return w.code("reason", s.Reason)
+	return w.Code("reason", s.Reason)
 }
 
 func (w *words) orders(list *entry.List) string {
 	if list == nil {
-		return w.count("state.orders_in_force", 0)
+		return w.Count("state.orders_in_force", 0)
 	}
-	return w.count("state.orders_in_force", list.Count)
+	return w.Count("state.orders_in_force", list.Count)
 }
 
 // facts are a state's facts in words.
-func (w *words) facts(s *stateView) []pair {
+func (w *words) facts(s *stateView) []show.Pair {
 	switch {
 	case s.FactsSHA256 != "":
-		return []pair{{w.text("draw.facts_sha256"), s.FactsSHA256}}
+		return []show.Pair{{Label: w.Text("draw.facts_sha256"), Value: s.FactsSHA256}}
 	case s.Table != nil:
-		return s.Table.seen(w)
+		return show.Seen(w, s.Table)
 	case s.Raw != "":
-		return []pair{{w.text("draw.facts"), s.Raw}}
+		return []show.Pair{{Label: w.Text("draw.facts"), Value: s.Raw}}
 	}
 	return nil
 }
 
 // outcome is a state's result in words.
-func (w *words) outcome(s *stateView) []pair {
+func (w *words) outcome(s *stateView) []show.Pair {
 	switch {
 	case s.Status != entry.Resolved:
 		return nil
 	case s.Table != nil:
-		return s.Table.result(w)
+		return s.Table.Result(w)
 	}
-	return []pair{{w.text("draw.result"), s.RawOutcome}}
+	return []show.Pair{{Label: w.Text("draw.result"), Value: s.RawOutcome}}
 }
 
 // differences are the values that differ, by label.
-func differences(before, after []pair) (list []change) {
+func differences(before, after []show.Pair) (list []change) {
 	old := map[string]string{}
 	for _, p := range before {
 		old[p.Label] = p.Value

@@ -7,32 +7,35 @@ import (
 
 	"tally/lib/draw/wire"
 	"tally/lib/rulebook/settlement"
+	"tally/lib/rulebook/show"
 )
 
 // functions are what the templates of one language can call.
 func (s *Site) functions(w *words) template.FuncMap {
-	// These need the templates: each edition sets them.
-	later := func() template.HTML { return "" }
 	return template.FuncMap{
-		"picture": func(table) template.HTML { return "" }, "fortune": later, "pockets": later,
-		"t":           w.text,
-		"n":           w.count,
-		"code":        w.code,
+		// These need the templates: each edition sets them.
+		"picture":     func(show.Picture) template.HTML { return "" },
+		"ring":        func(*show.Ring) template.HTML { return "" },
+		"t":           w.Text,
+		"n":           w.Count,
+		"code":        w.Code,
 		"number":      w.number,
 		"number64":    w.number64,
 		"decimal":     w.decimal,
 		"day":         w.day,
 		"month":       w.month,
 		"period":      w.period,
-		"short":       short,
+		"short":       show.Short,
 		"clock":       clock,
 		"datetime":    wire.FormatTime,
 		"moment":      w.moment,
-		"result":      func(t table) []pair { return t.result(w) },
-		"line":        func(t table) string { return t.line(w) },
-		"groups":      func(s shown) []group { return s.groups(w) },
-		"told":        w.told,
-		"sector":      w.sector,
+		"result":      func(d show.Draw) []show.Pair { return d.Result(w) },
+		"line":        func(d show.Draw) string { return d.Line(w) },
+		"drawing":     func(d show.Draw) show.Picture { return d.Picture(w) },
+		"lying":       func(p show.Place) show.Pair { return p.Pair(w) },
+		"told":        func(r rowView) string { return r.told(w) },
+		"hit":         hit,
+		"turned":      turned,
 		"dots":        dotsOf,
 		"asset":       s.assets.path,
 		"words":       func() (string, error) { return s.assets.path(w.asset()) },
@@ -44,10 +47,10 @@ func (s *Site) functions(w *words) template.FuncMap {
 		"join":        strings.Join,
 		"changes":     w.changes,
 		"when":        func(game string, round int) string { return w.optional(fmt.Sprintf("round.%s_%d", game, round)) },
-		"language":    func(lang string) string { return w.text("language." + lang) },
+		"language":    func(lang string) string { return w.Text("language." + lang) },
 		"paint":       paint,
 		"list":        list,
-		"n64":         func(key string, n int64) string { return w.count(key, int(n)) },
+		"n64":         func(key string, n int64) string { return w.Count(key, int(n)) },
 		"float":       func(n int64) float64 { return float64(n) },
 		"decimals":    w.float,
 		"plot":        w.plot,
@@ -58,9 +61,6 @@ func (s *Site) functions(w *words) template.FuncMap {
 		"probability": w.probability,
 	}
 }
-
-// told writes what a try came to.
-func (w *words) told(what interface{ told(*words) string }) string { return what.told(w) }
 
 // period names a year, a month or a day.
 func (w *words) period(name string) string {
@@ -75,12 +75,12 @@ func (w *words) period(name string) string {
 
 // moment returns an instant for machines, and for people the time of day, with the
 // day where it is another than the draw's.
-func (w *words) moment(day string, at settlement.Instant) pair {
+func (w *words) moment(day string, at settlement.Instant) show.Pair {
 	text := wire.FormatTime(at)
 	if text[:len(day)] == day {
-		return pair{text, clock(at)}
+		return show.Pair{Label: text, Value: clock(at)}
 	}
-	return pair{text, w.day(text[:len(day)]) + ", " + clock(at)}
+	return show.Pair{Label: text, Value: w.day(text[:len(day)]) + ", " + clock(at)}
 }
 
 // optional returns a message, or nothing where there is none.
@@ -88,13 +88,13 @@ func (w *words) optional(key string) string {
 	if !w.known[key] {
 		return ""
 	}
-	return w.text(key)
+	return w.Text(key)
 }
 
 // list makes pairs of texts.
-func list(texts ...string) (pairs []pair) {
+func list(texts ...string) (pairs []show.Pair) {
 	for i := 0; i+1 < len(texts); i += 2 {
-		pairs = append(pairs, pair{texts[i], texts[i+1]})
+		pairs = append(pairs, show.Pair{Label: texts[i], Value: texts[i+1]})
 	}
 	return pairs
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"tally/lib/archive/entry"
+	"tally/lib/rulebook/show"
 	"tally/lib/site/history"
 )
 
@@ -23,7 +24,7 @@ type Period struct {
 // rowView is a draw in a list.
 type rowView struct {
 	*history.Row
-	Table table // nil where there is no result to tell
+	Table show.Draw // nil where there is no result to tell
 }
 
 // Day returns the day of the draw.
@@ -51,9 +52,9 @@ type rowList struct {
 func (r rowView) told(w *words) string {
 	switch {
 	case r.Table != nil:
-		return r.Table.line(w)
+		return r.Table.Line(w)
 	case r.Reason != "":
-		return w.code("reason", r.Reason)
+		return w.Code("reason", r.Reason)
 	}
 	return string(r.Outcome)
 }
@@ -63,7 +64,7 @@ func (r rowView) told(w *words) string {
 func (w *words) written(list rowList) template.HTML {
 	var out strings.Builder
 	status := func(class, code string) {
-		out.WriteString(`<span class="status ` + html.EscapeString(class) + `">` + html.EscapeString(w.code("status", code)) + `</span>`)
+		out.WriteString(`<span class="status ` + html.EscapeString(class) + `">` + html.EscapeString(w.Code("status", code)) + `</span>`)
 	}
 	for _, r := range list.Rows {
 		draw, when, result := html.EscapeString(r.Row.Draw), r.Clock(), r.told(w)
@@ -150,7 +151,7 @@ func (s *Site) Day(game, day string, rows []history.Row) ([]File, error) {
 
 func (s *Site) dayPart(path string, view dayPage) ([]File, error) {
 	return s.render("day", path, view.Game, func(w *words) (string, any) {
-		return w.text("day.title", "Game", w.code("game", view.Game), "Day", w.day(view.Day)), view
+		return w.Text("day.title", "Game", w.Code("game", view.Game), "Day", w.day(view.Day)), view
 	})
 }
 
@@ -168,7 +169,7 @@ func (g gamePage) List() rowList { return rowList{g.Latest, true} }
 // in which there were draws.
 func (s *Site) Game(game string, latest []history.Row, years, months, days []Period) ([]File, error) {
 	view := gamePage{game, viewRows(latest), years, months, days}
-	return s.render("game", game+"/index.html", game, func(w *words) (string, any) { return w.code("game", game), view })
+	return s.render("game", game+"/index.html", game, func(w *words) (string, any) { return w.Code("game", game), view })
 }
 
 // periodPage is the page of a month, which lists its days, or of a year, which lists
@@ -196,7 +197,7 @@ func (s *Site) Period(game, name string, parts []Period) ([]File, error) {
 		view.Parts = append(view.Parts, part.Name)
 	}
 	return s.render("period", game+"/"+name+".html", game, func(w *words) (string, any) {
-		return w.text("day.title", "Game", w.code("game", game), "Day", w.period(name)), view
+		return w.Text("day.title", "Game", w.Code("game", game), "Day", w.period(name)), view
 	})
 }
 
@@ -212,13 +213,13 @@ func (s *Site) Home(latest map[string][]history.Row) ([]File, error) {
 	for _, game := range (page{}).Games() {
 		view = append(view, homeGame{game, viewRows(latest[game])})
 	}
-	return s.render("home", "index.html", "", func(w *words) (string, any) { return w.text("home.title"), view })
+	return s.render("home", "index.html", "", func(w *words) (string, any) { return w.Text("home.title"), view })
 }
 
 // Fixed makes the pages that no draw changes: about, not found, and the page at
 // the root, from which readers choose their language.
 func (s *Site) Fixed() ([]File, error) {
-	files, err := s.render("about", "about.html", "", func(w *words) (string, any) { return w.text("about.title"), nil })
+	files, err := s.render("about", "about.html", "", func(w *words) (string, any) { return w.Text("about.title"), nil })
 	if err != nil {
 		return nil, err
 	}
@@ -226,7 +227,7 @@ func (s *Site) Fixed() ([]File, error) {
 	// The page for what was not found is shown under any path.
 	roots := map[string]string{"index": "", "404": "/"}
 	for name, title := range map[string]string{"index": "site.name", "404": "missing.title"} {
-		text, err := english.execute(name, page{Lang: english.lang, Root: roots[name], Title: english.text(title)})
+		text, err := english.execute(name, page{Lang: english.lang, Root: roots[name], Title: english.Text(title)})
 		if err != nil {
 			return nil, fmt.Errorf("making %s.html: %w", name, err)
 		}

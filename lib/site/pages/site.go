@@ -8,9 +8,11 @@ import (
 	"html/template"
 	"io/fs"
 	"strings"
+	"sync"
 
 	"tally/lib/rulebook/cards"
 	"tally/lib/rulebook/games"
+	"tally/lib/rulebook/show"
 )
 
 // Options say what the pages are about.
@@ -32,6 +34,7 @@ type Site struct {
 type edition struct {
 	*words
 	templates *template.Template
+	rings     sync.Map // the drawings of wheels, by their *show.Ring
 }
 
 //go:embed templates/*.html
@@ -58,7 +61,7 @@ func New(o Options) (*Site, error) {
 		if err != nil {
 			return nil, fmt.Errorf("reading the templates: %w", err)
 		}
-		e := &edition{w, t}
+		e := &edition{words: w, templates: t}
 		if err := e.prepare(); err != nil {
 			return nil, err
 		}
@@ -122,38 +125,19 @@ func (e *edition) execute(name string, data any) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// prepare draws what is the same in all draws, and adds the functions that need the
-// templates.
+// prepare draws the cards, and adds the functions that need the templates.
 func (e *edition) prepare() error {
-	parts := map[string]template.HTML{}
-	for name, list := range map[string][]sector{"sectors": fortune, "pockets": roulettePockets} {
-		text, err := e.execute(name, list)
-		if err != nil {
-			return fmt.Errorf("drawing the %s: %w", name, err)
-		}
-		parts[name] = template.HTML(text)
-	}
 	for card := range cards.Card(cards.Count) {
 		for across := range e.faces {
-			text, err := e.execute("card", face{Card: card, Sideways: across == 1})
+			text, err := e.execute("card", face{show.Card{Card: card, Sideways: across == 1}})
 			if err != nil {
 				return fmt.Errorf("drawing the card %v: %w", card, err)
 			}
 			e.faces[across][card] = string(text)
 		}
 	}
-	e.templates.Funcs(template.FuncMap{
-		"picture": e.picture,
-		"fortune": func() template.HTML { return parts["sectors"] },
-		"pockets": func() template.HTML { return parts["pockets"] },
-	})
+	e.templates.Funcs(template.FuncMap{"picture": e.picture, "ring": e.ring})
 	return nil
-}
-
-// picture draws a table by the template of its kind.
-func (e *edition) picture(t table) (template.HTML, error) {
-	text, err := e.execute("picture-"+t.template(), t)
-	return template.HTML(text), err
 }
 
 // readFiles returns the names of the files of a folder.

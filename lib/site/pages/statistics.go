@@ -6,7 +6,6 @@ import (
 	"math/big"
 	"strconv"
 
-	"tally/lib/rulebook/cards"
 	"tally/lib/site/statistics"
 )
 
@@ -35,60 +34,26 @@ func (s *Site) Statistics(game string, counts statistics.Counts, from, to string
 		view.Aspects = append(view.Aspects, aspectView{aspect, statistics.Test(aspect, counts[aspect.Name]), counts[aspect.Name]})
 	}
 	return s.render("statistics", game+"/statistics.html", game, func(w *words) (string, any) {
-		return w.text("statistics.title", "Game", w.code("game", game)), view
+		return w.Text("statistics.title", "Game", w.Code("game", game)), view
 	})
-}
-
-// valueFamilies are the families of messages that name the values of an aspect.
-// Those that are not here are numbers, or need more than a message.
-var valueFamilies = map[string]string{
-	"combination":      "combination",
-	"board":            "category",
-	"first_hand":       "category",
-	"natural":          "table",
-	"perfect_pair":     "table",
-	"dealer_blackjack": "table",
-	"pairs":            "pairs_of",
-	"baccarat winner":  "baccarat",
-	"war winner":       "war",
-	"lucky5 colour":    "ball",
-	"lucky7 colour":    "ball",
-	"colour":           "colour",
 }
 
 // value names a value of an aspect.
 func (w *words) value(a statistics.Aspect, value string) string {
-	switch a.Name {
-	case "sector":
-		return w.sector(value)
-	case "sole_winner":
-		return w.text("poker.hand", "Number", value)
-	case "player_card", "dealer_card", "dealer_open":
-		if card, is := cards.Parse(value + "S"); is {
-			return face{Card: card}.Figure()
-		}
+	if a.Label == nil {
+		return value
 	}
-	game := a.Game
-	if game == "live_baccarat" {
-		game = "baccarat"
-	}
-	if family := valueFamilies[game+" "+a.Name]; family != "" {
-		return w.code(family, value)
-	}
-	if family := valueFamilies[a.Name]; family != "" {
-		return w.code(family, value)
-	}
-	return value
+	return a.Label(w, value)
 }
 
 // plot draws an aspect.
 func (w *words) plot(a aspectView) template.HTML {
 	return statistics.Plot(a.Aspect, a.Counts, statistics.Labels{
-		Title:       w.code("aspect", a.Name),
-		Description: w.text("statistics.plot"),
-		Observed:    w.text("statistics.observed"),
-		Expected:    w.text("statistics.expected"),
-		Interval:    w.text("statistics.interval"),
+		Title:       w.Code("aspect", a.Name),
+		Description: w.Text("statistics.plot"),
+		Observed:    w.Text("statistics.observed"),
+		Expected:    w.Text("statistics.expected"),
+		Interval:    w.Text("statistics.interval"),
 		Value:       func(name string) string { return w.value(a.Aspect, name) },
 		Number:      w.number64,
 	})
@@ -104,7 +69,7 @@ func (w *words) float(value float64, decimals int) string {
 
 // percent writes a share.
 func (w *words) percent(share float64, decimals int) string {
-	return w.text("statistics.percent", "Number", w.float(100*share, decimals))
+	return w.Text("statistics.percent", "Number", w.float(100*share, decimals))
 }
 
 // share is how large a part of all values a value was, or was expected to be.
@@ -120,27 +85,27 @@ func (w *words) share(a aspectView, count float64) string {
 func (w *words) chance(r statistics.Result) string {
 	p := w.percent(r.P, 1)
 	if r.P < 0.001 {
-		p = w.text("statistics.below", "Number", w.percent(0.001, 1))
+		p = w.Text("statistics.below", "Number", w.percent(0.001, 1))
 	}
-	return w.text("statistics.tested", "Statistic", w.float(r.Statistic, 2), "Degrees", r.Degrees, "Chance", p)
+	return w.Text("statistics.tested", "Statistic", w.float(r.Statistic, 2), "Degrees", r.Degrees, "Chance", p)
 }
 
 // judged is what that means in plain words.
 func (w *words) judged(r statistics.Result) string {
 	switch {
 	case r.P >= 0.05:
-		return w.text("statistics.usual")
+		return w.Text("statistics.usual")
 	case r.P >= 0.001:
-		return w.text("statistics.seldom")
+		return w.Text("statistics.seldom")
 	}
-	return w.text("statistics.rare")
+	return w.Text("statistics.rare")
 }
 
 // probability is the exact expectation of a value.
 func (w *words) probability(a statistics.Aspect, value string) string {
 	for _, v := range a.Values {
 		if v.Name == value {
-			return w.text("statistics.percent", "Number", w.decimal(new(big.Rat).Mul(v.Probability, big.NewRat(100, 1)).FloatString(3)))
+			return w.Text("statistics.percent", "Number", w.decimal(new(big.Rat).Mul(v.Probability, big.NewRat(100, 1)).FloatString(3)))
 		}
 	}
 	return "–"

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html"
 	"html/template"
+	"io/fs"
 	"maps"
 	"slices"
 	"strconv"
@@ -19,7 +20,9 @@ import (
 
 	"tally/lib/draw/wire"
 	"tally/lib/rulebook/cards"
+	"tally/lib/rulebook/games"
 	"tally/lib/rulebook/settlement"
+	"tally/lib/rulebook/show"
 )
 
 // Languages are those of the pages: English first, then those of the rulebooks.
@@ -65,14 +68,34 @@ func readWords() (list []*words, err error) {
 }
 
 // readMessages reads the message files of a language: one for the pages, one for
-// what the Verify button says.
+// what the Verify button says, and those of the games.
 func readMessages(bundle *i18n.Bundle, lang string) (messages []*i18n.Message, err error) {
-	for _, name := range []string{lang, "verify." + lang} {
-		file, err := bundle.LoadMessageFileFS(messageFiles, "messages/"+name+".toml")
+	known := map[string]bool{}
+	read := func(files fs.FS, name string) error {
+		file, err := bundle.LoadMessageFileFS(files, "messages/"+name+".toml")
 		if err != nil {
-			return nil, fmt.Errorf("reading the messages in %s: %w", lang, err)
+			return fmt.Errorf("reading the messages in %s: %w", lang, err)
+		}
+		for _, m := range file.Messages {
+			if known[m.ID] {
+				return fmt.Errorf("the message %s is there twice in %s", m.ID, lang)
+			}
+			known[m.ID] = true
 		}
 		messages = append(messages, file.Messages...)
+		return nil
+	}
+	if err := errors.Join(read(messageFiles, lang), read(messageFiles, "verify."+lang)); err != nil {
+		return nil, err
+	}
+	var done []fs.FS // games of one package have their messages together
+	for _, game := range games.All() {
+		if files := game.Show.Messages; files != nil && !slices.Contains(done, files) {
+			if err := read(files, lang); err != nil {
+				return nil, fmt.Errorf("%s: %w", game.ID, err)
+			}
+			done = append(done, files)
+		}
 	}
 	return messages, nil
 }
@@ -117,17 +140,17 @@ func sameKeys(a, b *words) error {
 	return errors.Join(wrong...)
 }
 
-// text returns a message; args are the names and values of its placeholders. A
+// Text returns a message; args are the names and values of its placeholders. A
 // message that does not exist is a fault of the program, which a test finds.
-func (w *words) text(key string, args ...any) string {
+func (w *words) Text(key string, args ...any) string {
 	if text, is := w.plain[key]; is {
 		return text
 	}
 	return w.localize(&i18n.LocalizeConfig{MessageID: key, TemplateData: dataOf(args)})
 }
 
-// count returns a message about so many things.
-func (w *words) count(key string, n int, args ...any) string {
+// Count returns a message about so many things.
+func (w *words) Count(key string, n int, args ...any) string {
 	data := dataOf(args)
 	data["Count"] = w.number(n)
 	return w.localize(&i18n.LocalizeConfig{MessageID: key, TemplateData: data, PluralCount: n})
@@ -149,11 +172,11 @@ func dataOf(args []any) map[string]any {
 	return data
 }
 
-// code returns the text of a code, or the code itself where a later version of the
+// Code returns the text of a code, or the code itself where a later version of the
 // rules knows more codes than this one.
-func (w *words) code(family, code string) string {
+func (w *words) Code(family, code string) string {
 	if key := family + "." + code; w.known[key] {
-		return w.text(key)
+		return w.Text(key)
 	}
 	return code
 }
@@ -178,13 +201,13 @@ func (w *words) decimal(text string) string {
 func (w *words) day(day string) string {
 	year, rest, _ := strings.Cut(day, "-")
 	month, date, _ := strings.Cut(rest, "-")
-	return w.text("date.day", "Day", strings.TrimPrefix(date, "0"), "Month", w.text("date.month"+month), "Year", year)
+	return w.Text("date.day", "Day", strings.TrimPrefix(date, "0"), "Month", w.Text("date.month"+month), "Year", year)
 }
 
 // month writes a month such as 2026-11.
 func (w *words) month(month string) string {
 	year, number, _ := strings.Cut(month, "-")
-	return w.text("date.month_of_year", "Month", w.text("date.month"+number+"_alone"), "Year", year)
+	return w.Text("date.month_of_year", "Month", w.Text("date.month"+number+"_alone"), "Year", year)
 }
 
 // clock returns the time of day of an instant, without milliseconds that are zero.
@@ -196,12 +219,12 @@ func clock(at settlement.Instant) string {
 // nameCards makes the names of all cards.
 func (w *words) nameCards() {
 	for card := range cards.Card(cards.Count) {
-		w.cards[card] = w.text("card.name", "Rank", w.text("card.rank_"+card.Rank().String()), "Suit", w.text("card.suit_"+card.String()[1:]))
+		w.cards[card] = w.Text("card.name", "Rank", w.Text("card.rank_"+card.Rank().String()), "Suit", w.Text("card.suit_"+card.String()[1:]))
 	}
 }
 
 // drawn draws a card. All cards are drawn when the site is made: a page has many.
-func (w *words) drawn(f face) template.HTML {
+func (w *words) drawn(f show.Card) template.HTML {
 	class, size, across := "card", `width="60" height="84" viewBox="-2 -2 104 144"`, 0
 	if f.Red() {
 		class += " red"

@@ -19,15 +19,19 @@ import (
 	"tally/lib/rulebook/cards"
 	"tally/lib/rulebook/catalogue"
 	"tally/lib/rulebook/games"
+	"tally/lib/rulebook/show"
 	"tally/lib/site/statistics"
 )
 
 // messagesOf reads the messages of a language by their keys.
 func messagesOf(t *testing.T, lang string) map[string]*i18n.Message {
 	t.Helper()
-	messages := map[string]*i18n.Message{}
-	for _, name := range []string{lang, "verify." + lang} {
-		data, err := fs.ReadFile(messageFiles, "messages/"+name+".toml")
+	messages, files := map[string]*i18n.Message{}, map[fs.FS][]string{messageFiles: {lang, "verify." + lang}}
+	for _, game := range games.All() {
+		files[game.Show.Messages] = []string{lang}
+	}
+	read := func(from fs.FS, name string) {
+		data, err := fs.ReadFile(from, "messages/"+name+".toml")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,6 +44,11 @@ func messagesOf(t *testing.T, lang string) map[string]*i18n.Message {
 				t.Errorf("%s: %s is there twice", lang, m.ID)
 			}
 			messages[m.ID] = m
+		}
+	}
+	for from, names := range files {
+		for _, name := range names {
+			read(from, name)
 		}
 	}
 	return messages
@@ -108,8 +117,8 @@ func dynamic() map[string][]string {
 		"baccarat":   {"player", "banker", "tie", "small", "big"},
 		"war":        {"player", "dealer", "war"},
 		"blackjack":  {"win", "lose", "push", "count_win", "count_lose", "count_push"},
-		"balls":      slices.Concat(lucky5Colours, lucky7Colours),
-		"ball":       slices.Concat(lucky5Colours, lucky7Colours),
+		"balls":      strings.Fields("white green red blue yellow black"),
+		"ball":       strings.Fields("white green red blue yellow black"),
 		"colour":     {"red", "black", "grey", "green", "none"},
 		"parity":     {"odd", "even"},
 		"half":       {"low", "high"},
@@ -185,7 +194,7 @@ func TestEveryCode(t *testing.T) {
 func TestEveryKey(t *testing.T) {
 	english := messagesOf(t, "en")
 	var sources strings.Builder
-	for _, pattern := range []string{"*.go", "templates/*.html"} {
+	for _, pattern := range []string{"*.go", "templates/*.html", "../../rulebook/show/*.go", "../../rulebook/games/*/*.go"} {
 		paths, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)
@@ -205,7 +214,7 @@ func TestEveryKey(t *testing.T) {
 	for _, found := range regexp.MustCompile(`"([a-z0-9_]+(?:\.[a-z0-9_]+)+)"`).FindAllStringSubmatch(sources.String(), -1) {
 		used[found[1]] = true
 	}
-	for _, found := range regexp.MustCompile(`(?:\{\{-? ?|\()(?:t|n|n64) "([^"]+)"|w\.(?:text|count)\("([^"]+)"[,)]`).FindAllStringSubmatch(sources.String(), -1) {
+	for _, found := range regexp.MustCompile(`(?:\{\{-? ?|\()(?:t|n|n64) "([^"]+)"|(?:w\.(?:Text|Count)|show\.Text)\("([^"]+)"[,)]`).FindAllStringSubmatch(sources.String(), -1) {
 		if key := found[1] + found[2]; english[key] == nil {
 			t.Errorf("%s is used and not there", key)
 		}
@@ -258,11 +267,11 @@ func TestPlurals(t *testing.T) {
 	w := in(t, "uk")
 	for n, want := range map[int]string{0: "0 розіграшів", 1: "1 розіграш", 2: "2 розіграші", 4: "4 розіграші", 5: "5 розіграшів", 11: "11 розіграшів",
 		12: "12 розіграшів", 21: "21 розіграш", 22: "22 розіграші", 111: "111 розіграшів", 1001: "1\u00a0001 розіграш"} {
-		if got := w.count("list.count", n); got != want {
+		if got := w.Count("list.count", n); got != want {
 			t.Errorf("%d: %q, want %q", n, got, want)
 		}
 	}
-	if got := in(t, "es").count("list.count", 1_000_000); got != "1.000.000 de sorteos" {
+	if got := in(t, "es").Count("list.count", 1_000_000); got != "1.000.000 de sorteos" {
 		t.Errorf("a million: %q", got)
 	}
 }
@@ -290,7 +299,7 @@ func TestNumbers(t *testing.T) {
 
 // TestUnknownCodes shows a code of later rules as it is.
 func TestUnknownCodes(t *testing.T) {
-	if got := in(t, "es").code("reason", "meteor_strike"); got != "meteor_strike" {
+	if got := in(t, "es").Code("reason", "meteor_strike"); got != "meteor_strike" {
 		t.Errorf("%q", got)
 	}
 }
@@ -303,7 +312,7 @@ func TestPips(t *testing.T) {
 			want = 0
 		}
 		seen := map[pip]bool{}
-		for _, p := range (face{Card: card}).Pips() {
+		for _, p := range (face{show.Card{Card: card}}).Pips() {
 			seen[p] = true
 		}
 		if len(seen) != want {
@@ -311,7 +320,7 @@ func TestPips(t *testing.T) {
 		}
 	}
 	for n := range 8 {
-		if got := len(dotsOf(n)); got != n%7 {
+		if got := len(dotsOf(int64(n))); got != n%7 {
 			t.Errorf("a die with %d has %d pips", n, got)
 		}
 	}

@@ -229,7 +229,7 @@ func (a Aspect) trials(v Value, draws int64) (trials int64, p float64) {
 	switch {
 	case a.Balls == 0:
 		return draws * int64(a.PerDraw), share
-	case a.ballsOf(a.index(v.Name)) == 1: // a ball is drawn once or not at all
+	case a.ballsOf(a.Index(v.Name)) == 1: // a ball is drawn once or not at all
 		return draws, float64(a.PerDraw) / float64(a.Balls)
 	}
 	return 0, 0

@@ -23,13 +23,14 @@
 //
 // Test is Pearson's chi-square test. It assumes draws that do not depend on each
 // other. Draws that are dealt from one shoe do, a little: too little to matter,
-// XX
+// and the test is then too mild.
 //
 // A small probability says that chance alone seldom departs so far from the
 // expectation. It is no proof of a fault: of twenty right aspects one is below 0.05.
 package statistics
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"maps"
@@ -37,8 +38,20 @@ import (
 	"slices"
 
 	"tally/lib/archive/entry"
+	"tally/lib/rulebook/games"
+	"tally/lib/rulebook/rules"
+	"tally/lib/rulebook/show"
 	"tally/lib/site/history"
 )
+
+// Aspect is something that can be counted of every draw of a game.
+type Aspect struct {
+	Game string
+	show.Aspect
+}
+
+// Value is one of the values that a draw can show.
+type Value = show.Value
 
 // Counts are how often each value was shown, by aspect. They hold no more than the
 // values of the game's aspects, however many draws they count, and are written as
@@ -84,7 +97,7 @@ func (a Aspect) check(counts map[string]int64) error {
 	sum := int64(0)
 	for _, value := range slices.Sorted(maps.Keys(counts)) {
 		n := counts[value]
-		if a.index(value) < 0 {
+		if a.Index(value) < 0 {
 			return fmt.Errorf("there is no value %q", value)
 		}
 		if n < 0 || n > maxCount {
@@ -109,32 +122,31 @@ var ErrRow = errors.New("the row can't be counted")
 // Count returns what one draw shows, nothing when its newest state is not resolved.
 // The error is ErrGame or ErrRow.
 func Count(row history.Row) (Counts, error) {
-	aspects, known := aspectsOf[row.Game]
+	game, known := games.Find(row.Game)
 	if !known {
 		return nil, fmt.Errorf("counting draw %q: %w: %q", row.Draw, ErrGame, row.Game)
 	}
 	if row.Status != entry.Resolved {
 		return Counts{}, nil
 	}
-	counts, err := countShown(row, aspects())
+	counts, err := countShown(game, row)
 	if err != nil {
 		return nil, fmt.Errorf("counting draw %q: %w: %w", row.Draw, ErrRow, err)
 	}
 	return counts, nil
 }
 
-func countShown(row history.Row, aspects []Aspect) (Counts, error) {
-	s, err := see(row.Facts, row.Outcome)
+func countShown(game *rules.Game, row history.Row) (Counts, error) {
+	draw, err := game.Show.Read(row.Facts, row.Outcome)
 	if err != nil {
 		return nil, err
 	}
-	counts := Counts{}
-	for _, a := range aspects {
-		values := a.shown(s)
-		if err := s.problem(); err != nil {
-			return nil, err
-		}
-		if err := a.count(counts, values); err != nil {
+	if _, outcome := draw.Parts(); !bytes.Equal(outcome.(rules.Outcome).AppendJSON(nil), row.Outcome) {
+		return nil, errors.New("the outcome is not written as the game writes it")
+	}
+	counts, values := Counts{}, draw.Values()
+	for _, a := range Of(game.ID) {
+		if err := a.count(counts, values[a.Name]); err != nil {
 			return nil, fmt.Errorf("%s: %w", a.Name, err)
 		}
 	}
@@ -143,7 +155,7 @@ func countShown(row history.Row, aspects []Aspect) (Counts, error) {
 
 // count adds what one draw shows in an aspect.
 func (a Aspect) count(counts Counts, values []string) error {
-	if len(values) == 0 && a.some {
+	if len(values) == 0 && a.Some {
 		return nil
 	}
 	if len(values) != a.PerDraw {
@@ -151,7 +163,7 @@ func (a Aspect) count(counts Counts, values []string) error {
 	}
 	shown := make(map[string]int64, len(values))
 	for _, value := range values {
-		i := a.index(value)
+		i := a.Index(value)
 		if i < 0 {
 			return fmt.Errorf("there is no value %q", value)
 		}
@@ -163,39 +175,6 @@ func (a Aspect) count(counts Counts, values []string) error {
 	return nil
 }
 
-// Value is one of the values that a draw can show.
-type Value struct {
-	Name string
-	// Probability is how often it is shown, as a share of all values that are. It
-	// must not be changed.
-	Probability *big.Rat
-}
-
-// Aspect is something that can be counted of every draw of a game.
-type Aspect struct {
-	Game, Name string
-	// Values are all that can be shown, in the order for people. Their
-	// probabilities add up to one.
-	Values []Value
-	// Ordered says that neighbours in Values are neighbours in size, such as sums.
-	Ordered bool
-	// PerDraw is how many values a draw shows.
-	PerDraw int
-	// Balls is, for balls that are not put back, how many there are to draw from.
-	// It is 0 where the values of one draw don't depend on each other.
-	Balls int
-
-	// shown returns what a draw shows.
-	shown func(*seen) []string
-	// some says that some draws show nothing.
-	some bool
-}
-
-// index returns the place of a value, -1 when there is none of that name.
-func (a Aspect) index(name string) int {
-	return slices.IndexFunc(a.Values, func(v Value) bool { return v.Name == name })
-}
-
 // ballsOf returns how many balls have a value.
 func (a Aspect) ballsOf(value int) int64 {
 	n := new(big.Rat).Mul(a.Values[value].Probability, big.NewRat(int64(a.Balls), 1))
@@ -204,10 +183,12 @@ func (a Aspect) ballsOf(value int) int64 {
 
 // Of returns the aspects of a game with what is expected of them, in the order for
 // people; none for a game that tally does not have. They must not be changed.
-func Of(game string) []Aspect {
-	aspects, known := aspectsOf[game]
-	if !known {
-		return nil
+func Of(id string) (aspects []Aspect) {
+	if game, known := games.Find(id); known && game.Show.Aspects != nil {
+		for _, a := range game.Show.Aspects() {
+			a.PerDraw = max(a.PerDraw, 1)
+			aspects = append(aspects, Aspect{Game: id, Aspect: a})
+		}
 	}
-	return slices.Clone(aspects())
+	return aspects
 }

@@ -28,22 +28,22 @@ var spec = rules.Spec[facts, *outcome]{
 	},
 	Cancel: rules.CardReasons, CancelRule: "BAC-5.1.4", LateRule: "BAC-3.2",
 	Families: []rules.Family[*outcome]{
-		side("player", player, "BAC-2.3", "BAC-2.3.1", 0),
-		side("banker", banker, "BAC-2.3", "BAC-2.3.1", 0),
+		side(player, "BAC-2.3", "BAC-2.3.1", 0),
+		side(banker, "BAC-2.3", "BAC-2.3.1", 0),
 		{Name: "tie", Rule: "BAC-2.3.1", Means: "Player and Banker have equal points",
-			Wins: func(o *outcome, _ rules.Selection) bool { return o.winner == tie }},
+			Wins: func(o *outcome, _ rules.Selection) bool { return o.Winner == tie }},
 		{Name: "player_pair", Rule: "BAC-2.5.3.2", Means: "the Player's first two cards have the same rank",
-			Wins: func(o *outcome, _ rules.Selection) bool { return o.playerPair }},
+			Wins: func(o *outcome, _ rules.Selection) bool { return o.PlayerPair }},
 		{Name: "banker_pair", Rule: "BAC-2.5.3.2", Means: "the Banker's first two cards have the same rank",
-			Wins: func(o *outcome, _ rules.Selection) bool { return o.bankerPair }},
+			Wins: func(o *outcome, _ rules.Selection) bool { return o.BankerPair }},
 		{Name: "either_pair", Rule: "BAC-2.5.3.2", Means: "the first two cards of at least one side have the same rank",
-			Wins: func(o *outcome, _ rules.Selection) bool { return o.playerPair || o.bankerPair }},
+			Wins: func(o *outcome, _ rules.Selection) bool { return o.PlayerPair || o.BankerPair }},
 		{Name: "perfect_pair", Rule: "BAC-1.18", Means: "the first two cards of at least one side have the same rank and suit",
-			Wins: func(o *outcome, _ rules.Selection) bool { return o.perfectPair }},
+			Wins: func(o *outcome, _ rules.Selection) bool { return o.PerfectPair }},
 		{Name: "small", Rule: "BAC-2.5.3.3", Means: "four cards are dealt in all",
-			Wins: func(o *outcome, _ rules.Selection) bool { return o.small() }},
+			Wins: func(o *outcome, _ rules.Selection) bool { return o.Size == "small" }},
 		{Name: "big", Rule: "BAC-2.5.3.3", Means: "five or six cards are dealt in all",
-			Wins: func(o *outcome, _ rules.Selection) bool { return !o.small() }},
+			Wins: func(o *outcome, _ rules.Selection) bool { return o.Size == "big" }},
 	},
 	Groups: [][]string{{"player", "banker", "tie"}, {"small", "big"}},
 	Read:   read,
@@ -51,6 +51,7 @@ var spec = rules.Spec[facts, *outcome]{
 		banker: "BAC-2.6.2", bankerAlone: "BAC-2.7.2"}),
 	ReadVisible: readVisible,
 	Decide:      decide,
+	Show:        shows(decks),
 }
 
 // Live is live baccarat: eight decks, one betting round, a paytable. The
@@ -61,23 +62,24 @@ var Live = rules.Define(rules.Spec[facts, *outcome]{
 	Rounds: []rules.Round{{Number: 1, When: "before any card"}},
 	Cancel: rules.CardReasons, CancelRule: "LBAC-2.1.8", LateRule: "LBAC-2.1.6",
 	Families: []rules.Family[*outcome]{
-		side("player", player, "LBAC-2.1.3", "LBAC-2.1.5", money.ToOne(1)),
-		side("banker", banker, "LBAC-2.1.2", "LBAC-2.1.5", 1_9500),
+		side(player, "LBAC-2.1.3", "LBAC-2.1.5", money.ToOne(1)),
+		side(banker, "LBAC-2.1.2", "LBAC-2.1.5", 1_9500),
 		{Name: "tie", Rule: "LBAC-2.1.4", Means: "Player and Banker have equal points", Odds: money.ToOne(8),
-			Wins: func(o *outcome, _ rules.Selection) bool { return o.winner == tie }},
+			Wins: func(o *outcome, _ rules.Selection) bool { return o.Winner == tie }},
 	},
 	Groups: [][]string{{"player", "banker", "tie"}},
 	Read:   read,
 	Resolve: resolver(liveDecks, paragraphs{deal: "LBAC-3.4.3", natural: "LBAC-3.5.1.1", player: "LBAC-3.5.1.4", playerStands: "LBAC-3.5.1.2",
 		banker: "LBAC-3.5.1.5", bankerAlone: "LBAC-3.5.1.3"}),
+	Show: shows(liveDecks),
 })
 
 // side is a bet on Player or Banker: a tie returns the stake.
-func side(name string, backed winner, rule, tieRule string, odds money.Odds) rules.Family[*outcome] {
+func side(backed, rule, tieRule string, odds money.Odds) rules.Family[*outcome] {
 	return rules.Family[*outcome]{
-		Name: name, Rule: rule, Odds: odds, Means: "that side is closer to nine; equal points return the stake",
+		Name: backed, Rule: rule, Odds: odds, Means: "that side is closer to nine; equal points return the stake",
 		Judge: func(o *outcome, _ rules.Selection) rules.Verdict {
-			switch o.winner {
+			switch o.Winner {
 			case tie:
 				return rules.Verdict{Result: rules.Refunded, Reason: "tie", Rule: tieRule}
 			case backed:

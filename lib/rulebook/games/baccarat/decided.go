@@ -10,10 +10,10 @@ import (
 // nothing; one from which enough cards were burned can.
 func decide(round int, visible facts) (map[string]rules.Mark, []rules.Fault) {
 	deal := rules.NewDeal(Game.Decks)
-	p, b := deal.Cards("Player", visible.player), deal.Cards("Banker", visible.banker)
-	deal.Cards("burned", visible.burned)
-	deal.Count("Player", visible.player, min(round-1, 1), min(round-1, 1), "BAC-2.2")
-	deal.Count("Banker", visible.banker, max(round-2, 0), max(round-2, 0), "BAC-2.2")
+	p, b := deal.Cards("Player", visible.Player), deal.Cards("Banker", visible.Banker)
+	deal.Cards("burned", visible.Burned)
+	deal.Count("Player", visible.Player, min(round-1, 1), min(round-1, 1), "BAC-2.2")
+	deal.Count("Banker", visible.Banker, max(round-2, 0), max(round-2, 0), "BAC-2.2")
 	if faults := deal.Faults(); len(faults) > 0 {
 		return nil, faults
 	}
@@ -82,24 +82,24 @@ func (c *completion) third(then func(cards.Card)) {
 func (c *completion) finish(p, b []cards.Card) {
 	two := newOutcome(p, b)
 	key := start{[4]uint8{uint8(points(p[0])), uint8(points(p[1])), uint8(points(b[0])), uint8(points(b[1]))},
-		two.playerPair, two.bankerPair, two.perfectPair}
+		two.PlayerPair, two.BankerPair, two.PerfectPair}
 	if c.starts[key] {
 		return
 	}
 	c.starts[key] = true
 	switch {
-	case two.natural:
+	case two.Natural:
 		c.add(p, b)
-	case PlayerDraws(two.playerPoints):
+	case playerDraws(two.PlayerPoints):
 		c.third(func(card cards.Card) { c.bankers(append(p[:2:2], card), b, points(card)) })
 	default:
-		c.bankers(p, b, Stood)
+		c.bankers(p, b, stood)
 	}
 }
 
 // bankers deals the Banker's third card.
 func (c *completion) bankers(p, b []cards.Card, third int) {
-	if !BankerDraws(sum(b), third) {
+	if !bankerDraws(sum(b), third) {
 		c.add(p, b)
 		return
 	}

@@ -9,7 +9,11 @@ import (
 )
 
 // facts are the cards in the order each side got them.
-type facts struct{ player, banker, burned []string }
+type facts struct {
+	Player []string `json:"player"`
+	Banker []string `json:"banker,omitempty"`
+	Burned []string `json:"burned,omitempty"`
+}
 
 func read(o strictjson.Object) facts {
 	return facts{o.Texts("player"), o.Texts("banker"), o.OptionalTexts("burned")}
@@ -40,14 +44,14 @@ func sum(hand []cards.Card) int {
 	return total % 10
 }
 
-// PlayerDraws is the Player's rule, where there is no natural: a third card on 0
+// playerDraws is the Player's rule, where there is no natural: a third card on 0
 // to 5.
-func PlayerDraws(player int) bool { return player <= 5 }
+func playerDraws(player int) bool { return player <= 5 }
 
-// BankerDraws is the Banker's rule, where there is no natural. third is the points
-// of the Player's third card, or Stood.
-func BankerDraws(banker, third int) bool {
-	if third == Stood {
+// bankerDraws is the Banker's rule, where there is no natural. third is the points
+// of the Player's third card, or stood.
+func bankerDraws(banker, third int) bool {
+	if third == stood {
 		return banker <= 5
 	}
 	switch banker {
@@ -65,11 +69,11 @@ func BankerDraws(banker, third int) bool {
 	return false
 }
 
-// Stood is in place of the points of a third card that the Player did not draw.
-const Stood = -1
+// stood is in place of the points of a third card that the Player did not draw.
+const stood = -1
 
-// IsNatural tells whether a side's first two cards end the dealing.
-func IsNatural(points int) bool { return points >= 8 }
+// isNatural tells whether a side's first two cards end the dealing.
+func isNatural(points int) bool { return points >= 8 }
 
 // paragraphs are the rule ids of the drawing rules in one rulebook.
 type paragraphs struct{ deal, natural, player, playerStands, banker, bankerAlone string }
@@ -78,10 +82,10 @@ type paragraphs struct{ deal, natural, player, playerStands, banker, bankerAlone
 func resolver(decks int, p paragraphs) func(facts) rules.Resolution[*outcome] {
 	return func(f facts) rules.Resolution[*outcome] {
 		deal := rules.NewDeal(decks)
-		player, banker := deal.Cards("Player", f.player), deal.Cards("Banker", f.banker)
-		deal.Cards("burned", f.burned)
-		deal.Count("Player", f.player, 2, 3, p.deal)
-		deal.Count("Banker", f.banker, 2, 3, p.deal)
+		player, banker := deal.Cards("Player", f.Player), deal.Cards("Banker", f.Banker)
+		deal.Cards("burned", f.Burned)
+		deal.Count("Player", f.Player, 2, 3, p.deal)
+		deal.Count("Banker", f.Banker, 2, 3, p.deal)
 		if faults := deal.Faults(); len(faults) > 0 {
 			return rules.Resolution[*outcome]{Faults: faults}
 		}
@@ -95,24 +99,24 @@ func resolver(decks int, p paragraphs) func(facts) rules.Resolution[*outcome] {
 // play returns how the hands break the drawing rules.
 func (p paragraphs) play(player, banker []cards.Card) []rules.Fault {
 	two := sum(player[:2])
-	if IsNatural(two) || IsNatural(sum(banker[:2])) {
+	if isNatural(two) || isNatural(sum(banker[:2])) {
 		return append(p.third("Player", p.natural, player, false, "there is a natural"),
 			p.third("Banker", p.natural, banker, false, "there is a natural")...)
 	}
 	rule := p.player
-	if !PlayerDraws(two) {
+	if !playerDraws(two) {
 		rule = p.playerStands
 	}
-	if faults := p.third("Player", rule, player, PlayerDraws(two), ""); len(faults) > 0 {
+	if faults := p.third("Player", rule, player, playerDraws(two), ""); len(faults) > 0 {
 		return faults
 	}
-	third, why := Stood, "the Player stood"
+	third, why := stood, "the Player stood"
 	rule = p.bankerAlone
 	if len(player) == 3 {
 		third, rule = points(player[2]), p.banker
 		why = fmt.Sprintf("the Player's third card counts %d", third)
 	}
-	return p.third("Banker", rule, banker, BankerDraws(sum(banker[:2]), third), why)
+	return p.third("Banker", rule, banker, bankerDraws(sum(banker[:2]), third), why)
 }
 
 // third compares whether a side drew with whether it must.

@@ -5,64 +5,60 @@ import (
 	"tally/lib/strictjson"
 )
 
-type winner uint8
-
+// What is said of a coup.
 const (
-	player winner = iota
-	banker
-	tie
+	player = "player"
+	banker = "banker"
+	tie    = "tie"
 )
-
-var winners = [...]string{"player", "banker", "tie"}
 
 // outcome is a resolved coup.
 type outcome struct {
-	winner                     winner
-	playerPoints, bankerPoints int
-	natural                    bool
-	dealt                      int
-	playerPair, bankerPair     bool
-	perfectPair                bool
+	Winner       string `json:"winner"`
+	PlayerPoints int    `json:"player_points"`
+	BankerPoints int    `json:"banker_points"`
+	Natural      bool   `json:"natural"`
+	Cards        int    `json:"cards"`
+	Size         string `json:"size"`
+	PlayerPair   bool   `json:"player_pair"`
+	BankerPair   bool   `json:"banker_pair"`
+	PerfectPair  bool   `json:"perfect_pair"`
 }
 
 func newOutcome(p, b []cards.Card) *outcome {
 	o := &outcome{
-		playerPoints: sum(p), bankerPoints: sum(b),
-		natural:     IsNatural(sum(p[:2])) || IsNatural(sum(b[:2])),
-		dealt:       len(p) + len(b),
-		playerPair:  p[0].Rank() == p[1].Rank(),
-		bankerPair:  b[0].Rank() == b[1].Rank(),
-		perfectPair: p[0] == p[1] || b[0] == b[1],
+		Winner: tie, PlayerPoints: sum(p), BankerPoints: sum(b),
+		Natural:     isNatural(sum(p[:2])) || isNatural(sum(b[:2])),
+		Cards:       len(p) + len(b),
+		Size:        "big",
+		PlayerPair:  p[0].Rank() == p[1].Rank(),
+		BankerPair:  b[0].Rank() == b[1].Rank(),
+		PerfectPair: p[0] == p[1] || b[0] == b[1],
 	}
 	switch {
-	case o.playerPoints > o.bankerPoints:
-		o.winner = player
-	case o.playerPoints < o.bankerPoints:
-		o.winner = banker
-	default:
-		o.winner = tie
+	case o.PlayerPoints > o.BankerPoints:
+		o.Winner = player
+	case o.PlayerPoints < o.BankerPoints:
+		o.Winner = banker
+	}
+	if o.Cards == 4 {
+		o.Size = "small"
 	}
 	return o
 }
 
-func (o *outcome) small() bool { return o.dealt == 4 }
-
 // AppendJSON implements rules.Outcome.
 func (o *outcome) AppendJSON(dst []byte) []byte {
-	size := "big"
-	if o.small() {
-		size = "small"
-	}
 	return strictjson.Out(dst).Open().
-		TextMember("winner", winners[o.winner]).
-		IntMember("player_points", o.playerPoints).
-		IntMember("banker_points", o.bankerPoints).
-		BoolMember("natural", o.natural).
-		IntMember("cards", o.dealt).
-		TextMember("size", size).
-		BoolMember("player_pair", o.playerPair).
-		BoolMember("banker_pair", o.bankerPair).
-		BoolMember("either_pair", o.playerPair || o.bankerPair).
-		BoolMember("perfect_pair", o.perfectPair).
+		TextMember("winner", o.Winner).
+		IntMember("player_points", o.PlayerPoints).
+		IntMember("banker_points", o.BankerPoints).
+		BoolMember("natural", o.Natural).
+		IntMember("cards", o.Cards).
+		TextMember("size", o.Size).
+		BoolMember("player_pair", o.PlayerPair).
+		BoolMember("banker_pair", o.BankerPair).
+		BoolMember("either_pair", o.PlayerPair || o.BankerPair).
+		BoolMember("perfect_pair", o.PerfectPair).
 		Close()
 }

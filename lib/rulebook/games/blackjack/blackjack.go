@@ -28,6 +28,7 @@ var Game = rules.Define(rules.Spec[facts, *outcome]{
 	Resolve:     resolve,
 	ReadVisible: read,
 	Decide:      decide,
+	Show:        shows,
 })
 
 func families() []rules.Family[*outcome] {
@@ -35,17 +36,23 @@ func families() []rules.Family[*outcome] {
 	type family = rules.Family[*outcome]
 	number := rules.Int{Min: 1, Max: seats}
 	// on is a family of wagers on a hand, which a seat may not have.
-	on := func(f family, of func(seat) (h hand, made bool)) family {
+	on := func(f family, of func(*seat) *hand) family {
+		made := func(o *outcome, s selection) *hand {
+			if seat := o.seat(s.At(0)); seat != nil {
+				return of(seat)
+			}
+			return nil
+		}
 		f.Odds = money.ToOne(1)
 		f.Judge = func(o *outcome, s selection) rules.Verdict {
-			if h, made := of(o.seats[s.At(0)]); made {
+			if h := made(o, s); h != nil {
 				return h.verdict()
 			}
 			return noSuchWager
 		}
 		f.Quote = func(o *outcome, s selection) string {
-			if h, made := of(o.seats[s.At(0)]); made && h.result == lose {
-				return o.dealer.beats(h)
+			if h := made(o, s); h != nil && h.Result == lose {
+				return o.Dealer.beats(h)
 			}
 			return ""
 		}
@@ -54,20 +61,30 @@ func families() []rules.Family[*outcome] {
 	return []family{
 		on(family{Name: "seat", Params: []rules.Param{number}, Rule: "BJ-2.3.1", Round: 1,
 			Means: "the seat's first hand beats the dealer; a blackjack pays 3 to 2; equal totals return the stake"},
-			func(s seat) (hand, bool) { return s.hands[0], s.plays }),
+			func(s *seat) *hand { return &s.Hands[0] }),
 		on(family{Name: "split", Params: []rules.Param{number}, Rule: "BJ-2.7", Round: 2, Until: "BJ-2.7",
 			Means: "the second hand of a split beats the dealer; equal totals return the stake"},
-			func(s seat) (hand, bool) { return s.hands[1], s.split }),
+			func(s *seat) *hand {
+				if len(s.Hands) == 1 {
+					return nil
+				}
+				return &s.Hands[1]
+			}),
 		on(family{Name: "double", Params: []rules.Param{number, rules.Int{Min: 1, Max: 1}}, Rule: "BJ-2.6", Round: 2, Until: "BJ-2.6",
 			Means: "the doubled hand beats the dealer; equal totals return the stake"},
-			func(s seat) (hand, bool) { return s.hands[0], s.plays && s.hands[0].doubled }),
+			func(s *seat) *hand {
+				if !s.Hands[0].doubled {
+					return nil
+				}
+				return &s.Hands[0]
+			}),
 		{Name: "insurance", Params: []rules.Param{number}, Odds: money.ToOne(2), Rule: "BJ-2.5.1", Round: 2, Until: "BJ-2.5.2",
 			Means: "the dealer shows an ace and the hole card counts ten",
 			Judge: func(o *outcome, s selection) rules.Verdict {
-				if !o.seats[s.At(0)].plays || !o.dealer.aceUp {
+				if o.seat(s.At(0)) == nil || !o.aceUp {
 					return noSuchWager
 				}
-				if o.dealer.blackjack {
+				if o.Dealer.Blackjack {
 					return rules.Verdict{Result: rules.Won, Rule: "BJ-2.5.3"}
 				}
 				return rules.Verdict{Result: rules.Lost}
@@ -79,24 +96,24 @@ func families() []rules.Family[*outcome] {
 var noSuchWager = rules.Verdict{Result: rules.Refunded, Reason: "no_such_wager"}
 
 // verdict is what a wager on the hand gets.
-func (h hand) verdict() rules.Verdict {
+func (h *hand) verdict() rules.Verdict {
 	switch {
-	case h.result == lose:
+	case h.Result == lose:
 		return rules.Verdict{Result: rules.Lost}
-	case h.result == push:
+	case h.Result == push:
 		return rules.Verdict{Result: rules.Refunded, Reason: "push", Rule: "BJ-2.2"}
-	case h.blackjack:
+	case h.Blackjack:
 		return rules.Verdict{Result: rules.Won, Odds: blackjackOdds}
 	}
 	return rules.Verdict{Result: rules.Won}
 }
 
 // beats returns the paragraph by which a hand lost; empty where it only had less.
-func (d dealer) beats(h hand) string {
+func (d *hand) beats(h *hand) string {
 	switch {
-	case h.total > limit:
+	case h.Bust:
 		return "BJ-2.3.3"
-	case d.blackjack:
+	case d.Blackjack:
 		return "BJ-2.2"
 	}
 	return ""

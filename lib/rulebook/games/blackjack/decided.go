@@ -12,7 +12,7 @@ import (
 // a double on a blackjack and insurance without an ace can't win.
 func decide(round int, visible facts) (map[string]rules.Mark, []rules.Fault) {
 	if round == 1 {
-		if len(visible.dealer) > 0 || len(visible.seats) > 0 {
+		if len(visible.Dealer) > 0 || len(visible.Seats) > 0 {
 			return nil, []rules.Fault{{Code: "wrong_card_count", Rule: "BJ-3.4", Message: "betting round 1 opens before the cards: none are visible"}}
 		}
 		return nil, nil

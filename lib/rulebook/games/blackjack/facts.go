@@ -10,32 +10,32 @@ import (
 
 // facts are the hands as dealt. The dealer's first card is the open one.
 type facts struct {
-	dealer []string
-	seats  []seatFacts
-	burned []string
+	Dealer []string    `json:"dealer"`
+	Seats  []seatFacts `json:"seats"`
+	Burned []string    `json:"burned,omitempty"`
 }
 
 type seatFacts struct {
-	number int64
-	split  bool
-	hands  []handFacts
+	Number int64       `json:"seat"`
+	Split  bool        `json:"split,omitempty"`
+	Hands  []handFacts `json:"hands"`
 }
 
 type handFacts struct {
-	cards   []string
-	doubled bool
+	Cards   []string `json:"cards"`
+	Doubled bool     `json:"doubled,omitempty"`
 }
 
 func read(o strictjson.Object) facts {
-	f := facts{dealer: o.Texts("dealer"), burned: o.OptionalTexts("burned")}
+	f := facts{Dealer: o.Texts("dealer"), Burned: o.OptionalTexts("burned")}
 	for _, s := range o.NonEmptyObjects("seats") {
-		seat := seatFacts{number: s.Whole("seat"), split: s.Flag("split")}
+		seat := seatFacts{Number: s.Whole("seat"), Split: s.Flag("split")}
 		for _, h := range s.Objects("hands") {
-			seat.hands = append(seat.hands, handFacts{h.Texts("cards"), h.Flag("doubled")})
+			seat.Hands = append(seat.Hands, handFacts{h.Texts("cards"), h.Flag("doubled")})
 			h.Close()
 		}
 		s.Close()
-		f.seats = append(f.seats, seat)
+		f.Seats = append(f.Seats, seat)
 	}
 	return f
 }
@@ -62,29 +62,29 @@ type handTable struct {
 // Each hand has at least leastCards; the dealer from least to most.
 func lay(f facts, leastDealer, mostDealer, leastHand, mostHand int) (table, *rules.Deal) {
 	deal := rules.NewDeal(decks)
-	t := table{dealer: deal.Cards("Dealer", f.dealer)}
-	deal.Count("Dealer", f.dealer, leastDealer, mostDealer, "BJ-3.4")
-	deal.Cards("burned", f.burned)
+	t := table{dealer: deal.Cards("Dealer", f.Dealer)}
+	deal.Count("Dealer", f.Dealer, leastDealer, mostDealer, "BJ-3.4")
+	deal.Cards("burned", f.Burned)
 	named := map[int64]bool{}
-	for _, s := range f.seats {
+	for _, s := range f.Seats {
 		switch {
-		case s.number < 1 || s.number > seats:
-			deal.Fault("unknown_seat", "BJ-1.2.1", fmt.Sprintf("there is no seat %s; they are 1 to %d", rules.Number(s.number), seats))
-		case named[s.number]:
-			deal.Fault("unknown_seat", "BJ-1.2.1", fmt.Sprintf("seat %d is named twice", s.number))
+		case s.Number < 1 || s.Number > seats:
+			deal.Fault("unknown_seat", "BJ-1.2.1", fmt.Sprintf("there is no seat %s; they are 1 to %d", rules.Number(s.Number), seats))
+		case named[s.Number]:
+			deal.Fault("unknown_seat", "BJ-1.2.1", fmt.Sprintf("seat %d is named twice", s.Number))
 		}
-		named[s.number] = true
-		seat := seatTable{number: int(s.number), split: s.split}
-		if want := handsOf(s.split); len(s.hands) != want {
-			deal.Fault("wrong_hand_count", "BJ-2.7", fmt.Sprintf("seat %d: hands: %d, instead of %d", s.number, len(s.hands), want))
+		named[s.Number] = true
+		seat := seatTable{number: int(s.Number), split: s.Split}
+		if want := handsOf(s.Split); len(s.Hands) != want {
+			deal.Fault("wrong_hand_count", "BJ-2.7", fmt.Sprintf("seat %d: hands: %d, instead of %d", s.Number, len(s.Hands), want))
 		}
-		for i, h := range s.hands {
-			place := fmt.Sprintf("seat %d", s.number)
-			if len(s.hands) > 1 {
+		for i, h := range s.Hands {
+			place := fmt.Sprintf("seat %d", s.Number)
+			if len(s.Hands) > 1 {
 				place += fmt.Sprintf(", hand %d", i+1)
 			}
-			seat.hands = append(seat.hands, handTable{place, deal.Cards(place, h.cards), h.doubled})
-			deal.Count(place, h.cards, leastHand, mostHand, "BJ-3.4")
+			seat.hands = append(seat.hands, handTable{place, deal.Cards(place, h.Cards), h.Doubled})
+			deal.Count(place, h.Cards, leastHand, mostHand, "BJ-3.4")
 		}
 		t.seats = append(t.seats, seat)
 	}

@@ -1,44 +1,48 @@
 package blackjack
 
 import (
+	"cmp"
+
 	"tally/lib/rulebook/cards"
 	"tally/lib/strictjson"
 )
 
-type result uint8
-
+// What becomes of a hand.
 const (
-	lose result = iota
-	win
-	push
+	lose = "lose"
+	win  = "win"
+	push = "push"
 )
 
-var results = [...]string{"lose", "win", "push"}
-
-// outcome is a resolved round of play; seats by number, 0 unused.
+// outcome is a resolved round of play.
 type outcome struct {
-	dealer dealer
-	order  []int // the seats in the order of the facts
-	seats  [seats + 1]seat
-}
-
-type dealer struct {
-	total     int
-	blackjack bool
-	aceUp     bool
+	Dealer *hand  `json:"dealer"`
+	Seats  []seat `json:"seats"` // in the order of the facts
+	aceUp  bool   // the dealer's open card is an ace
 }
 
 type seat struct {
-	plays bool
-	split bool
-	hands [2]hand // the second when split
+	Number int    `json:"seat"`
+	Hands  []hand `json:"hands"` // two when split
 }
 
+// hand is a seat's hand; the dealer's has no result.
 type hand struct {
-	total     int
-	blackjack bool
+	Total     int    `json:"total"`
+	Blackjack bool   `json:"blackjack"`
+	Bust      bool   `json:"bust"`
+	Result    string `json:"result"`
 	doubled   bool
-	result    result
+}
+
+// seat returns the seat of a number, nil where it does not play.
+func (o *outcome) seat(number int) *seat {
+	for i := range o.Seats {
+		if o.Seats[i].Number == number {
+			return &o.Seats[i]
+		}
+	}
+	return nil
 }
 
 const limit = 21
@@ -71,40 +75,41 @@ func total(hand []cards.Card) int {
 // isBlackjack reports an ace and a ten-value as the first two cards.
 func isBlackjack(hand []cards.Card) bool { return len(hand) == 2 && total(hand) == limit }
 
+func newHand(dealt []cards.Card, canBlackjack bool) hand {
+	sum := total(dealt)
+	return hand{Total: sum, Blackjack: canBlackjack && isBlackjack(dealt), Bust: sum > limit}
+}
+
 func newOutcome(table table) *outcome {
-	o := &outcome{dealer: dealer{
-		total:     total(table.dealer),
-		blackjack: isBlackjack(table.dealer),
-		aceUp:     table.dealer[0].Rank() == cards.Ace,
-	}}
+	dealer := newHand(table.dealer, true)
+	o := &outcome{Dealer: &dealer, aceUp: table.dealer[0].Rank() == cards.Ace}
 	for _, s := range table.seats {
-		played := seat{plays: true, split: s.split}
-		for i, h := range s.hands {
-			made := hand{total: total(h.cards), blackjack: !s.split && isBlackjack(h.cards), doubled: h.doubled}
-			made.result = o.dealer.against(made)
-			played.hands[i] = made
+		played := seat{Number: s.number}
+		for _, h := range s.hands {
+			made := newHand(h.cards, !s.split)
+			made.Result, made.doubled = dealer.against(made), h.doubled
+			played.Hands = append(played.Hands, made)
 		}
-		o.seats[s.number] = played
-		o.order = append(o.order, s.number)
+		o.Seats = append(o.Seats, played)
 	}
 	return o
 }
 
 // against compares a hand with the dealer's. A bust hand loses even if the
 // dealer busts; the dealer's blackjack beats every 21 that is none.
-func (d dealer) against(h hand) result {
+func (d hand) against(h hand) string {
 	switch {
-	case h.total > limit:
+	case h.Bust:
 		return lose
-	case h.blackjack && d.blackjack:
+	case h.Blackjack && d.Blackjack:
 		return push
-	case h.blackjack:
+	case h.Blackjack:
 		return win
-	case d.blackjack:
+	case d.Blackjack:
 		return lose
-	case d.total > limit || h.total > d.total:
+	case d.Bust || h.Total > d.Total:
 		return win
-	case h.total == d.total:
+	case h.Total == d.Total:
 		return push
 	}
 	return lose
@@ -112,31 +117,19 @@ func (d dealer) against(h hand) result {
 
 // AppendJSON implements rules.Outcome.
 func (o *outcome) AppendJSON(dst []byte) []byte {
-	out := strictjson.Out(dst).Open().
-		Name("dealer").Open().
-		IntMember("total", o.dealer.total).
-		BoolMember("blackjack", o.dealer.blackjack).
-		BoolMember("bust", o.dealer.total > limit).
-		Close().
-		Name("seats").OpenList()
-	for _, number := range o.order {
-		out = o.seats[number].append(out.Open().IntMember("seat", number).Name("hands").OpenList()).CloseList().Close()
+	dealer := cmp.Or(o.Dealer, &hand{})
+	out := dealer.append(strictjson.Out(dst).Open().Name("dealer").Open()).Close().Name("seats").OpenList()
+	for _, s := range o.Seats {
+		out = out.Open().IntMember("seat", s.Number).Name("hands").OpenList()
+		for i := range s.Hands {
+			out = s.Hands[i].append(out.Open()).TextMember("result", s.Hands[i].Result).Close()
+		}
+		out = out.CloseList().Close()
 	}
 	return out.CloseList().Close()
 }
 
-func (s seat) append(out strictjson.Out) strictjson.Out {
-	hands := s.hands[:1]
-	if s.split {
-		hands = s.hands[:]
-	}
-	for _, h := range hands {
-		out = out.Open().
-			IntMember("total", h.total).
-			BoolMember("blackjack", h.blackjack).
-			BoolMember("bust", h.total > limit).
-			TextMember("result", results[h.result]).
-			Close()
-	}
-	return out
+// append appends what dealer and seats have.
+func (h *hand) append(out strictjson.Out) strictjson.Out {
+	return out.IntMember("total", h.Total).BoolMember("blackjack", h.Blackjack).BoolMember("bust", h.Bust)
 }

@@ -24,6 +24,7 @@ var Game = rules.Define(rules.Spec[facts, *outcome]{
 	Groups:   [][]string{{"combo"}, {"sum_odd", "sum_even"}},
 	Read:     read,
 	Resolve:  resolve,
+	Show:     shows,
 })
 
 func families() []rules.Family[*outcome] {
@@ -32,15 +33,15 @@ func families() []rules.Family[*outcome] {
 	sums := rules.Line{Min: 5, Max: 29}
 	return []rules.Family[*outcome]{
 		{Name: "combo", Params: []rules.Param{rules.Word(combinations)}, Rule: "DICE-2.7", Means: "the dice show this combination",
-			Wins: func(o *outcome, s selection) bool { return o.combination == s.At(0) }},
+			Wins: func(o *outcome, s selection) bool { return o.Combination == combinations[s.At(0)] }},
 		{Name: "sum_under", Params: []rules.Param{sums}, Rule: "DICE-2.5", Means: "the sum of the faces is under the line",
-			Wins: func(o *outcome, s selection) bool { return rules.Under(o.sum, s.At(0)) }},
+			Wins: func(o *outcome, s selection) bool { return rules.Under(o.Sum, s.At(0)) }},
 		{Name: "sum_over", Params: []rules.Param{sums}, Rule: "DICE-2.5", Means: "the sum of the faces is over the line",
-			Wins: func(o *outcome, s selection) bool { return rules.Over(o.sum, s.At(0)) }},
+			Wins: func(o *outcome, s selection) bool { return rules.Over(o.Sum, s.At(0)) }},
 		{Name: "sum_odd", Rule: "DICE-2.5", Means: "the sum of the faces is odd",
-			Wins: func(o *outcome, _ selection) bool { return o.sum%2 == 1 }},
+			Wins: func(o *outcome, _ selection) bool { return o.Sum%2 == 1 }},
 		{Name: "sum_even", Rule: "DICE-2.5", Means: "the sum of the faces is even",
-			Wins: func(o *outcome, _ selection) bool { return o.sum%2 == 0 }},
+			Wins: func(o *outcome, _ selection) bool { return o.Sum%2 == 0 }},
 		{Name: "face", Params: []rules.Param{face}, Rule: "DICE-2.5", Board: func(selection) string { return "face" },
 			Means: "at least one die shows the face",
 			Wins:  func(o *outcome, s selection) bool { return o.faces[s.At(0)] > 0 }},
@@ -55,36 +56,38 @@ func families() []rules.Family[*outcome] {
 }
 
 // facts are the rolls; the last one counts.
-type facts struct{ rolls []roll }
+type facts struct {
+	Rolls []roll `json:"rolls"`
+}
 
 type roll struct {
-	dice   []int64
-	faults []string
+	Dice   []int64  `json:"dice"`
+	Faults []string `json:"faults,omitempty"`
 }
 
 func read(o strictjson.Object) facts {
 	var f facts
 	for _, r := range o.NonEmptyObjects("rolls") {
-		f.rolls = append(f.rolls, roll{r.Wholes("dice"), r.OptionalTexts("faults")})
+		f.Rolls = append(f.Rolls, roll{r.Wholes("dice"), r.OptionalTexts("faults")})
 		r.Close()
 	}
 	return f
 }
 
 func resolve(f facts) rules.Resolution[*outcome] {
-	faulty := make([]bool, len(f.rolls))
+	faulty := make([]bool, len(f.Rolls))
 	var faults []rules.Fault
-	for i, r := range f.rolls {
-		faulty[i] = len(r.faults) > 0
+	for i, r := range f.Rolls {
+		faulty[i] = len(r.Faults) > 0
 		faults = append(faults, r.impossible(i+1)...)
 	}
 	if len(faults) > 0 {
-		return rules.Resolution[*outcome]{Faults: append(faults, tries.TooMany(len(f.rolls))...)}
+		return rules.Resolution[*outcome]{Faults: append(faults, tries.TooMany(len(f.Rolls))...)}
 	}
 	if faults := tries.Play(faulty); len(faults) > 0 {
 		return rules.Resolution[*outcome]{Faults: faults}
 	}
-	return rules.Resolution[*outcome]{Outcome: newOutcome(f.rolls[len(f.rolls)-1].dice)}
+	return rules.Resolution[*outcome]{Outcome: newOutcome(f.Rolls[len(f.Rolls)-1].Dice)}
 }
 
 // faultReasons are the faults of a roll: the dice reasons, and of the common ones that
@@ -96,15 +99,15 @@ var faultReasons = slices.DeleteFunc(rules.ReasonsOf(rules.DiceReasons), func(r 
 // impossible returns what can't be true of a roll. A faulty roll may show fewer
 // dice: one of them fell.
 func (r roll) impossible(number int) (faults rules.Faults) {
-	if len(r.dice) > diceCount || (len(r.dice) < diceCount && len(r.faults) == 0) {
-		faults.Add("wrong_dice_count", "DICE-2.2", "roll %d shows %d dice instead of five", number, len(r.dice))
+	if len(r.Dice) > diceCount || (len(r.Dice) < diceCount && len(r.Faults) == 0) {
+		faults.Add("wrong_dice_count", "DICE-2.2", "roll %d shows %d dice instead of five", number, len(r.Dice))
 	}
-	for i, face := range r.dice {
+	for i, face := range r.Dice {
 		if face < 1 || face > 6 {
 			faults.Add("unknown_face", "DICE-2.2", "roll %d: die %d shows %s; faces are 1 to 6", number, i+1, rules.Number(face))
 		}
 	}
-	for _, code := range r.faults {
+	for _, code := range r.Faults {
 		if !slices.ContainsFunc(faultReasons, func(r rules.CancelReason) bool { return r.Code == code }) {
 			faults.Add("unknown_reason", "DICE-5.2", "roll %d: %q is no fault of a roll", number, code)
 		}
@@ -118,38 +121,37 @@ var combinations = []string{"pair", "two_pairs", "three_of_a_kind", "all_differe
 
 // outcome is a resolved roll.
 type outcome struct {
-	combination int // index in combinations
-	arranged    [diceCount]int
-	sum         int
-	faces       [7]int // how many dice show each face
+	Combination string  `json:"combination"`
+	Arranged    []int64 `json:"arranged"`
+	Sum         int     `json:"sum"`
+	faces       [7]int  // how many dice show each face
 }
 
 func newOutcome(dice []int64) *outcome {
-	o := &outcome{}
-	for i, face := range dice {
-		o.arranged[i] = int(face)
-		o.sum += int(face)
+	o := &outcome{Arranged: slices.Clone(dice)}
+	for _, face := range dice {
+		o.Sum += int(face)
 		o.faces[face]++
 	}
-	slices.SortFunc(o.arranged[:], o.before)
-	o.combination = slices.Index(combinations, o.name())
+	slices.SortFunc(o.Arranged, o.before)
+	o.Combination = o.name()
 	return o
 }
 
 // before orders the dice as they are shown: equal dice first, the three before
 // the two and the higher pair before the lower, then the rest ascending.
-func (o *outcome) before(a, b int) int {
+func (o *outcome) before(a, b int64) int {
 	if o.faces[a] != o.faces[b] {
 		return o.faces[b] - o.faces[a]
 	}
 	if o.faces[a] > 1 {
-		return b - a
+		return int(b - a)
 	}
-	return a - b
+	return int(a - b)
 }
 
 func (o *outcome) name() string {
-	switch most, next := o.faces[o.arranged[0]], o.faces[o.arranged[4]]; {
+	switch most, next := o.faces[o.Arranged[0]], o.faces[o.Arranged[4]]; {
 	case most == 5:
 		return "five_of_a_kind"
 	case most == 4:
@@ -158,7 +160,7 @@ func (o *outcome) name() string {
 		return "full_house"
 	case most == 3:
 		return "three_of_a_kind"
-	case most == 2 && o.faces[o.arranged[2]] == 2:
+	case most == 2 && o.faces[o.Arranged[2]] == 2:
 		return "two_pairs"
 	case most == 2:
 		return "pair"
@@ -173,10 +175,10 @@ func (o *outcome) name() string {
 // AppendJSON implements rules.Outcome.
 func (o *outcome) AppendJSON(dst []byte) []byte {
 	out := strictjson.Out(dst).Open().
-		TextMember("combination", combinations[o.combination]).
+		TextMember("combination", o.Combination).
 		Name("arranged").OpenList()
-	for _, face := range o.arranged {
-		out = out.Int(face)
+	for _, face := range o.Arranged {
+		out = out.Int(int(face))
 	}
-	return out.CloseList().IntMember("sum", o.sum).Close()
+	return out.CloseList().IntMember("sum", o.Sum).Close()
 }

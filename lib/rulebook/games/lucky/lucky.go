@@ -86,5 +86,6 @@ func define(set *ballSet) *rules.Game {
 			{"last_odd", "last_even"}, {"first_colour"}, {"last_colour"}},
 		Read:    read,
 		Resolve: set.resolve,
+		Show:    set.shows(),
 	})
 }

@@ -1,6 +1,7 @@
 package lucky
 
 import (
+	"encoding/json"
 	"math"
 
 	"tally/lib/rulebook/rules"
@@ -10,7 +11,7 @@ import (
 // facts are the balls in the order that counts and, where they were noted, the
 // colours seen.
 type facts struct {
-	balls      []int64
+	Balls      []int64  `json:"balls"`
 	numerals   []string // the balls as they are written
 	colours    []string
 	hasColours bool
@@ -18,37 +19,55 @@ type facts struct {
 
 func read(o strictjson.Object) facts {
 	colours := o.OptionalTexts("colours")
-	return facts{balls: o.Wholes("balls"), numerals: o.Numerals("balls"), colours: colours, hasColours: colours != nil}
+	return facts{Balls: o.Wholes("balls"), numerals: o.Numerals("balls"), colours: colours, hasColours: colours != nil}
 }
 
 // outcome is a resolved draw.
 type outcome struct {
-	set     *ballSet
-	drawn   uint64 // bit n: ball n
-	sum     int
-	odd     int
-	colours [4]int // in the order of the ball set
-	first   int
-	last    int
+	drawn   uint64  // bit n: ball n
+	Sum     int     `json:"sum"`
+	Odd     int     `json:"odd"`
+	Even    int     `json:"even"`
+	Colours colours `json:"colours"`
+	First   int     `json:"first"`
+	Last    int     `json:"last"`
 }
 
-func (o *outcome) drew(ball int) bool { return o.drawn>>ball&1 == 1 }
+// colours are how many balls have each colour of a ball set, in its order.
+type colours struct {
+	names  []string
+	counts [4]int
+}
 
-func (o *outcome) even() int { return o.set.drawn - o.odd }
+// UnmarshalJSON implements json.Unmarshaler.
+func (c *colours) UnmarshalJSON(data []byte) error {
+	var counts map[string]int
+	if err := json.Unmarshal(data, &counts); err != nil {
+		return err
+	}
+	for i, name := range c.names {
+		c.counts[i] = counts[name]
+	}
+	return nil
+}
+
+func (set *ballSet) newOutcome() *outcome { return &outcome{Colours: colours{names: set.colours}} }
+
+func (o *outcome) drew(ball int) bool { return o.drawn>>ball&1 == 1 }
 
 // AppendJSON implements rules.Outcome.
 func (o *outcome) AppendJSON(dst []byte) []byte {
 	out := strictjson.Out(dst).Open().
-		IntMember("sum", o.sum).
-		IntMember("odd", o.odd).
-		IntMember("even", o.even()).
+		IntMember("sum", o.Sum).
+		IntMember("odd", o.Odd).
+		IntMember("even", o.Even).
 		Name("colours").Open()
-	for i, colour := range o.set.colours {
-		out = out.IntMember(colour, o.colours[i])
+	for i, colour := range o.Colours.names {
+		out = out.IntMember(colour, o.Colours.counts[i])
 	}
 	return out.Close().
-		IntMember("first", o.first).
-		IntMember("last", o.last).
+		IntMember("first", o.First).
+		IntMember("last", o.Last).
 		Close()
 }
 
@@ -56,18 +75,20 @@ func (set *ballSet) resolve(f facts) rules.Resolution[*outcome] {
 	if faults := set.impossible(f); len(faults) > 0 {
 		return rules.Resolution[*outcome]{Faults: faults}
 	}
-	if len(f.balls) < set.drawn || (len(f.balls) > set.drawn && !set.moreAllowed) {
+	if len(f.Balls) < set.drawn || (len(f.Balls) > set.drawn && !set.moreAllowed) {
 		return rules.Resolution[*outcome]{Void: rules.Void{Reason: "wrong_ball_count", Rule: set.prefix + "-2.2"}}
 	}
-	counting := f.balls[:set.drawn]
-	o := &outcome{set: set, first: int(counting[0]), last: int(counting[set.drawn-1])}
+	counting := f.Balls[:set.drawn]
+	o := set.newOutcome()
+	o.First, o.Last = int(counting[0]), int(counting[set.drawn-1])
 	for _, n := range counting {
 		ball := int(n)
 		o.drawn |= 1 << ball
-		o.sum += ball
-		o.odd += ball % 2
-		o.colours[set.colourOf(ball)]++
+		o.Sum += ball
+		o.Odd += ball % 2
+		o.Colours.counts[set.colourOf(ball)]++
 	}
+	o.Even = set.drawn - o.Odd
 	return rules.Resolution[*outcome]{Outcome: o}
 }
 
@@ -75,8 +96,8 @@ func (set *ballSet) resolve(f facts) rules.Resolution[*outcome] {
 // too.
 func (set *ballSet) impossible(f facts) (faults rules.Faults) {
 	fault := func(code, format string, args ...any) { faults.Add(code, set.prefix+"-1.2", format, args...) }
-	seen, beyond := make(map[int64]int, len(f.balls)), map[string]int{}
-	for i, ball := range f.balls {
+	seen, beyond := make(map[int64]int, len(f.Balls)), map[string]int{}
+	for i, ball := range f.Balls {
 		if ball < 1 || ball > int64(set.balls) {
 			fault("unknown_ball", "ball %d is %s; the balls are numbered 1 to %d", i+1, rules.Number(ball), set.balls)
 		}
@@ -95,11 +116,11 @@ func (set *ballSet) impossible(f facts) (faults rules.Faults) {
 	if !f.hasColours {
 		return faults
 	}
-	if len(f.colours) != len(f.balls) {
-		fault("colour_mismatch", "balls: %d, colours: %d; there is one for each", len(f.balls), len(f.colours))
+	if len(f.colours) != len(f.Balls) {
+		fault("colour_mismatch", "balls: %d, colours: %d; there is one for each", len(f.Balls), len(f.colours))
 	}
-	for i := range min(len(f.colours), len(f.balls)) {
-		ball := f.balls[i]
+	for i := range min(len(f.colours), len(f.Balls)) {
+		ball := f.Balls[i]
 		if ball < 1 || ball > int64(set.balls) {
 			continue
 		}

@@ -45,7 +45,7 @@ func decide(round int, visible facts) (map[string]rules.Mark, []rules.Fault) {
 
 // unseen faults cards that are named before any was dealt.
 func unseen(visible facts) []rules.Fault {
-	if len(visible.hands) == 0 && len(visible.board) == 0 {
+	if len(visible.Hands) == 0 && len(visible.Board) == 0 {
 		return nil
 	}
 	return []rules.Fault{{Code: "wrong_card_count", Rule: "POK-1.6", Message: "betting round 1 opens before the cards: no hand and no board are visible"}}

@@ -2,6 +2,7 @@ package poker
 
 import (
 	"fmt"
+	"slices"
 
 	"tally/lib/rulebook/cards"
 	"tally/lib/rulebook/pokerhand"
@@ -11,10 +12,15 @@ import (
 
 // outcome is a resolved deal.
 type outcome struct {
-	best  pokerhand.Rank
-	won   [hands]bool
-	fives [hands][boardCards]cards.Card // strongest first
-	ranks [hands]pokerhand.Rank
+	Winners     []int64 `json:"winners"`
+	Combination string  `json:"combination"`
+	Hands       []hand  `json:"hands"`
+}
+
+// hand is what a hand makes of the board.
+type hand struct {
+	Category string       `json:"category"`
+	Best     []cards.Card `json:"best"` // strongest first
 }
 
 // table is the facts with the cards read.
@@ -28,10 +34,10 @@ type table struct {
 // only when nothing is.
 func lay(f facts, boardCount int) (t table, faults []rules.Fault) {
 	deal := rules.NewDeal(decks)
-	if len(f.hands) != hands {
-		deal.Fault("wrong_hand_count", "POK-1.2", fmt.Sprintf("there are %d hands instead of six", len(f.hands)))
+	if len(f.Hands) != hands {
+		deal.Fault("wrong_hand_count", "POK-1.2", fmt.Sprintf("there are %d hands instead of six", len(f.Hands)))
 	}
-	for i, codes := range f.hands {
+	for i, codes := range f.Hands {
 		place := fmt.Sprintf("hand %d", i+1)
 		dealt := deal.Cards(place, codes)
 		deal.Count(place, codes, handCards, handCards, "POK-1.2")
@@ -39,9 +45,9 @@ func lay(f facts, boardCount int) (t table, faults []rules.Fault) {
 			copy(t.hands[i][:], dealt)
 		}
 	}
-	t.board = deal.Cards("board", f.board)
-	deal.Count("board", f.board, boardCount, boardCount, "POK-1.6")
-	t.burned = deal.Cards("burned", f.burned)
+	t.board = deal.Cards("board", f.Board)
+	deal.Count("board", f.Board, boardCount, boardCount, "POK-1.6")
+	t.burned = deal.Cards("burned", f.Burned)
 	return t, deal.Faults()
 }
 
@@ -51,38 +57,32 @@ func resolve(f facts) rules.Resolution[*outcome] {
 		return rules.Resolution[*outcome]{Faults: faults}
 	}
 	o := &outcome{}
-	for i, hand := range t.hands {
-		o.fives[i], o.ranks[i] = pokerhand.BestFive(append(hand[:], t.board...))
-		o.best = max(o.best, o.ranks[i])
+	var ranks [hands]pokerhand.Rank
+	for i, dealt := range t.hands {
+		five, rank := pokerhand.BestFive(append(dealt[:], t.board...))
+		ranks[i] = rank
+		o.Hands = append(o.Hands, hand{rank.Category().String(), five[:]})
 	}
-	for i, rank := range o.ranks {
-		o.won[i] = rank == o.best
-	}
-	return rules.Resolution[*outcome]{Outcome: o}
-}
-
-// winners returns how many hands are best or equal best.
-func (o *outcome) winners() (count int) {
-	for _, won := range o.won {
-		if won {
-			count++
+	best := slices.Max(ranks[:])
+	o.Combination = best.Category().String()
+	for i, rank := range ranks {
+		if rank == best {
+			o.Winners = append(o.Winners, int64(i+1))
 		}
 	}
-	return count
+	return rules.Resolution[*outcome]{Outcome: o}
 }
 
 // AppendJSON implements rules.Outcome.
 func (o *outcome) AppendJSON(dst []byte) []byte {
 	out := strictjson.Out(dst).Open().Name("winners").OpenList()
-	for i, won := range o.won {
-		if won {
-			out = out.Int(i + 1)
-		}
+	for _, number := range o.Winners {
+		out = out.Int(int(number))
 	}
-	out = out.CloseList().TextMember("combination", o.best.Category().String()).Name("hands").OpenList()
-	for i, five := range o.fives {
-		out = out.Open().TextMember("category", o.ranks[i].Category().String()).Name("best").OpenList()
-		for _, card := range five {
+	out = out.CloseList().TextMember("combination", o.Combination).Name("hands").OpenList()
+	for _, h := range o.Hands {
+		out = out.Open().TextMember("category", h.Category).Name("best").OpenList()
+		for _, card := range h.Best {
 			out = out.Plain(card.String())
 		}
 		out = out.CloseList().Close()

@@ -3,6 +3,8 @@
 package poker
 
 import (
+	"slices"
+
 	"tally/lib/rulebook/pokerhand"
 	"tally/lib/rulebook/rules"
 	"tally/lib/strictjson"
@@ -28,22 +30,23 @@ var Game = rules.Define(rules.Spec[facts, *outcome]{
 	Families: []rules.Family[*outcome]{
 		{Name: "hand", Params: []rules.Param{rules.Int{Min: 1, Max: hands}}, Rule: "POK-2.3",
 			Means: "the hand is best or equal best; every tied hand wins at full odds",
-			Wins:  func(o *outcome, s rules.Selection) bool { return o.won[s.At(0)-1] },
+			Wins:  func(o *outcome, s rules.Selection) bool { return slices.Contains(o.Winners, int64(s.At(0))) },
 			Quote: func(o *outcome, _ rules.Selection) string {
-				if o.winners() == 1 {
+				if len(o.Winners) == 1 {
 					return "POK-2.2"
 				}
 				return ""
 			}},
 		{Name: "combo", Params: []rules.Param{rules.Word(categories())}, Rule: "POK-2.4",
 			Means: "the winning hand is of the category",
-			Wins:  func(o *outcome, s rules.Selection) bool { return int(o.best.Category()) == s.At(0) }},
+			Wins:  func(o *outcome, s rules.Selection) bool { return o.Combination == pokerhand.Category(s.At(0)).String() }},
 	},
 	Groups:      [][]string{{"combo"}},
 	Read:        read,
 	Resolve:     resolve,
 	ReadVisible: readVisible,
 	Decide:      decide,
+	Show:        shows,
 })
 
 func categories() []string {
@@ -56,9 +59,9 @@ func categories() []string {
 
 // facts are the cards on the table. Cards discarded face down are not seen.
 type facts struct {
-	hands  [][]string
-	board  []string
-	burned []string
+	Hands  [][]string `json:"hands"`
+	Board  []string   `json:"board,omitempty"`
+	Burned []string   `json:"burned,omitempty"`
 }
 
 func read(o strictjson.Object) facts {

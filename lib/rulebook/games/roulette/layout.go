@@ -11,7 +11,7 @@ import (
 // above 1, 2 and 3. Two numbers are neighbours when they share an edge.
 
 type (
-	family    = rules.Family[outcome]
+	family    = rules.Family[*outcome]
 	selection = rules.Selection
 )
 
@@ -23,19 +23,19 @@ func families() []family {
 		inside("corner", 8, 4, checkCorner, "the ball falls on one of four numbers that meet in a corner, or 0-1-2-3"),
 		{Name: "line", Params: []rules.Param{rules.Set{Min: 1, Max: highest, From: 2, To: 2}}, Check: checkLine,
 			Odds: money.ToOne(5), Rule: "ROU-2.2", Means: "the ball falls on one of the six numbers of two neighbouring rows",
-			Wins: func(o outcome, s selection) bool { return int(o) >= s.At(0) && int(o) <= s.At(1) }},
+			Wins: func(o *outcome, s selection) bool { return o.Pocket >= s.At(0) && o.Pocket <= s.At(1) }},
 		{Name: "column", Params: []rules.Param{rules.Int{Min: 1, Max: 3}}, Odds: money.ToOne(2), Rule: "ROU-2.2",
 			Means: "the ball falls on a number of the column",
-			Wins:  func(o outcome, s selection) bool { return o != 0 && o.column() == s.At(0) }},
+			Wins:  func(o *outcome, s selection) bool { return o.Column == s.At(0) }},
 		{Name: "dozen", Params: []rules.Param{rules.Int{Min: 1, Max: 3}}, Odds: money.ToOne(2), Rule: "ROU-2.2",
 			Means: "the ball falls on a number of the dozen",
-			Wins:  func(o outcome, s selection) bool { return o != 0 && o.dozen() == s.At(0) }},
-		outside("red", "a red number", func(o outcome) bool { return reds[o] }),
-		outside("black", "a black number", func(o outcome) bool { return !reds[o] }),
-		outside("odd", "an odd number", func(o outcome) bool { return o%2 == 1 }),
-		outside("even", "an even number", func(o outcome) bool { return o%2 == 0 }),
-		outside("low", "1 to 18", func(o outcome) bool { return o <= 18 }),
-		outside("high", "19 to 36", func(o outcome) bool { return o >= 19 }),
+			Wins:  func(o *outcome, s selection) bool { return o.Dozen == s.At(0) }},
+		outside("red", "a red number", func(o *outcome) string { return o.Colour }),
+		outside("black", "a black number", func(o *outcome) string { return o.Colour }),
+		outside("odd", "an odd number", func(o *outcome) string { return o.Parity }),
+		outside("even", "an even number", func(o *outcome) string { return o.Parity }),
+		outside("low", "1 to 18", func(o *outcome) string { return o.Half }),
+		outside("high", "19 to 36", func(o *outcome) string { return o.Half }),
 	}
 }
 
@@ -43,9 +43,9 @@ func families() []family {
 func inside(name string, toOne, count int, check func(selection) string, means string) family {
 	return family{Name: name, Params: []rules.Param{rules.Set{Min: 0, Max: highest, From: count, To: count}}, Check: check,
 		Odds: money.ToOne(toOne), Rule: "ROU-2.2", Means: means,
-		Wins: func(o outcome, s selection) bool {
+		Wins: func(o *outcome, s selection) bool {
 			for i := range s.Numbers() {
-				if s.At(i) == int(o) {
+				if s.At(i) == o.Pocket {
 					return true
 				}
 			}
@@ -53,10 +53,10 @@ func inside(name string, toOne, count int, check func(selection) string, means s
 		}}
 }
 
-// outside is an even-money bet; the zero loses it.
-func outside(name, means string, holds func(outcome) bool) family {
+// outside is an even-money bet on what the outcome says of the number; the zero loses it.
+func outside(name, means string, of func(*outcome) string) family {
 	return family{Name: name, Odds: money.ToOne(1), Rule: "ROU-2.2", Means: "the ball falls on " + means,
-		Wins: func(o outcome, _ selection) bool { return o != 0 && holds(o) }}
+		Wins: func(o *outcome, _ selection) bool { return of(o) == name }}
 }
 
 func checkSplit(s selection) string {

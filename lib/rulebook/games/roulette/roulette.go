@@ -2,6 +2,8 @@
 package roulette
 
 import (
+	"slices"
+
 	"tally/lib/rulebook/rules"
 	"tally/lib/strictjson"
 )
@@ -16,7 +18,7 @@ const (
 var tries = rules.Tries{Noun: "spin", Rule: "ROU-3.1.1"}
 
 // Game is roulette.
-var Game = rules.Define(rules.Spec[facts, outcome]{
+var Game = rules.Define(rules.Spec[facts, *outcome]{
 	ID: "roulette", Title: "Roulette", Prefix: "ROU", Version: 2, Equipment: "a wheel of 37 pockets, one zero",
 	Rounds: []rules.Round{{Number: 1, When: "before the ball falls"}},
 	Cancel: rules.WheelReasons, CancelRule: "ROU-2.1.6", LateRule: "ROU-2.1.1",
@@ -24,68 +26,83 @@ var Game = rules.Define(rules.Spec[facts, outcome]{
 	Groups:   [][]string{{"straight"}},
 	Read:     read,
 	Resolve:  resolve,
+	Show:     shows,
 })
 
 // facts are the spins; the last one counts.
-type facts struct{ spins []spin }
+type facts struct {
+	Spins []spin `json:"spins"`
+}
 
-type spin struct{ revolutions, pocket int64 }
+type spin struct {
+	Revolutions int64 `json:"revolutions"`
+	Pocket      int64 `json:"pocket"`
+}
 
 func read(o strictjson.Object) facts {
 	var f facts
 	for _, s := range o.NonEmptyObjects("spins") {
-		f.spins = append(f.spins, spin{s.Natural("revolutions"), s.Whole("pocket")})
+		f.Spins = append(f.Spins, spin{s.Natural("revolutions"), s.Whole("pocket")})
 		s.Close()
 	}
 	return f
 }
 
-func resolve(f facts) rules.Resolution[outcome] {
-	faulty := make([]bool, len(f.spins))
+func resolve(f facts) rules.Resolution[*outcome] {
+	faulty := make([]bool, len(f.Spins))
 	var faults rules.Faults
-	for i, s := range f.spins {
-		faulty[i] = s.revolutions < minRevolutions
-		if s.pocket < 0 || s.pocket > highest {
-			faults.Add("unknown_pocket", "ROU-3.3.2", "spin %d: there is no pocket %s; they are 0 to 36", i+1, rules.Number(s.pocket))
+	for i, s := range f.Spins {
+		faulty[i] = s.Revolutions < minRevolutions
+		if s.Pocket < 0 || s.Pocket > highest {
+			faults.Add("unknown_pocket", "ROU-3.3.2", "spin %d: there is no pocket %s; they are 0 to 36", i+1, rules.Number(s.Pocket))
 		}
 	}
 	if len(faults) > 0 {
-		return rules.Resolution[outcome]{Faults: faults}
+		return rules.Resolution[*outcome]{Faults: faults}
 	}
 	if faults := tries.Play(faulty); len(faults) > 0 {
-		return rules.Resolution[outcome]{Faults: faults}
+		return rules.Resolution[*outcome]{Faults: faults}
 	}
-	return rules.Resolution[outcome]{Outcome: outcome(f.spins[len(f.spins)-1].pocket)}
+	return rules.Resolution[*outcome]{Outcome: newOutcome(int(f.Spins[len(f.Spins)-1].Pocket))}
 }
 
-// outcome is the pocket.
-type outcome int
-
-var reds = map[outcome]bool{1: true, 3: true, 5: true, 7: true, 9: true, 12: true, 14: true, 16: true, 18: true,
-	19: true, 21: true, 23: true, 25: true, 27: true, 30: true, 32: true, 34: true, 36: true}
-
-// AppendJSON implements rules.Outcome.
-func (o outcome) AppendJSON(dst []byte) []byte {
-	out := strictjson.Out(dst).Open().IntMember("pocket", int(o))
-	if o == 0 {
-		return out.TextMember("colour", "green").Close()
-	}
-	return out.
-		TextMember("colour", choose(reds[o], "red", "black")).
-		TextMember("parity", choose(o%2 == 1, "odd", "even")).
-		TextMember("half", choose(o <= 18, "low", "high")).
-		IntMember("dozen", o.dozen()).
-		IntMember("column", o.column()).
-		Close()
+// outcome is the pocket, and for other numbers than the zero where it lies on the layout.
+type outcome struct {
+	Pocket int    `json:"pocket"`
+	Colour string `json:"colour"`
+	Parity string `json:"parity"`
+	Half   string `json:"half"`
+	Dozen  int    `json:"dozen"`
+	Column int    `json:"column"`
 }
 
-func (o outcome) dozen() int { return (int(o)-1)/12 + 1 }
+var reds = []int{1, 3, 5, 7, 9, 12, 14, 16, 18, 19, 21, 23, 25, 27, 30, 32, 34, 36}
 
-func (o outcome) column() int { return (int(o)-1)%3 + 1 }
+func newOutcome(n int) *outcome {
+	if n == 0 {
+		return &outcome{Colour: "green"}
+	}
+	return &outcome{Pocket: n, Colour: choose(slices.Contains(reds, n), "red", "black"), Parity: choose(n%2 == 1, "odd", "even"),
+		Half: choose(n <= 18, "low", "high"), Dozen: (n-1)/12 + 1, Column: (n-1)%3 + 1}
+}
 
 func choose(first bool, a, b string) string {
 	if first {
 		return a
 	}
 	return b
+}
+
+// AppendJSON implements rules.Outcome.
+func (o *outcome) AppendJSON(dst []byte) []byte {
+	out := strictjson.Out(dst).Open().IntMember("pocket", o.Pocket).TextMember("colour", o.Colour)
+	if o.Pocket == 0 {
+		return out.Close()
+	}
+	return out.
+		TextMember("parity", o.Parity).
+		TextMember("half", o.Half).
+		IntMember("dozen", o.Dozen).
+		IntMember("column", o.Column).
+		Close()
 }

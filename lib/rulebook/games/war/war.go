@@ -25,9 +25,9 @@ var spec = rules.Spec[facts, *outcome]{
 	},
 	Cancel: rules.CardReasons, CancelRule: "WAR-5.1.4", LateRule: "WAR-3.2",
 	Families: append([]family{
-		{Name: "player", Rule: "WAR-2.3.1", Means: "the Player's card is higher; war loses", Wins: wins(player)},
-		{Name: "war", Rule: "WAR-2.3.2", Means: "both cards have the same rank", Wins: wins(war)},
-		{Name: "dealer", Rule: "WAR-2.3.1", Means: "the Dealer's card is higher; war loses", Wins: wins(dealer)},
+		{Name: player, Rule: "WAR-2.3.1", Means: "the Player's card is higher; war loses", Wins: wins(player)},
+		{Name: war, Rule: "WAR-2.3.2", Means: "both cards have the same rank", Wins: wins(war)},
+		{Name: dealer, Rule: "WAR-2.3.1", Means: "the Dealer's card is higher; war loses", Wins: wins(dealer)},
 	}, append(
 		onCard("player_", "Player's", "; decided when betting round 2 opens", func(o *outcome) cards.Card { return o.player }),
 		onCard("dealer_", "Dealer's", "", func(o *outcome) cards.Card { return o.dealer })...)...),
@@ -37,10 +37,11 @@ var spec = rules.Spec[facts, *outcome]{
 	Resolve:     resolve,
 	ReadVisible: readVisible,
 	Decide:      decide,
+	Show:        shows,
 }
 
-func wins(w winner) func(*outcome, rules.Selection) bool {
-	return func(o *outcome, _ rules.Selection) bool { return o.winner == w }
+func wins(w string) func(*outcome, rules.Selection) bool {
+	return func(o *outcome, _ rules.Selection) bool { return o.Winner == w }
 }
 
 // onCard returns the selections on one side's card. An ace is over eight and a
@@ -79,27 +80,38 @@ func groups(prefix string) [][]string {
 
 // facts are the one card of each side, and burned ones.
 type facts struct {
-	player, dealer []string // one each, or none when not yet visible
-	burned         []string
+	Player *string  `json:"player"` // nil when not yet visible
+	Dealer *string  `json:"dealer,omitempty"`
+	Burned []string `json:"burned,omitempty"`
 }
 
 func read(o strictjson.Object) facts {
-	return facts{[]string{o.Text("player")}, []string{o.Text("dealer")}, o.OptionalTexts("burned")}
+	player, dealer := o.Text("player"), o.Text("dealer")
+	return facts{&player, &dealer, o.OptionalTexts("burned")}
 }
 
 func readVisible(o strictjson.Object) (f facts) {
 	if v, present := o.Optional("player"); present {
 		text, _ := v.Text()
-		f.player = []string{string(text)}
+		card := string(text)
+		f.Player = &card
 	}
-	f.burned = o.OptionalTexts("burned")
+	f.Burned = o.OptionalTexts("burned")
 	return f
+}
+
+// list returns the one card, or none.
+func list(card *string) []string {
+	if card == nil {
+		return nil
+	}
+	return []string{*card}
 }
 
 func resolve(f facts) rules.Resolution[*outcome] {
 	deal := rules.NewDeal(decks)
-	p, d := deal.Cards("Player", f.player), deal.Cards("Dealer", f.dealer)
-	deal.Cards("burned", f.burned)
+	p, d := deal.Cards("Player", list(f.Player)), deal.Cards("Dealer", list(f.Dealer))
+	deal.Cards("burned", f.Burned)
 	if faults := deal.Faults(); len(faults) > 0 {
 		return rules.Resolution[*outcome]{Faults: faults}
 	}
@@ -110,9 +122,9 @@ func resolve(f facts) rules.Resolution[*outcome] {
 // Dealer may still get.
 func decide(round int, visible facts) (map[string]rules.Mark, []rules.Fault) {
 	deal := rules.NewDeal(decks)
-	p := deal.Cards("Player", visible.player)
-	deal.Cards("burned", visible.burned)
-	deal.Count("Player", visible.player, round-1, round-1, "WAR-2.2")
+	p := deal.Cards("Player", list(visible.Player))
+	deal.Cards("burned", visible.Burned)
+	deal.Count("Player", list(visible.Player), round-1, round-1, "WAR-2.2")
 	if faults := deal.Faults(); len(faults) > 0 {
 		return nil, faults
 	}
@@ -138,34 +150,31 @@ func decide(round int, visible facts) (map[string]rules.Mark, []rules.Fault) {
 	return seen.Marks(), nil
 }
 
-type winner uint8
-
+// The winners.
 const (
-	player winner = iota
-	dealer
-	war
+	player = "player"
+	dealer = "dealer"
+	war    = "war"
 )
-
-var winners = [...]string{"player", "dealer", "war"}
 
 // outcome is a resolved draw.
 type outcome struct {
-	winner         winner
+	Winner         string `json:"winner"`
 	player, dealer cards.Card
 }
 
 func newOutcome(p, d cards.Card) *outcome {
-	o := &outcome{winner: war, player: p, dealer: d}
+	o := &outcome{Winner: war, player: p, dealer: d}
 	switch {
 	case p.Rank() > d.Rank():
-		o.winner = player
+		o.Winner = player
 	case p.Rank() < d.Rank():
-		o.winner = dealer
+		o.Winner = dealer
 	}
 	return o
 }
 
 // AppendJSON implements rules.Outcome.
 func (o *outcome) AppendJSON(dst []byte) []byte {
-	return strictjson.Out(dst).Open().TextMember("winner", winners[o.winner]).Close()
+	return strictjson.Out(dst).Open().TextMember("winner", o.Winner).Close()
 }

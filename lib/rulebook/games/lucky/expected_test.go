@@ -1,8 +1,10 @@
-package statistics
+package lucky
 
 import (
 	"strconv"
 	"testing"
+
+	"tally/lib/rulebook/show"
 )
 
 // TestBallsOneByOne goes through all draws of small lotteries.
@@ -29,45 +31,15 @@ func TestBallsOneByOne(t *testing.T) {
 }
 
 // compare compares groups with counts; groups that can't come may be left out.
-func compare(t *testing.T, got []group, want map[string]int64) {
+func compare(t *testing.T, got []show.Group, want map[string]int64) {
 	t.Helper()
 	for _, g := range got {
-		if g.count != want[g.name] {
-			t.Errorf("%s: %d instead of %d", g.name, g.count, want[g.name])
+		if g.Count != want[g.Name] {
+			t.Errorf("%s: %d instead of %d", g.Name, g.Count, want[g.Name])
 		}
-		delete(want, g.name)
+		delete(want, g.Name)
 	}
 	for name, count := range want {
 		t.Errorf("%s is missing, with %d", name, count)
-	}
-}
-
-// TestTwoPairsOneByOne deals all orders of four cards from small shoes.
-func TestTwoPairsOneByOne(t *testing.T) {
-	for _, shoe := range []struct{ kinds, each int }{{1, 4}, {2, 2}, {5, 3}, {4, 5}, {13, 1}} {
-		var first, both, all int64
-		cards := shoe.kinds * shoe.each
-		for a := range cards {
-			for b := range cards {
-				for c := range cards {
-					for d := range cards {
-						if a == b || a == c || a == d || b == c || b == d || c == d {
-							continue
-						}
-						all++
-						if a%shoe.kinds == b%shoe.kinds {
-							first++
-							if c%shoe.kinds == d%shoe.kinds {
-								both++
-							}
-						}
-					}
-				}
-			}
-		}
-		gotFirst, gotBoth, gotAll := twoPairs(int64(shoe.kinds), int64(shoe.each))
-		if gotFirst != first || gotBoth != both || gotAll != all {
-			t.Errorf("%d kinds, %d each: %d, %d of %d instead of %d, %d of %d", shoe.kinds, shoe.each, gotFirst, gotBoth, gotAll, first, both, all)
-		}
 	}
 }

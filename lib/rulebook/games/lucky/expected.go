@@ -1,15 +1,10 @@
-package statistics
+package lucky
 
-import "strconv"
+import (
+	"strconv"
 
-// choose returns how many ways there are to choose k of n.
-func choose(n, k int) int64 {
-	ways := int64(1)
-	for i := range k {
-		ways = ways * int64(n-i) / int64(i+1)
-	}
-	return ways
-}
+	"tally/lib/rulebook/show"
+)
 
 // extremes returns the least and the greatest sum of some of the balls from one up.
 func extremes(balls, drawn int) (least, most int) {
@@ -31,7 +26,7 @@ func tens(sum, least, most int) string {
 
 // sumsOfBalls counts the draws by their sum, ten sums to a group: taking up the
 // balls one by one, a ball joins each draw that lacks one.
-func sumsOfBalls(balls, drawn int) (groups []group) {
+func sumsOfBalls(balls, drawn int) (groups []show.Group) {
 	least, most := extremes(balls, drawn)
 	ways := make([][]int64, drawn+1) // by the number of balls, then by their sum
 	for i := range ways {
@@ -47,19 +42,28 @@ func sumsOfBalls(balls, drawn int) (groups []group) {
 	}
 	for sum := least; sum <= most; sum++ {
 		name := tens(sum, least, most)
-		if len(groups) == 0 || groups[len(groups)-1].name != name {
-			groups = append(groups, group{name: name})
+		if len(groups) == 0 || groups[len(groups)-1].Name != name {
+			groups = append(groups, show.Group{Name: name})
 		}
-		groups[len(groups)-1].count += ways[drawn][sum]
+		groups[len(groups)-1].Count += ways[drawn][sum]
 	}
 	return groups
 }
 
 // oddBalls counts the draws by how many of their balls are odd.
-func oddBalls(balls, drawn int) (groups []group) {
+func oddBalls(balls, drawn int) (groups []show.Group) {
 	odd := (balls + 1) / 2
 	for n := range drawn + 1 {
-		groups = append(groups, group{strconv.Itoa(n), choose(odd, n) * choose(balls-odd, drawn-n)})
+		groups = append(groups, show.Group{Name: strconv.Itoa(n), Count: choose(odd, n) * choose(balls-odd, drawn-n)})
 	}
 	return groups
+}
+
+// choose returns how many ways there are to choose k of n.
+func choose(n, k int) int64 {
+	ways := int64(1)
+	for i := range k {
+		ways = ways * int64(n-i) / int64(i+1)
+	}
+	return ways
 }
