@@ -16,6 +16,7 @@ import (
 
 	"tally/internal/testkit/dynamotest"
 	"tally/lib/lambda/sqsqueue"
+	"tally/lib/rulebook/settlement"
 )
 
 // queues counts the queues of this process, for their names.
@@ -218,6 +219,37 @@ func TestRedriveLosesNothing(t *testing.T) {
 		}
 		if wantThere := fault.delete || fault.after; (there == 1) != wantThere {
 			t.Errorf("%+v: %d on the queue", fault, there)
+		}
+	}
+}
+
+// A message that is sent again, and again, keeps saying when it was sent first.
+func TestSendAgainKeepsFirst(t *testing.T) {
+	db := dynamotest.Kumo(t)
+	client := sqs.NewFromConfig(db.Config())
+	url, letters := withDeadLetters(t, db, client, 0)
+	const first = settlement.Instant(1_796_040_000_123)
+	if err := sqsqueue.New(client, letters).SendAgain(t.Context(), "body", first); err != nil {
+		t.Fatal(err)
+	}
+	if moved, err := (&sqsqueue.Redriver{Client: client}).Redrive(t.Context(), url, 0); err != nil || moved != 1 {
+		t.Fatalf("%d moved: %v", moved, err)
+	}
+	out, err := client.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{QueueUrl: &url, MessageAttributeNames: []string{"All"}})
+	if err != nil || len(out.Messages) != 1 {
+		t.Fatalf("received %+v, %v", out, err)
+	}
+	if said := aws.ToString(out.Messages[0].MessageAttributes[sqsqueue.FirstSent].StringValue); said != "1796040000123" {
+		t.Errorf("it says that it was sent first at %q", said)
+	}
+}
+
+// When a message was sent first is never later than its queue says.
+func TestSentAt(t *testing.T) {
+	queue := time.UnixMilli(2000)
+	for said, want := range map[string]settlement.Instant{"": 2000, "1500": 1500, "2500": 2000, "soon": 2000, "-1": 2000, "0": 2000} {
+		if got := sqsqueue.SentAt(queue, map[string]string{sqsqueue.FirstSent: said}); got != want {
+			t.Errorf("a message that says %q was sent at %d, want %d", said, got, want)
 		}
 	}
 }
