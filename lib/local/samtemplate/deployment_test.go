@@ -96,7 +96,7 @@ func statementsOf(t *testing.T, stack *samtemplate.Stack, function samtemplate.F
 			Document policy `yaml:"PolicyDocument"`
 		} `yaml:"Policies"`
 	}](t, stack, id).Policies {
-		statements = append(statements, policies.Document.Statements...)
+		statements = append(statements, policies.Document.of(t, id)...)
 	}
 	return statements
 }

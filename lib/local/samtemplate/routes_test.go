@@ -50,6 +50,7 @@ type api struct {
 		Burst         int `yaml:"ThrottlingBurstLimit"`
 	} `yaml:"DefaultRouteSettings"`
 	Log          map[string]string `yaml:"AccessLogSettings"`
+	FailsEarly   bool              `yaml:"FailOnWarnings"`
 	OnlyByDomain bool              `yaml:"DisableExecuteApiEndpoint"` // not at the address that AWS gives it
 }
 
@@ -64,7 +65,7 @@ type domain struct {
 func TestAPIAsDecided(t *testing.T) {
 	stack := resolve(t, nil)
 	plain, domains := properties[api](t, stack, "Api"), ofType(stack, "AWS::ApiGatewayV2::DomainName")
-	if plain.Route.RatePerSecond < 1 || plain.Route.Burst < 1 || plain.OnlyByDomain || len(domains) != 0 || stack.Outputs["ApiDomainTarget"] != "" {
+	if !plain.FailsEarly || plain.Route.RatePerSecond < 1 || plain.Route.Burst < 1 || plain.OnlyByDomain || len(domains) != 0 || stack.Outputs["ApiDomainTarget"] != "" {
 		t.Fatalf("without a domain: %+v, %v, %v", plain, domains, stack.Outputs)
 	}
 	log := strings.NewReplacer("$context.", "").Replace(plain.Log["Format"])

@@ -18,6 +18,7 @@ type site struct {
 	Config struct {
 		Aliases     []string          `yaml:"Aliases"`
 		Enabled     bool              `yaml:"Enabled"`
+		IPv6        bool              `yaml:"IPV6Enabled"`
 		Certificate map[string]string `yaml:"ViewerCertificate"`
 		HTTP        string            `yaml:"HttpVersion"`
 		Root        string            `yaml:"DefaultRootObject"` // the file at /
@@ -67,7 +68,7 @@ func TestSiteAsDecided(t *testing.T) {
 	if !slices.Equal(site.Origins, want) {
 		t.Errorf("the origins are %+v", site.Origins)
 	}
-	if !site.Enabled || site.Root != "index.html" || site.HTTP != "http2and3" || site.AccessLogs != nil || len(site.Aliases) > 0 || site.Certificate["AcmCertificateArn"] != "" {
+	if !site.Enabled || !site.IPv6 || site.Root != "index.html" || site.HTTP != "http2and3" || site.AccessLogs != nil || len(site.Aliases) > 0 || site.Certificate["AcmCertificateArn"] != "" {
 		t.Errorf("the site %+v", site)
 	}
 	for _, code := range []int{403, 404} { // who may not list a bucket is told 403 of what is not there
@@ -109,8 +110,10 @@ func TestOriginAccessAsDecided(t *testing.T) {
 type headers struct {
 	Config struct {
 		CORS struct {
-			Origins listed `yaml:"AccessControlAllowOrigins"` // whose scripts may read the answers
-			Methods listed `yaml:"AccessControlAllowMethods"`
+			Origins     listed `yaml:"AccessControlAllowOrigins"` // whose scripts may read the answers
+			Methods     listed `yaml:"AccessControlAllowMethods"`
+			Credentials bool   `yaml:"AccessControlAllowCredentials"`
+			Override    bool   `yaml:"OriginOverride"`
 		} `yaml:"CorsConfig"`
 		Security map[string]map[string]string `yaml:"SecurityHeadersConfig"`
 		Custom   struct {
@@ -144,6 +147,9 @@ func (h headers) values(t *testing.T) map[string]string {
 		values["Strict-Transport-Security"] = "max-age=" + tls["AccessControlMaxAgeSec"] + "; includeSubDomains"
 	}
 	for _, header := range custom {
+		if header["Override"] != "true" {
+			t.Errorf("%s leaves what the origin says", header["Header"])
+		}
 		values[header["Header"]] = header["Value"]
 	}
 	return values
@@ -164,6 +170,9 @@ func TestHeadersAsServed(t *testing.T) {
 		origins, methods := headers.Config.CORS.Origins.Items, headers.Config.CORS.Methods.Items
 		if forAll := id == "FileHeaders"; forAll != slices.Equal(origins, []string{"*"}) || forAll != slices.Equal(methods, []string{"GET", "HEAD"}) {
 			t.Errorf("%s lets %q with %q", id, origins, methods)
+		}
+		if cors := headers.Config.CORS; cors.Credentials || cors.Override != (id == "FileHeaders") {
+			t.Errorf("%s: %+v", id, cors)
 		}
 	}
 	if !serve.IsForAll("results/index.json") || !serve.IsForAll("log/checkpoint") || serve.IsForAll("en/index.html") {

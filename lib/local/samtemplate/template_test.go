@@ -91,7 +91,18 @@ type statement struct {
 }
 
 type policy struct {
+	Version    string      `yaml:"Version"`
 	Statements []statement `yaml:"Statement"`
+}
+
+// of checks the version of the policy language, without which conditions mean another
+// thing, and returns the statements.
+func (p policy) of(t *testing.T, id string) []statement {
+	t.Helper()
+	if p.Version != "2012-10-17" {
+		t.Errorf("the policy of %s is of the version %q", id, p.Version)
+	}
+	return p.Statements
 }
 
 // policyOf reads the policy that a property of a resource is.
@@ -102,7 +113,7 @@ func policyOf(t *testing.T, stack *samtemplate.Stack, id, property string) []sta
 	if err := node.Load(&read); err != nil {
 		t.Fatalf("reading the policy of %s: %v", id, err)
 	}
-	return read.Statements
+	return read.of(t, id)
 }
 
 // sample uses every intrinsic function that is known.
