@@ -193,11 +193,11 @@ type span struct{ opens, closes time.Duration }
 
 // draw plans one draw: its messages and the bets on it.
 func (p *planner) draw(n int) {
-	d := &drawPlan{script: pick(p.Rand, scripts), number: n}
+	d := &drawPlan{script: pick(p.Rand, scripts()), number: n}
 	d.id = fmt.Sprintf("%s-%d.%d", d.script.game, n, 7+n)
 	p.plan.Draws = append(p.plan.Draws, d.id)
 	at := 5*time.Second + time.Duration(p.IntN(10_000))*time.Millisecond
-	for range d.script.rounds {
+	for range d.script.Rounds {
 		s := span{opens: at}
 		s.closes = s.opens + time.Duration(2000+p.IntN(6000))*time.Millisecond
 		d.rounds = append(d.rounds, s)

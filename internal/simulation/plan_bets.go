@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"tally/lib/pipeline/placing"
+	"tally/lib/rulebook/rules"
 )
 
 // bets plans what a bookmaker sends about a draw.
@@ -12,19 +13,19 @@ func (p *planner) bets(d *drawPlan, bookmaker string) {
 	count := 0
 	bases := map[string]string{} // of blackjack: a bet's reference by its selection
 	for i, s := range d.rounds {
-		script := d.script.rounds[i]
+		script := d.script.Rounds[i]
 		for range p.IntN(5) {
 			count++
 			at := p.within(s.opens-500*time.Millisecond, s.closes+1500*time.Millisecond)
 			request := placing.Request{Bookmaker: bookmaker, Draw: d.id, Stake: fmt.Sprintf("%d.%02d", 1+p.IntN(50), p.IntN(100)), Currency: "EUR"}
 			switch {
-			case len(script.wagers) > 0:
+			case len(script.Wagers) > 0:
 				if !p.wager(&request, script, bases, d, bookmaker) {
 					continue
 				}
 			default:
-				request.Reference, request.Selection = fmt.Sprintf("b%d", count), pick(p.Rand, script.bets)
-				request.Odds = script.offered(request.Selection)
+				request.Reference, request.Selection = fmt.Sprintf("b%d", count), pick(p.Rand, script.Bets)
+				request.Odds = d.script.offered(script, request.Selection)
 				bases[request.Selection] = request.Reference
 			}
 			if p.chance(30) {
@@ -48,10 +49,10 @@ func (p *planner) bets(d *drawPlan, bookmaker string) {
 }
 
 // wager makes a request a side wager of an earlier bet, if there is one.
-func (p *planner) wager(request *placing.Request, script roundScript, bases map[string]string, d *drawPlan, bookmaker string) bool {
-	for _, selection := range d.script.rounds[0].bets { // not over the map: its order is random
+func (p *planner) wager(request *placing.Request, script rules.ExampleRound, bases map[string]string, d *drawPlan, bookmaker string) bool {
+	for _, selection := range d.script.Rounds[0].Bets { // not over the map: its order is random
 		base, placed := bases[selection]
-		wager, possible := script.wagers[selection]
+		wager, possible := script.Wagers[selection]
 		if !placed || !possible || !p.chance(60) {
 			continue
 		}
@@ -82,7 +83,7 @@ func half(stake string) string {
 }
 
 // spoil makes a request one that can't be accepted.
-func (p *planner) spoil(request *placing.Request, script roundScript) {
+func (p *planner) spoil(request *placing.Request, script rules.ExampleRound) {
 	switch p.IntN(7) {
 	case 0:
 		request.Odds = "1.01"
@@ -93,7 +94,7 @@ func (p *planner) spoil(request *placing.Request, script roundScript) {
 	case 3:
 		request.Stake, request.Currency = "2000.00", "EUR"
 	case 4:
-		if script.odds["player_black"] == "win" {
+		if script.Odds["player_black"] == "win" {
 			request.Selection, request.Odds = "player_black", "1.93"
 		}
 	case 5:

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"tally/lib/rulebook/rules"
 )
 
 // message starts a message of a draw.
@@ -43,14 +45,14 @@ func (p *planner) opening(d *drawPlan, board bool) {
 		rounds = append(rounds, map[string]any{"round": i + 1, "opens_at": timeText(s.opens), "closes_at": timeText(s.closes)})
 	}
 	m["rounds"] = rounds
-	if odds := d.script.rounds[0].odds; board && odds != nil {
+	if odds := d.script.Rounds[0].Odds; board && odds != nil {
 		m["odds"] = odds
 	}
 	p.send("studio", d.rounds[0].opens-time.Duration(p.IntN(4000))*time.Millisecond, m, p.plan.Good)
 }
 
 func (p *planner) round(d *drawPlan, i int, s span, boardAtOpening bool) {
-	script := d.script.rounds[i]
+	script := d.script.Rounds[i]
 	for range p.IntN(4) * p.IntN(2) { // some of what is bet on is closed before the round
 		closed := p.within(s.opens, s.closes)
 		m := d.message("betting.closed")
@@ -60,12 +62,12 @@ func (p *planner) round(d *drawPlan, i int, s span, boardAtOpening bool) {
 	if !p.chance(5) {
 		m := d.message("betting.opened")
 		m["round"], m["opens_at"], m["closes_at"] = i+1, timeText(s.opens), timeText(s.closes)
-		if script.visible != "" {
-			m["visible"] = json.RawMessage(script.visible)
+		if script.Visible != "" {
+			m["visible"] = json.RawMessage(script.Visible)
 		}
 		made := p.plan.Good
-		if script.odds != nil && (i > 0 || !boardAtOpening) {
-			m["odds"] = script.odds
+		if script.Odds != nil && (i > 0 || !boardAtOpening) {
+			m["odds"] = script.Odds
 		}
 		if p.chance(3) { // it contradicts the opening of the draw: one of the two is a conflict
 			p.unsure(d, "draw.opened", 0)
@@ -88,13 +90,13 @@ func (p *planner) round(d *drawPlan, i int, s span, boardAtOpening bool) {
 }
 
 // selections picks some of what is bet on in a round, or families of it.
-func (p *planner) selections(script roundScript) (list []string) {
+func (p *planner) selections(script rules.ExampleRound) (list []string) {
 	for range 1 + p.IntN(2) {
 		selection := ""
-		if len(script.wagers) > 0 {
-			selection = pick(p.Rand, slices.Sorted(maps.Values(script.wagers)))
+		if len(script.Wagers) > 0 {
+			selection = pick(p.Rand, slices.Sorted(maps.Values(script.Wagers)))
 		} else {
-			selection = pick(p.Rand, script.bets)
+			selection = pick(p.Rand, script.Bets)
 		}
 		if at := strings.LastIndex(selection, ":"); at > 0 && p.chance(60) {
 			selection = selection[:at] + ":*"
@@ -125,10 +127,10 @@ func (p *planner) junk(d *drawPlan) {
 	m["round"] = 1
 	switch p.IntN(7) {
 	case 5: // a slip that would use up the revisions
-		p.result(d, at, 1000, d.script.facts[0], p.plan.Bad)
+		p.result(d, at, 1000, d.script.Facts[0], p.plan.Bad)
 		return
 	case 6: // it is taken or not, by how many came before it
-		p.result(d, p.within(at, d.result+30*time.Second), 6+p.IntN(4), d.script.facts[0], nil)
+		p.result(d, p.within(at, d.result+30*time.Second), 6+p.IntN(4), d.script.Facts[0], nil)
 		return
 	case 0:
 		m["closed_at"], m["closedAt"] = timeText(at), timeText(at)
@@ -155,14 +157,14 @@ func (p *planner) revisions(d *drawPlan) {
 	}
 	for revision := 1; revision <= 1+corrections; revision++ {
 		if p.chance(12) {
-			p.result(d, at-time.Second, revision, d.script.wrong, p.plan.Bad)
+			p.result(d, at-time.Second, revision, d.script.Wrong, p.plan.Bad)
 		}
 		if p.chance(18) {
 			m := d.message("draw.cancelled")
-			m["revision"], m["reason"] = revision, d.script.cancel
+			m["revision"], m["reason"] = revision, d.script.Cancel
 			p.send("studio", at, m, p.plan.Good)
 		} else {
-			p.result(d, at, revision, pick(p.Rand, d.script.facts), p.plan.Good)
+			p.result(d, at, revision, pick(p.Rand, d.script.Facts), p.plan.Good)
 		}
 		if p.chance(4) { // the same revision with something else in it
 			for _, kind := range []string{"draw.cancelled", "draw.resulted"} {

@@ -26,11 +26,13 @@ const (
 	Storm      Event = "storm" // all messages again, several times, in any order
 )
 
-// tables are the studio's tables and what happens on them.
-var tables = []struct {
+// table is a table of the studio and what happens on it.
+type table struct {
 	name, game string
 	event      Event
-}{
+}
+
+var tables = []table{
 	{"pok-1", "poker", Storm}, // first: it has the most betting rounds
 	{"bac-1", "baccarat", Impossible},
 	{"bac-2", "baccarat", Ordinary},
@@ -45,6 +47,17 @@ var tables = []struct {
 	{"bj-1", "blackjack", Ordinary},
 	{"rou-1", "roulette", Correction},
 	{"rou-2", "roulette", Ordinary},
+}
+
+// allTables are the studio's tables, and one for each other game.
+func allTables() []table {
+	list := slices.Clone(tables)
+	for _, game := range games.All() {
+		if !slices.ContainsFunc(list, func(t table) bool { return t.game == game.ID }) {
+			list = append(list, table{game.ID + "-1", game.ID, Ordinary})
+		}
+	}
+	return list
 }
 
 // The times of a draw, short enough to watch. Where answers take longer, so does
@@ -96,10 +109,10 @@ func (d *Draw) ID(start time.Time) string {
 // Outcome is what the rules make of the facts; ok is false when the draw is
 // cancelled or void.
 func (d *Draw) Outcome() (outcome rules.Outcome, ok bool) {
-	if d.Facts == "" {
-		return nil, false
+	if d.Facts != "" {
+		outcome = resolved(d.Game, d.Facts).Outcome
 	}
-	return resolved(d.Game, d.Facts)
+	return outcome, outcome != nil
 }
 
 // ends is when the first result or the cancellation is sent.
@@ -108,7 +121,7 @@ func (d *Draw) ends() time.Duration { return d.windows[len(d.windows)-1].closes 
 // newDraws returns a draw on every table.
 func newDraws(r *rand.Rand) ([]*Draw, error) {
 	draws := make([]*Draw, 0, len(tables))
-	for i, table := range tables {
+	for i, table := range allTables() {
 		game, known := games.Find(table.game)
 		if !known {
 			return nil, fmt.Errorf("there is no game %q", table.game)
@@ -129,29 +142,29 @@ func newDraws(r *rand.Rand) ([]*Draw, error) {
 
 // deal lets the draw happen: its facts, and what is offered before.
 func (d *Draw) deal(r *rand.Rand) error {
-	with := equipmentOf[d.Game.ID]
-	d.symbols = with.shuffle(r, nil)
-	d.Facts = with.facts(d.Game, d.symbols)
+	dealing := d.Game.Dealing
+	d.symbols = dealing.Shuffle(r, nil)
+	d.Facts = jsonOf(dealing.Facts(d.symbols))
 	switch d.Event {
 	case Impossible:
 		for d.withoutThirds(); d.impossible == ""; d.withoutThirds() {
-			d.symbols = with.shuffle(r, nil)
-			d.Facts = with.facts(d.Game, d.symbols)
+			d.symbols = dealing.Shuffle(r, nil)
+			d.Facts = jsonOf(dealing.Facts(d.symbols))
 		}
 	case Correction:
 		// What was seen first was read wrongly.
 		for d.First = d.Facts; d.First == d.Facts; {
-			d.First = with.facts(d.Game, with.shuffle(r, nil))
+			d.First = jsonOf(dealing.Facts(dealing.Shuffle(r, nil)))
 		}
 	case Cancelled:
 		d.Facts, d.Cancelled = "", "card_exposed"
 	case TooFew:
-		d.Facts = with.facts(d.Game, d.symbols[:len(d.symbols)-1])
+		d.Facts = jsonOf(dealing.Facts(d.symbols[:len(d.symbols)-1]))
 	case Voided:
 		d.Void = &settlement.Scope{Bookmaker: Bookmakers[0].ID, Shop: Bookmakers[0].Shops[0]}
 	}
-	for i, open := range with.open {
-		o, err := newOffer(r, d.Game, with, i+1, slices.Clip(d.symbols[:open]))
+	for i, open := range dealing.Open {
+		o, err := newOffer(r, d.Game, i+1, slices.Clip(d.symbols[:open]))
 		if err != nil {
 			return err
 		}
@@ -163,8 +176,8 @@ func (d *Draw) deal(r *rand.Rand) error {
 // withoutThirds makes baccarat facts that lack the third cards, if there were any.
 func (d *Draw) withoutThirds() {
 	s := d.symbols
-	facts := `{"player":` + list([]string{s[0], s[2]}) + `,"banker":` + list([]string{s[1], s[3]}) + `}`
-	if d.impossible = ""; !resolves(d.Game, facts) {
+	facts := fmt.Sprintf(`{"player":[%q,%q],"banker":[%q,%q]}`, s[0], s[2], s[1], s[3])
+	if len(resolved(d.Game, facts).Faults) > 0 {
 		d.impossible = facts
 	}
 }

@@ -1,6 +1,7 @@
 package studio
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -32,10 +33,11 @@ const (
 
 // newOffer returns what can be bet on when a betting round opens and these
 // symbols are known.
-func newOffer(r *rand.Rand, game *rules.Game, with equipment, round int, known []string) (offer, error) {
+func newOffer(r *rand.Rand, game *rules.Game, round int, known []string) (offer, error) {
 	o := offer{odds: map[rules.Selection]string{}, marks: map[rules.Selection]rules.Mark{}}
+	dealing := game.Dealing
 	if len(known) > 0 {
-		marks, err := decided(game, round, with.visible(known))
+		marks, err := decided(game, round, jsonOf(dealing.Visible(known)))
 		if err != nil {
 			return o, err
 		}
@@ -51,8 +53,8 @@ func newOffer(r *rand.Rand, game *rules.Game, with equipment, round int, known [
 	}
 	wins := make([]int, len(o.open))
 	for range samples {
-		outcome, ok := resolved(game, with.facts(game, with.shuffle(r, known)))
-		if !ok {
+		outcome := resolved(game, jsonOf(dealing.Facts(dealing.Shuffle(r, known)))).Outcome
+		if outcome == nil {
 			continue
 		}
 		for i, s := range o.open {
@@ -100,15 +102,7 @@ func choose(r *rand.Rand, game *rules.Game) []rules.Selection {
 // decided returns what the visible cards decide.
 func decided(game *rules.Game, round int, visible string) (map[rules.Selection]rules.Mark, error) {
 	var document strictjson.Document
-	value, ok := document.Parse("visible", []byte(visible))
-	if !ok {
-		return nil, fmt.Errorf("%s: visible cards %s are no JSON", game.ID, visible)
-	}
-	object, ok := value.Object()
-	if !ok {
-		return nil, fmt.Errorf("%s: visible cards %s are no object", game.ID, visible)
-	}
-	facts, _ := game.ReadVisible(object)
+	facts, _ := game.ReadVisible(object(&document, visible))
 	marks, faults := game.Decide(round, facts)
 	if len(document.Problems()) > 0 || len(faults) > 0 {
 		return nil, fmt.Errorf("%s: visible cards %s of round %d: %v %v", game.ID, visible, round, document.Problems(), faults)
@@ -116,19 +110,26 @@ func decided(game *rules.Game, round int, visible string) (map[rules.Selection]r
 	return marks, nil
 }
 
-// resolved returns the outcome of facts; ok is false when they void the draw.
-func resolved(game *rules.Game, facts string) (outcome rules.Outcome, ok bool) {
+// jsonOf writes facts or visible cards as JSON.
+func jsonOf(facts any) string {
+	text, err := json.Marshal(facts)
+	if err != nil {
+		panic(fmt.Sprintf("studio: %v", err)) // they are texts and numbers
+	}
+	return string(text)
+}
+
+// object reads facts or visible cards that a dealer has written.
+func object(document *strictjson.Document, text string) strictjson.Object {
+	value, _ := document.Parse("facts", []byte(text))
+	read, _ := value.Object()
+	return read
+}
+
+// resolved resolves facts.
+func resolved(game *rules.Game, facts string) rules.Resolution[rules.Outcome] {
 	var document strictjson.Document
-	value, ok := document.Parse("facts", []byte(facts))
-	if !ok {
-		return nil, false
-	}
-	object, ok := value.Object()
-	if !ok {
-		return nil, false
-	}
-	r := game.Resolve(game.ReadFacts(object))
-	return r.Outcome, r.Void.Reason == "" && len(r.Faults) == 0
+	return game.Resolve(game.ReadFacts(object(&document, facts)))
 }
 
 // board is the offer as a message has it: odds, and the marks of what is

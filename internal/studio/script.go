@@ -142,7 +142,7 @@ func (s *script) followed() (best *Bet) {
 		if b == nil || b.Draw.Event != Correction || sent[b.Reference] > 1 || step.At >= b.Draw.windows[b.Round-1].closes {
 			continue
 		}
-		first, _ := resolved(b.Draw.Game, b.Draw.First)
+		first := resolved(b.Draw.Game, b.Draw.First).Outcome
 		if last, _ := b.Draw.Outcome(); b.Draw.Game.Judge(first, b.on).Result != b.Draw.Game.Judge(last, b.on).Result {
 			return b
 		}
@@ -234,13 +234,13 @@ func (d *Draw) opening(when moments) []member {
 
 // bettingOpened is what a betting.opened says.
 func (d *Draw) bettingOpened(when moments, round int) []member {
-	with, opens := equipmentOf[d.Game.ID], when.start.Add(d.windows[round-1].opens)
+	dealing, opens := d.Game.Dealing, when.start.Add(d.windows[round-1].opens)
 	if round > 1 && opens.Before(when.sent) {
 		opens = when.sent // the round before took longer; the first is announced already
 	}
 	members := []member{{"round", fmt.Sprint(round)}, {"opens_at", quote(clock(opens))}, {"closes_at", quote(clock(opens.Add(planned)))}}
-	if open := with.open[round-1]; open > 0 {
-		members = append(members, member{"visible", with.visible(d.symbols[:open])})
+	if open := dealing.Open[round-1]; open > 0 {
+		members = append(members, member{"visible", jsonOf(dealing.Visible(d.symbols[:open]))})
 	}
 	if !d.Game.Paytable() {
 		members = append(members, member{"odds", d.offers[round-1].board(d.Game)})

@@ -75,17 +75,17 @@ func TestMessagesAreValid(t *testing.T) {
 // rules accept.
 func TestFactsFollowTheRules(t *testing.T) {
 	for _, game := range games.All() {
-		with, ok := equipmentOf[game.ID]
-		if !ok || len(with.open) != len(game.Rounds) {
+		dealing := game.Dealing
+		if len(dealing.Open) != len(game.Rounds) {
 			t.Errorf("%s is not played, or not in all its betting rounds", game.ID)
 			continue
 		}
 		random := newRandom(1)
 		seen := map[string]bool{}
 		for range 1000 {
-			facts := with.facts(game, with.shuffle(random, nil))
-			if !resolves(game, facts) {
-				t.Fatalf("%s: %s", game.ID, facts)
+			facts := jsonOf(dealing.Facts(dealing.Shuffle(random, nil)))
+			if faults := resolved(game, facts).Faults; len(faults) > 0 {
+				t.Fatalf("%s: %s: %v", game.ID, facts, faults)
 			}
 			seen[facts] = true
 		}

@@ -24,6 +24,8 @@ type Game struct {
 	Groups     [][]string
 	Families   []FamilyInfo
 	Show       show.Game
+	Dealing    Dealing
+	Example    *Example // nil for none
 
 	byName      map[string]int
 	judges      []func(Outcome, Selection) Verdict

@@ -43,7 +43,9 @@ type Spec[F any, O Outcome] struct {
 	// what is visible at the start of that round.
 	Decide func(round int, visible F) (map[string]Mark, []Fault)
 
-	Show show.Game
+	Show    show.Game
+	Dealing Dealing
+	Example *Example // nil for none
 }
 
 // Family is a kind of selection: its name, its parameters and when it wins.

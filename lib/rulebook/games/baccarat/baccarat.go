@@ -52,6 +52,7 @@ var spec = rules.Spec[facts, *outcome]{
 	ReadVisible: readVisible,
 	Decide:      decide,
 	Show:        shows(decks),
+	Dealing:     rules.Dealing{Shuffle: rules.Shoe(decks), Facts: deal, Open: []int{0, 1, 2}, Visible: visible},
 }
 
 // Live is live baccarat: eight decks, one betting round, a paytable. The
@@ -71,7 +72,9 @@ var Live = rules.Define(rules.Spec[facts, *outcome]{
 	Read:   read,
 	Resolve: resolver(liveDecks, paragraphs{deal: "LBAC-3.4.3", natural: "LBAC-3.5.1.1", player: "LBAC-3.5.1.4", playerStands: "LBAC-3.5.1.2",
 		banker: "LBAC-3.5.1.5", bankerAlone: "LBAC-3.5.1.3"}),
-	Show: shows(liveDecks),
+	Show:    shows(liveDecks),
+	Dealing: rules.Dealing{Shuffle: rules.Shoe(liveDecks), Facts: deal, Open: []int{0}},
+	Example: liveExample,
 })
 
 // side is a bet on Player or Banker: a tie returns the stake.

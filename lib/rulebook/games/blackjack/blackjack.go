@@ -29,6 +29,8 @@ var Game = rules.Define(rules.Spec[facts, *outcome]{
 	ReadVisible: read,
 	Decide:      decide,
 	Show:        shows,
+	Dealing:     dealing,
+	Example:     example,
 })
 
 func families() []rules.Family[*outcome] {

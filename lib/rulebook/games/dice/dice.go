@@ -25,6 +25,8 @@ var Game = rules.Define(rules.Spec[facts, *outcome]{
 	Read:     read,
 	Resolve:  resolve,
 	Show:     shows,
+	Dealing:  dealing,
+	Example:  example,
 })
 
 func families() []rules.Family[*outcome] {

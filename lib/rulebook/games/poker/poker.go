@@ -47,6 +47,7 @@ var Game = rules.Define(rules.Spec[facts, *outcome]{
 	ReadVisible: readVisible,
 	Decide:      decide,
 	Show:        shows,
+	Dealing:     dealing,
 })
 
 func categories() []string {

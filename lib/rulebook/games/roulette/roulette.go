@@ -27,6 +27,8 @@ var Game = rules.Define(rules.Spec[facts, *outcome]{
 	Read:     read,
 	Resolve:  resolve,
 	Show:     shows,
+	Dealing:  dealing,
+	Example:  example,
 })
 
 // facts are the spins; the last one counts.

@@ -38,6 +38,8 @@ var spec = rules.Spec[facts, *outcome]{
 	ReadVisible: readVisible,
 	Decide:      decide,
 	Show:        shows,
+	Dealing:     dealing,
+	Example:     example,
 }
 
 func wins(w string) func(*outcome, rules.Selection) bool {

@@ -30,6 +30,7 @@ var Game = rules.Define(rules.Spec[facts, *outcome]{
 	Read:    read,
 	Resolve: resolve,
 	Show:    shows,
+	Dealing: dealing,
 })
 
 var colours = [...]string{"red", "black", "grey"} // by n mod 3

@@ -1,0 +1,26 @@
+package baccarat
+
+import "tally/lib/rulebook/rules"
+
+// deal deals Player and Banker in turn. Third cards are dealt as the rules want them:
+// exactly one of the four ways is allowed.
+func deal(s []string) any {
+	for _, thirds := range [][2]int{{0, 0}, {1, 0}, {0, 1}, {1, 1}} {
+		f := facts{Player: append([]string{s[0], s[2]}, s[4:4+thirds[0]]...),
+			Banker: append([]string{s[1], s[3]}, s[4+thirds[0]:4+thirds[0]+thirds[1]]...)}
+		if faults := (paragraphs{}).play(rules.Read(f.Player), rules.Read(f.Banker)); len(faults) == 0 {
+			return f
+		}
+	}
+	panic("no way to deal baccarat is allowed") // the rules are total: one always is
+}
+
+func visible(s []string) any { return facts{Player: s[:1], Banker: s[1:]} }
+
+// liveExample has refunds by the rules: equal points.
+var liveExample = &rules.Example{
+	Cancel: "dealing_order",
+	Rounds: []rules.ExampleRound{{Bets: []string{player, banker, tie}}},
+	Facts:  []string{`{"player":["KS","8D"],"banker":["9H","2C"]}`, `{"player":["9S","KD"],"banker":["9H","KC"]}`, `{"player":["KS","7D"],"banker":["9H","KC"]}`},
+	Wrong:  `{"player":["KS","3D"],"banker":["9H","2C"]}`,
+}
