@@ -29,6 +29,13 @@ func (b Board) Entry(game *rules.Game, s rules.Selection) (BoardEntry, bool) {
 	return BoardEntry{}, false
 }
 
+// odds reads the odds board of a message that has one.
+func (r *reader) odds(o strictjson.Object, m *Message) {
+	if v, present := o.Optional("odds"); present {
+		m.Odds, m.Board = v.Raw(), r.readBoard(v, m.Game)
+	}
+}
+
 // readBoard reads a board of a game.
 func (r *reader) readBoard(v strictjson.Value, game *rules.Game) Board {
 	o, ok := v.Object()

@@ -22,9 +22,7 @@ func (r *reader) drawOpened(o strictjson.Object, m *Message) {
 		}
 		m.Rounds = append(m.Rounds, times)
 	}
-	if v, present := o.Optional("odds"); present {
-		m.Board = r.readBoard(v, m.Game)
-	}
+	r.odds(o, m)
 }
 
 func (r *reader) roundTimes(o strictjson.Object, m *Message) RoundTimes {
@@ -53,9 +51,7 @@ func (r *reader) round(o strictjson.Object, m *Message) int {
 func (r *reader) bettingOpened(o strictjson.Object, m *Message) {
 	m.Times = r.roundTimes(o, m)
 	m.Round = m.Times.Round
-	if v, present := o.Optional("odds"); present {
-		m.Board = r.readBoard(v, m.Game)
-	}
+	r.odds(o, m)
 	m.Decided = r.decided(o, m)
 }
 
@@ -69,6 +65,7 @@ func (r *reader) decided(o strictjson.Object, m *Message) DecidedMarks {
 		}
 		return nil
 	}
+	m.Visible = v.Raw()
 	visible, ok := v.Object()
 	if !ok || m.Round == 0 {
 		return nil
@@ -138,6 +135,7 @@ func (r *reader) drawResulted(o strictjson.Object, m *Message) {
 	if !present {
 		return
 	}
+	m.Facts = v.Raw()
 	object, ok := v.Object()
 	if !ok {
 		return
@@ -167,7 +165,8 @@ func (r *reader) correction(o strictjson.Object, m *Message, revision int) {
 	if c, ok := v.Object(); ok {
 		m.Correction = r.note(c, "reason")
 		if _, noted := c.Optional("note"); noted {
-			r.note(c, "note")
+			note := r.note(c, "note")
+			m.Note = &note
 		}
 		c.Close()
 	}

@@ -5,6 +5,8 @@
 package wire
 
 import (
+	"github.com/go-json-experiment/json/jsontext"
+
 	"tally/lib/rulebook/rules"
 	"tally/lib/rulebook/settlement"
 )
@@ -111,6 +113,10 @@ type Message struct {
 	Reason     string                          // draw.cancelled, orders
 	Corrects   bool                            // draw.resulted, draw.cancelled
 	Correction string                          // why
+	Note       *string                         // on the correction, nil for none
+
+	// Odds, Visible and Facts are as they were sent, nil for none.
+	Odds, Visible, Facts jsontext.Value
 
 	Found    Found            // bets.found
 	Order    string           // orders
