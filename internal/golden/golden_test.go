@@ -172,7 +172,9 @@ func (r *reading) drawOf(id string) {
 
 func (r *reading) accounts(id, bookmaker string, shards int) {
 	r.Helper()
-	history, err := settle.LoadHistory(r.Context(), r.table, id, bookmaker)
+	d, err := record.Open(r.Context(), r.table, id)
+	r.check(err)
+	history, err := settle.LoadHistory(r.Context(), d, bookmaker)
 	r.check(err)
 	for shard := range shards {
 		var records []store.StoredBet
@@ -188,7 +190,7 @@ func (r *reading) accounts(id, bookmaker string, shards int) {
 			r.say("  %s %s", bookmaker, lines)
 		}
 	}
-	state, book, err := settle.Totals(r.Context(), r.table, id, bookmaker)
+	state, book, err := record.Totals(r.Context(), r.table, id, bookmaker)
 	r.check(err)
 	totals, err := json.Marshal(book)
 	r.check(err)

@@ -8,14 +8,19 @@ import (
 
 	"tally/lib/pipeline/settle"
 	"tally/lib/store"
+	storedrecord "tally/lib/store/record"
 )
 
 // histories verifies that the history that an API computes of each bet says what the
 // reports have said of it, line by line.
 func (c *checker) histories(t *truth) {
 	for bookmaker, f := range c.feeds {
-		history, err := settle.LoadHistory(context.Background(), c.table, t.id, bookmaker)
-		if err != nil || history == nil {
+		d, err := storedrecord.Open(context.Background(), c.table, t.id)
+		var history *settle.History
+		if err == nil {
+			history, err = settle.LoadHistory(context.Background(), d, bookmaker)
+		}
+		if err != nil {
 			c.problem("draw %s: the history of %s: %v", t.id, bookmaker, err)
 			continue
 		}

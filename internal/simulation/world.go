@@ -235,7 +235,7 @@ func (w *world) intake() *intake.Intake {
 
 func (w *world) sweeper() *settle.Sweeper {
 	p := w.process()
-	limits, err := settle.ParseLimits(w.plan.HoldAbove)
+	limits, err := settlement.ParseLimits(w.plan.HoldAbove)
 	if err != nil {
 		w.problem("%v", err)
 	}

@@ -18,8 +18,8 @@ import (
 	"tally/lib/archive/entry"
 	"tally/lib/archive/sequencer"
 	"tally/lib/draw/wire"
-	"tally/lib/pipeline/settle"
 	"tally/lib/store"
+	"tally/lib/store/record"
 )
 
 // Appender appends leaves that the log lacks, in their order. When it returns nil
@@ -66,14 +66,11 @@ func (a *Archive) take(ctx context.Context, told wire.Entry) error {
 	if err != nil {
 		return err
 	}
-	items, err := settle.Read(ctx, a.Table, told.Draw)
+	d, err := record.Load(ctx, a.Table, told.Draw)
 	if err != nil {
 		return err
 	}
-	r, err := readRecords(told.Draw, items)
-	if err != nil {
-		return err
-	}
+	r := records{d}
 	entries, err := a.missing(ctx, r, known)
 	if err != nil {
 		return err
@@ -101,13 +98,13 @@ func (a *Archive) take(ctx context.Context, told wire.Entry) error {
 
 // report tells what was appended. An entry that the log has with other content is
 // not appended again: it says that records were changed, and asks for a person.
-func (a *Archive) report(ctx context.Context, r *records, told wire.Entry, appended sequencer.Appended) {
+func (a *Archive) report(ctx context.Context, r records, told wire.Entry, appended sequencer.Appended) {
 	for _, leaf := range appended.Conflicts {
-		a.Record.Unequal(r.head.Game)
+		a.Record.Unequal(r.Head.Game)
 		a.Log.LogAttrs(ctx, slog.LevelError, "the log has another entry", slog.String("draw", told.Draw), slog.String("entry", leaf.Key))
 	}
 	if appended.New > 0 {
-		a.Record.Appended(r.head.Game, appended.New)
+		a.Record.Appended(r.Head.Game, appended.New)
 	}
 	a.Log.LogAttrs(ctx, slog.LevelInfo, "draw archived", slog.String("draw", told.Draw), slog.String("what", told.What),
 		slog.Int("state", told.State), slog.Int("entries", appended.New), slog.Int64("size", appended.Tree.N))
@@ -127,36 +124,40 @@ func contains(leaves []sequencer.Leaf, known map[string]int64, key string) bool 
 
 // missing returns the entries that the log lacks of a draw, in the order in which
 // it gets them.
-func (a *Archive) missing(ctx context.Context, r *records, known map[string]int64) (entries []entry.Entry, err error) {
-	if r.head == nil || !r.head.Opened {
+func (a *Archive) missing(ctx context.Context, r records, known map[string]int64) (entries []entry.Entry, err error) {
+	if !r.Opened() {
 		return nil, nil // nothing is told of a draw before it is opened
 	}
 	lacks := func(kind entry.Kind, state int) bool {
-		_, is := known[entry.ID{Draw: r.draw, Kind: kind, State: state}.Key()]
+		_, is := known[entry.ID{Draw: r.ID, Kind: kind, State: state}.Key()]
 		return !is
 	}
 	if lacks(entry.KindOpening, 0) {
-		e, err := r.opening()
+		e, err := r.opening(ctx)
 		if err != nil {
 			return nil, err
 		}
 		entries = append(entries, e)
 	}
-	for number := 1; number <= r.head.State; number++ {
+	for number := 1; number <= r.Head.State; number++ {
 		if !lacks(entry.KindState, number) {
 			continue
 		}
-		of, err := r.stateEntries(number)
+		of, err := r.stateEntries(ctx, number)
 		if err != nil {
 			return nil, err
 		}
 		entries = append(entries, of...)
 	}
-	for at, state := range r.swept {
-		if !lacks(entry.KindSettlement, state) || at == 0 && len(r.swept) == maxSwept {
-			continue
+	sweep, _, err := r.Sweep()
+	if err != nil {
+		return nil, err
+	}
+	for at, state := range sweep.Swept {
+		if !lacks(entry.KindSettlement, state) || at == 0 && len(sweep.Swept) == record.MaxSwept {
+			continue // the first of so many was logged long before
 		}
-		e, err := a.settlement(ctx, r, at)
+		e, err := a.settlement(ctx, r, sweep.Swept, at)
 		if err != nil {
 			return nil, err
 		}
@@ -165,25 +166,21 @@ func (a *Archive) missing(ctx context.Context, r *records, known map[string]int6
 	return entries, nil
 }
 
-// maxSwept is how many settlements the records tell of; of the first of so many
-// they don't say which one it replaced. It was logged long before.
-const maxSwept = 100
-
 // stateEntries returns the entry of a state, after that of the closings which it
 // has made final, if it has.
-func (r *records) stateEntries(number int) (entries []entry.Entry, err error) {
-	s, err := r.storedState(number)
+func (r records) stateEntries(ctx context.Context, number int) (entries []entry.Entry, err error) {
+	s, err := r.State(ctx, number)
 	if err != nil {
 		return nil, err
 	}
-	closings, err := r.closings(s)
+	closings, err := r.closings(ctx, s)
 	if err != nil {
 		return nil, err
 	}
 	if closings != nil {
 		entries = append(entries, closings)
 	}
-	e, err := r.state(s)
+	e, err := r.state(ctx, s)
 	if err != nil {
 		return nil, err
 	}

@@ -8,9 +8,9 @@ import (
 
 	"tally/lib/archive/commitment"
 	"tally/lib/archive/entry"
-	"tally/lib/pipeline/settle"
 	"tally/lib/rulebook/games"
 	"tally/lib/store"
+	"tally/lib/store/record"
 )
 
 // ErrRecords says that a draw's records are none that could have been logged.
@@ -21,51 +21,55 @@ var ErrRecords = errors.New("the records are not as they were stored")
 // A settlement whose commitments were never made can't be in the log: it is nil.
 // Records that say nothing that an entry can say are ErrRecords.
 func Expected(ctx context.Context, table *store.Table, id entry.ID, showTotals bool) ([]byte, error) {
-	items, err := settle.Read(ctx, table, id.Draw)
-	if err != nil {
+	read := record.Open
+	if id.Kind == entry.KindSettlement {
+		read = record.Load
+	}
+	d, err := read(ctx, table, id.Draw)
+	if err != nil || d.Head == nil {
 		return nil, err
 	}
-	data, err := expected(id, items, showTotals)
-	if err != nil && !errors.Is(err, games.ErrUnknown) {
+	data, err := records{d}.expected(ctx, id, showTotals)
+	if err != nil && !errors.Is(err, games.ErrUnknown) && !errors.Is(err, record.ErrUnread) {
 		return nil, fmt.Errorf("%w: %w", ErrRecords, err)
 	}
 	return data, err
 }
 
-func expected(id entry.ID, items map[string]store.Item, showTotals bool) ([]byte, error) {
-	r, err := readRecords(id.Draw, items)
-	if err != nil || r.head == nil {
-		return nil, err
-	}
+func (r records) expected(ctx context.Context, id entry.ID, showTotals bool) ([]byte, error) {
 	if id.Kind == entry.KindSettlement {
 		return r.expectedSettlement(id.State, showTotals)
 	}
-	s, err := r.storedState(id.State)
+	s, err := r.State(ctx, id.State)
 	if err != nil {
 		return nil, err
 	}
-	e, err := r.state(s)
+	e, err := r.state(ctx, s)
 	if err != nil {
 		return nil, err
 	}
 	return entry.Encode(e)
 }
 
-func (r *records) expectedSettlement(state int, showTotals bool) ([]byte, error) {
-	item, made := r.items[store.CommitmentKey(state)]
-	at := slices.Index(r.swept, state)
+func (r records) expectedSettlement(state int, showTotals bool) ([]byte, error) {
+	sweep, _, err := r.Sweep()
+	if err != nil {
+		return nil, err
+	}
+	item, made := r.Item(store.CommitmentKey(state))
+	at := slices.Index(sweep.Swept, state)
 	if !made || at < 0 {
 		return nil, nil
 	}
-	set, err := decode[commitment.Set](item)
+	set, err := store.Decode[commitment.Set](item)
 	if err != nil {
 		return nil, err
 	}
-	done, err := r.done(state)
+	done, err := r.Settlement(state)
 	if err != nil {
 		return nil, err
 	}
-	e := r.settled(at, done, showTotals)
+	e := r.settled(sweep.Swept, at, done, showTotals)
 	e.Bookmakers = set.Short()
 	return entry.Encode(e)
 }

@@ -14,7 +14,6 @@ import (
 	"tally/lib/draw"
 	"tally/lib/draw/wire"
 	"tally/lib/pipeline/intake"
-	"tally/lib/pipeline/settle"
 	"tally/lib/rulebook/games"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
@@ -94,7 +93,7 @@ func leavePage(t *testing.T, table *store.Table, head *draw.Head, state int, boo
 	if !found || !paged {
 		return 0
 	}
-	done, err := store.Decode[settle.Done](item)
+	done, err := store.Decode[record.Done](item)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,6 +25,7 @@ import (
 	"tally/lib/rulebook/games"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
+	"tally/lib/store/record"
 )
 
 // nobody is told anything.
@@ -179,7 +180,7 @@ func TestWholePlan(t *testing.T) {
 
 // editPlan takes the plan out of a draw's SWEEP, as earlier versions stored it, unless
 // it is to be kept.
-func editPlan(t *testing.T, at *store.Table, pk string, kept bool) settle.Past {
+func editPlan(t *testing.T, at *store.Table, pk string, kept bool) record.Sweep {
 	t.Helper()
 	item, _, err := at.Get(t.Context(), pk, store.SweepKey)
 	if err != nil {
@@ -200,9 +201,9 @@ func editPlan(t *testing.T, at *store.Table, pk string, kept bool) settle.Past {
 			t.Fatal(err)
 		}
 	}
-	past, err := settle.PastOf(item)
+	sweep, err := store.Decode[record.Sweep](item)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return past
+	return *sweep
 }

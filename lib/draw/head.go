@@ -139,6 +139,9 @@ const (
 	AutomaticRevision = 0
 )
 
+// AutomaticReason is why tally itself cancels a draw: it got no result in time.
+const AutomaticReason = "no_result"
+
 // Round returns the round of that number, if it is known.
 func (h *Head) Round(number int) (*Round, bool) {
 	at, found := slices.BinarySearchFunc(h.Rounds, number, func(r Round, n int) int { return r.Number - n })

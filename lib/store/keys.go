@@ -39,8 +39,11 @@ func ClosedKey(round int) string { return fmt.Sprintf("CLOSED#%d", round) }
 // StopKey is a betting.closed of some selections, which a hash of their set names.
 func StopKey(round int, set string) string { return ClosedKey(round) + "#" + set }
 
+// RevisionPrefix begins the results and cancellations.
+const RevisionPrefix = "REV#"
+
 // RevisionKey is a result or cancellation.
-func RevisionKey(revision int) string { return fmt.Sprintf("REV#%04d", revision) }
+func RevisionKey(revision int) string { return fmt.Sprintf("%s%04d", RevisionPrefix, revision) }
 
 // OrderKey is an order to void or a revocation.
 func OrderKey(order string) string { return "ORDER#" + order }

@@ -21,7 +21,7 @@ func built() map[string]string {
 	due, stage, err := store.DueOf("rou-1.7#3")
 	return map[string]string{
 		"DrawKey": store.DrawKey("rou-1.7"), "HeadKey": store.HeadKey, "OpenedKey": store.OpenedKey, "SweepKey": store.SweepKey, "RoundKey": store.RoundKey(2),
-		"ClosedKey": store.ClosedKey(2), "StopKey": store.StopKey(2, "0f"), "RevisionKey": store.RevisionKey(3), "OrderKey": store.OrderKey("ord-1"),
+		"ClosedKey": store.ClosedKey(2), "StopKey": store.StopKey(2, "0f"), "RevisionPrefix": store.RevisionPrefix, "RevisionKey": store.RevisionKey(3), "OrderKey": store.OrderKey("ord-1"),
 		"StateKey": store.StateKey(4), "PartPrefix": store.PartPrefix, "PartKey": store.PartKey("acme"), "HeldPrefix": store.HeldPrefix,
 		"HeldKey": store.HeldKey(store.QuarantineKey(at), "0f"), "DonePrefix": store.DonePrefix(4), "DoneKey": store.DoneKey(4, "acme", 5),
 		"FedPrefix": store.FedPrefix(4), "FedKey": store.FedKey(4, "acme"), "BetsKey": store.BetsKey("rou-1.7", "acme", 5), "BetKey": store.BetKey("b1"),

@@ -5,37 +5,37 @@ import (
 	"fmt"
 
 	v1 "tally/lib/bookmaker/apitype"
-	"tally/lib/draw"
 	"tally/lib/draw/wire"
 	"tally/lib/pipeline/placing"
 	"tally/lib/pipeline/settle"
 	"tally/lib/rulebook/money"
 	"tally/lib/store"
+	"tally/lib/store/record"
 )
 
 // getBet answers a bet with its side wagers and what the reports have said of it.
 func getBet(ctx context.Context, r *request) (any, error) {
-	head, err := r.head(ctx)
+	d, err := r.draw(ctx)
 	if err != nil {
 		return nil, err
 	}
 	reference := r.path["reference"]
 	key := store.BetKey(reference)
-	pk := store.BetsKey(head.Draw, r.Bookmaker, placing.Shard(reference, head.Shards))
+	pk := store.BetsKey(d.ID, r.Bookmaker, placing.Shard(reference, d.Head.Shards))
 	records, err := r.api.table.BetsSpan(ctx, pk, store.Span{From: key, To: key + "#~", Limit: maxRecords})
 	if err != nil {
 		return nil, err
 	}
-	history, err := settle.LoadHistory(ctx, r.api.table, head.Draw, r.Bookmaker)
+	history, err := settle.LoadHistory(ctx, d, r.Bookmaker)
 	if err != nil {
 		return nil, err
 	}
-	details, err := detailsOf(history, records, head, r.api.now())
+	details, err := detailsOf(history, records, d, r.api.now())
 	if err != nil {
 		return nil, err
 	}
 	if len(details) == 0 {
-		return nil, newProblem(placing.CodeUnknownBet, "there is no bet %s on draw %s", reference, head.Draw)
+		return nil, newProblem(placing.CodeUnknownBet, "there is no bet %s on draw %s", reference, d.ID)
 	}
 	return details[0], nil
 }
@@ -45,11 +45,8 @@ func getBet(ctx context.Context, r *request) (any, error) {
 const maxRecords = 4096
 
 // detailsOf returns bets with their lines, and their side wagers under them.
-func detailsOf(history *settle.History, records []store.StoredBet, head *draw.Head, now instant) ([]v1.BetDetail, error) {
+func detailsOf(history *settle.History, records []store.StoredBet, d *record.Draw, now instant) ([]v1.BetDetail, error) {
 	details := []v1.BetDetail{}
-	if history == nil {
-		return details, nil
-	}
 	accounts, err := history.Accounts(records)
 	if err != nil {
 		return nil, err
@@ -60,7 +57,7 @@ func detailsOf(history *settle.History, records []store.StoredBet, head *draw.He
 		if account.Wager == "" {
 			base = account
 		}
-		detail, err := detailOf(account, base, head, now)
+		detail, err := detailOf(account, base, d, now)
 		if err != nil {
 			return nil, err
 		}
@@ -76,21 +73,17 @@ func detailsOf(history *settle.History, records []store.StoredBet, head *draw.He
 
 // detailOf says what an account says: the newest line's status, or, before the
 // first, what holds by the times. A side wager shares those of its base.
-func detailOf(account, base *settle.Account, head *draw.Head, now instant) (v1.BetDetail, error) {
-	game, err := head.Rules()
-	if err != nil {
-		return v1.BetDetail{}, fmt.Errorf("draw %s: %w", head.Draw, err)
-	}
-	bet, err := betOf(account.Record, head.Draw, account.Reference, account.Wager)
+func detailOf(account, base *settle.Account, d *record.Draw, now instant) (v1.BetDetail, error) {
+	bet, err := betOf(account.Record, d.ID, account.Reference, account.Wager)
 	if err != nil {
 		return v1.BetDetail{}, err
 	}
-	standing := placing.StandingOf(head, game, &base.Record, account.CancelledAt, now)
+	standing := placing.StandingOf(d.Head, d.Game, &base.Record, account.CancelledAt, now)
 	if account.CancelledAt != 0 {
 		bet.CancelledAt, bet.Cancellation = wire.FormatTime(account.CancelledAt), string(standing.Cancellation)
 	}
 	if account != base && standing.Reason == "" {
-		standing = placing.StandingOf(head, game, &account.Record, 0, now)
+		standing = placing.StandingOf(d.Head, d.Game, &account.Record, 0, now)
 	}
 	bet.Status, bet.Reason = standing.Status, standing.Reason
 	if n := len(account.Lines); n > 0 {

@@ -15,7 +15,7 @@ const endOfBets = "BET#~"
 
 // listBets lists a bookmaker's bets on a draw, shard by shard.
 func listBets(ctx context.Context, r *request) (any, error) {
-	head, err := r.head(ctx)
+	d, err := r.draw(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -25,22 +25,22 @@ func listBets(ctx context.Context, r *request) (any, error) {
 	}
 	shard, from := 0, store.BetKey("")
 	if cursor != nil {
-		if shard, err = strconv.Atoi(cursor[0]); err != nil || shard < 0 || shard >= head.Shards || !strings.HasPrefix(cursor[1], from) || cursor[1] > endOfBets {
+		if shard, err = strconv.Atoi(cursor[0]); err != nil || shard < 0 || shard >= d.Head.Shards || !strings.HasPrefix(cursor[1], from) || cursor[1] > endOfBets {
 			return nil, r.badCursor()
 		}
 		from = cursor[1]
 	}
-	history, err := settle.LoadHistory(ctx, r.api.table, head.Draw, r.Bookmaker)
+	history, err := settle.LoadHistory(ctx, d, r.Bookmaker)
 	if err != nil {
 		return nil, err
 	}
 	list := v1.Bets{Bets: []v1.BetDetail{}}
-	for looked := 0; shard < head.Shards && len(list.Bets) < r.limit() && looked < maxShards; looked++ {
-		records, next, err := r.wholeBets(ctx, store.BetsKey(head.Draw, r.Bookmaker, shard), from, r.limit()-len(list.Bets))
+	for looked := 0; shard < d.Head.Shards && len(list.Bets) < r.limit() && looked < maxShards; looked++ {
+		records, next, err := r.wholeBets(ctx, store.BetsKey(d.ID, r.Bookmaker, shard), from, r.limit()-len(list.Bets))
 		if err != nil {
 			return nil, err
 		}
-		details, err := detailsOf(history, records, head, r.api.now())
+		details, err := detailsOf(history, records, d, r.api.now())
 		if err != nil {
 			return nil, err
 		}
@@ -49,7 +49,7 @@ func listBets(ctx context.Context, r *request) (any, error) {
 			shard, from = shard+1, store.BetKey("")
 		}
 	}
-	if shard < head.Shards {
+	if shard < d.Head.Shards {
 		list.Next = writeCursor(strconv.Itoa(shard), from)
 	}
 	return list, nil

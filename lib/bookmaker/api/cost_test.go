@@ -9,6 +9,8 @@ import (
 
 	"tally/internal/testkit/capacity"
 	"tally/internal/testkit/dynamotest"
+	v1 "tally/lib/bookmaker/apitype"
+	"tally/lib/bookmaker/keys"
 	"tally/lib/draw/wire"
 	"tally/lib/pipeline/intake"
 	"tally/lib/store"
@@ -50,7 +52,7 @@ func TestCosts(t *testing.T) {
 	costs("settings", "GET", "/v1/settings", "", "200: , 0 read, 0 write")
 	costs("a list of draws", "GET", "/v1/draws?from="+wire.FormatTime(noon)+"&to="+wire.FormatTime(noon+3_600_000), "", "200: 2 GetItem 1 Query, 3 read, 0 write")
 	costs("with boards, of games with paytables", "GET", "/v1/draws?board=current&from="+wire.FormatTime(noon)+"&to="+wire.FormatTime(noon+3_600_000), "", "200: 2 GetItem 1 Query, 3 read, 0 write")
-	costs("a draw", "GET", "/v1/draws/rou-1", "", "200: 1 GetItem 2 Query, 3 read, 0 write")
+	costs("a draw", "GET", "/v1/draws/rou-1", "", "200: 1 GetItem 1 Query, 2 read, 0 write")
 	w.pass(time.Minute)
 	w.say(intake.Studio, "blackjack", "bj-1", "betting.opened", fmt.Sprintf(`,"round":2,"opens_at":%q,"closes_at":%q,"visible":{"dealer":["AS"],"seats":[{"seat":1,"hands":[{"cards":["8H","3D"]}]}]}`,
 		wire.FormatTime(noon+60_000), wire.FormatTime(noon+120_000)))
@@ -77,4 +79,35 @@ func TestCosts(t *testing.T) {
 	costs("a day's totals", "GET", "/v1/totals?period=2026-11-30", "", "200: 2 GetItem 3 Query, 5 read, 0 write")
 	w.pass(31 * time.Second)
 	costs("a cold key", "GET", "/v1/settings", "", "200: 2 GetItem, 2 read, 0 write")
+}
+
+// A bet is answered by what is stored of it and of the states that its bookmaker was told
+// of, however many others have bets on the draw.
+func TestBetReadsNothingOfOthers(t *testing.T) {
+	db := dynamotest.DynamoDBLocal(t)
+	m := capacity.New(dynamotest.PartitionKey, dynamotest.SortKey)
+	w := newWorldOn(t, store.New(db.NewClient(m.Attach), db.Table(t)))
+	asked := func(id string, others int) capacity.Count {
+		t.Helper()
+		w.open("roulette", id, "")
+		w.want(w.do(http.MethodPut, "/v1/draws/"+id+"/bets/b-1", straight17), "201")
+		for n := range others {
+			w.want(w.do(http.MethodPut, "/v1/draws/"+id+"/bets/b-1", straight17, as(w.key(fmt.Sprintf("other-%d", n), keys.Scopes()...))...), "201")
+		}
+		w.pass(time.Minute)
+		w.result("roulette", id, 1, facts17)
+		w.result("roulette", id, 2, `{"spins":[{"revolutions":5,"pocket":34}]}`)
+		w.do(http.MethodGet, "/v1/settings", "") // warms the key's cache
+		m.Reset()
+		bet := decoded[v1.BetDetail](t, w.want(w.do(http.MethodGet, "/v1/draws/"+id+"/bets/b-1", ""), "200"))
+		if len(bet.Settlements) != 2 {
+			t.Errorf("with %d others the bet has the settlements %+v", others, bet.Settlements)
+		}
+		return m.Snapshot().Total()
+	}
+	alone, among := asked("rou-1", 0), asked("rou-2", 40)
+	// The head, the bet, two results, two states, SWEEP, and the two states told of.
+	if alone.Attempts != 5 || alone.Items != 9 || among != alone {
+		t.Errorf("alone a bet takes %+v, among others %+v", alone, among)
+	}
 }

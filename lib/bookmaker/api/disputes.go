@@ -21,14 +21,14 @@ import (
 func openDispute(ctx context.Context, r *request) (any, error) {
 	body := *r.body.(*v1.DisputeRequest)
 	r.path["draw"] = body.Draw
-	head, err := r.head(ctx)
+	d, err := r.draw(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if err := r.disputedBets(ctx, head, body.Bets); err != nil {
+	if err := r.disputedBets(ctx, d.Head, body.Bets); err != nil {
 		return nil, err
 	}
-	dispute, replay, err := disputes.Create(ctx, r.api.table, r.Bookmaker, r.path["dispute"], body, r.api.now(), head.RetainUntil)
+	dispute, replay, err := disputes.Create(ctx, r.api.table, r.Bookmaker, r.path["dispute"], body, r.api.now(), d.Head.RetainUntil)
 	if used := (*disputes.UsedError)(nil); errors.As(err, &used) {
 		p := newProblem(codeDisputeUsed, "%v", used)
 		p.Differs = used.Differs

@@ -198,11 +198,11 @@ func (r *request) take(ctx context.Context, page *drawsPage, batch []found) (tak
 // wanted returns a draw, with its current board where that is asked for; nil where
 // it is of another status than is asked for.
 func (r *request) wanted(ctx context.Context, id string) (*v1.Draw, error) {
-	head, _, err := record.LoadHead(ctx, r.api.table, id)
-	if err != nil || head == nil || !head.Opened {
+	stored, err := record.Open(ctx, r.api.table, id)
+	if err != nil || !stored.Opened() {
 		return nil, err
 	}
-	now := r.api.now()
+	head, now := stored.Head, r.api.now()
 	d := drawOf(head, now)
 	if status := r.query["status"]; status != "" && status != d.Status {
 		return nil, nil
@@ -215,7 +215,7 @@ func (r *request) wanted(ctx context.Context, id string) (*v1.Draw, error) {
 	if !known {
 		return &d, nil // not reached: it is the head's own
 	}
-	if d.Board, err = r.board(ctx, head, *round, r.opened(ctx, head)); err != nil {
+	if d.Board, err = boardOf(ctx, stored, *round); err != nil {
 		return nil, err
 	}
 	d.Board.Current = true

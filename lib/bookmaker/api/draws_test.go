@@ -12,10 +12,12 @@ import (
 
 	"tally/internal/testkit/fakedynamo"
 	v1 "tally/lib/bookmaker/apitype"
+	"tally/lib/draw"
 	"tally/lib/draw/wire"
 	"tally/lib/pipeline/intake"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
+	"tally/lib/store/record"
 )
 
 // draws lists draws page by page.
@@ -241,5 +243,37 @@ func TestOddsToCome(t *testing.T) {
 		if got != want {
 			t.Errorf("%s: %s, not %s", query, got, want)
 		}
+	}
+}
+
+// A draw that tally itself has cancelled, for want of a result, has a state and no revision
+// of the studio's.
+func TestCancelledByTally(t *testing.T) {
+	w := newWorldOn(t, store.New(fakedynamo.New(t, "table"), "table"))
+	w.open("roulette", "rou-1", "")
+	w.pass(time.Hour)
+	head, version, err := record.LoadHead(t.Context(), w.table, "rou-1")
+	if err != nil || !head.Cancel(w.now()) {
+		t.Fatalf("the draw is not cancelled: %v", err)
+	}
+	game, err := head.Rules()
+	if err != nil {
+		t.Fatal(err)
+	}
+	state, err := intake.NextState(t.Context(), w.table, head, game, w.now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	writes, err := intake.HeadWrites(head, version, state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	writes = append(writes, store.Creating(store.Item{PK: store.DrawKey("rou-1"), SK: store.RevisionKey(draw.AutomaticRevision), StoredAt: w.now()}))
+	if err := w.table.Transact(t.Context(), writes...); err != nil {
+		t.Fatal(err)
+	}
+	detail := decoded[v1.DrawDetail](t, w.want(w.do(http.MethodGet, "/v1/draws/rou-1", ""), "200"))
+	if len(detail.Revisions) != 0 || len(detail.States) != 1 || detail.States[0].Revision != draw.AutomaticRevision {
+		t.Errorf("it has the revisions %+v and the states %+v", detail.Revisions, detail.States)
 	}
 }

@@ -8,7 +8,7 @@ import (
 
 	"tally/internal/testkit/fakedynamo"
 	v1 "tally/lib/bookmaker/apitype"
-	"tally/lib/pipeline/settle"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 )
 
@@ -16,7 +16,7 @@ import (
 // settlement, nor once an operator has released the correction.
 func TestCorrectionWaits(t *testing.T) {
 	w := newWorldOn(t, store.New(fakedynamo.New(t, "table"), "table"))
-	limits, err := settle.ParseLimits("EUR=100.00")
+	limits, err := settlement.ParseLimits("EUR=100.00")
 	if err != nil {
 		t.Fatal(err)
 	}

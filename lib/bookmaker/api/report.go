@@ -9,6 +9,7 @@ import (
 	"tally/lib/draw/report"
 	"tally/lib/site/spreadsheet"
 	"tally/lib/store"
+	"tally/lib/store/record"
 )
 
 // formatLines is a page as it is stored, a line of JSON for each bet: the bytes that
@@ -28,16 +29,12 @@ func readPage(ctx context.Context, r *request) (any, error) {
 	if !fed {
 		return nil, unknown
 	}
-	item, found, err := r.api.table.Get(ctx, store.ReportKey(id, state, r.Bookmaker, shard), store.PageKey(page))
+	text, err := record.Page(ctx, r.api.table, store.ReportKey(id, state, r.Bookmaker, shard), page)
 	if err != nil {
 		return nil, err
 	}
-	if !found {
+	if text == nil {
 		return nil, unknown
-	}
-	text, err := report.Inflate(item.Binary)
-	if err != nil {
-		return nil, err
 	}
 	if r.query["format"] == formatLines {
 		return answered{status: http.StatusOK, media: "application/x-ndjson", text: text}, nil

@@ -6,15 +6,15 @@ import (
 
 	v1 "tally/lib/bookmaker/apitype"
 	"tally/lib/draw/report"
-	"tally/lib/pipeline/settle"
+	"tally/lib/store/record"
 )
 
 // getDrawTotals answers what a bookmaker's bets on a draw came to.
 func getDrawTotals(ctx context.Context, r *request) (any, error) {
-	if _, err := r.head(ctx); err != nil {
+	if _, err := r.draw(ctx); err != nil {
 		return nil, err
 	}
-	state, book, err := settle.Totals(ctx, r.api.table, r.path["draw"], r.Bookmaker)
+	state, book, err := record.Totals(ctx, r.api.table, r.path["draw"], r.Bookmaker)
 	if err != nil {
 		return nil, err
 	}

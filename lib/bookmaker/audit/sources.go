@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -17,10 +18,9 @@ import (
 	"tally/lib/archive/commitment"
 	"tally/lib/archive/objects"
 	"tally/lib/bookmaker/client"
-	"tally/lib/draw/report"
 	"tally/lib/draw/wire"
-	"tally/lib/pipeline/settle"
 	"tally/lib/store"
+	"tally/lib/store/record"
 )
 
 // linesOf splits a report into its lines.
@@ -213,14 +213,14 @@ type Table struct {
 	table *store.Table
 
 	mutex sync.Mutex
-	draws map[string]map[string]store.Item // by draw; those under way
+	draws map[string]*record.Draw // those under way
 }
 
 var _ Source = (*Table)(nil)
 
 // FromTable returns the reports in tally's table.
 func FromTable(table *store.Table) *Table {
-	return &Table{table: table, draws: map[string]map[string]store.Item{}}
+	return &Table{table: table, draws: map[string]*record.Draw{}}
 }
 
 // Whole says that all reports are in the table, as long as it keeps any.
@@ -229,15 +229,15 @@ func (t *Table) Whole() bool { return true }
 // Told lists nothing: which settlements the log lacks is the monitor's to find.
 func (t *Table) Told() []ID { return nil }
 
-// items reads a draw's items, once.
-func (t *Table) items(ctx context.Context, draw string) (map[string]store.Item, error) {
+// load reads a draw, once.
+func (t *Table) load(ctx context.Context, id string) (*record.Draw, error) {
 	t.mutex.Lock()
-	items, read := t.draws[draw]
+	d, read := t.draws[id]
 	t.mutex.Unlock()
 	if read {
-		return items, nil
+		return d, nil
 	}
-	items, err := t.table.All(ctx, store.DrawKey(draw))
+	d, err := record.Load(ctx, t.table, id)
 	if err != nil {
 		return nil, err
 	}
@@ -246,77 +246,44 @@ func (t *Table) items(ctx context.Context, draw string) (map[string]store.Item, 
 	if len(t.draws) >= 2*parallel {
 		clear(t.draws)
 	}
-	t.draws[draw] = items
-	return items, nil
+	t.draws[id] = d
+	return d, nil
 }
 
 // Of reads the pages of all bookmakers, and what was kept of the commitments.
 func (t *Table) Of(ctx context.Context, draw string, state int) ([]Report, error) {
-	items, err := t.items(ctx, draw)
+	d, err := t.load(ctx, draw)
 	if err != nil {
 		return nil, err
 	}
 	set := &commitment.Set{}
-	if item, found := items[store.CommitmentKey(state)]; found {
+	if item, found := d.Item(store.CommitmentKey(state)); found {
 		if set, err = store.Decode[commitment.Set](item); err != nil {
 			return nil, err
 		}
 	}
-	reports := map[string]*Report{}
-	var names []string
-	for _, sk := range sortedKeys(items, store.DonePrefix(state)) {
-		bookmaker, number, _ := strings.Cut(strings.TrimPrefix(sk, store.DonePrefix(state)), "#")
-		shard, err := strconv.Atoi(number)
-		if err != nil {
-			return nil, fmt.Errorf("reading %s / %s: there is no such shard", items[sk].PK, sk)
-		}
-		done, err := store.Decode[settle.Done](items[sk])
-		if err != nil {
-			return nil, err
-		}
-		if reports[bookmaker] == nil {
-			reports[bookmaker], names = &Report{Bookmaker: bookmaker}, append(names, bookmaker)
-		}
-		if err := t.pages(ctx, reports[bookmaker], store.ReportKey(draw, state, bookmaker, shard), done.Pages); err != nil {
-			return nil, err
-		}
+	done, err := d.Partitions(state)
+	if err != nil {
+		return nil, err
 	}
-	list := make([]Report, len(names))
-	for i, name := range names {
-		list[i] = *reports[name]
-		disclosure, err := set.Disclose(draw, state, name)
-		if err != nil && !errors.Is(err, commitment.ErrUnknown) {
+	var list []Report
+	for _, bookmaker := range slices.Sorted(maps.Keys(done)) {
+		one := Report{Bookmaker: bookmaker}
+		for shard, done := range done[bookmaker] {
+			if done == nil {
+				continue
+			}
+			for lines, err := range record.Report(ctx, t.table, store.ReportKey(draw, state, bookmaker, shard), done.Pages) {
+				if err != nil {
+					return nil, err
+				}
+				one.Lines = append(one.Lines, linesOf(lines)...)
+			}
+		}
+		if one.Disclosure, err = set.Disclose(draw, state, bookmaker); err != nil && !errors.Is(err, commitment.ErrUnknown) {
 			return nil, err
 		}
-		list[i].Disclosure = disclosure
+		list = append(list, one)
 	}
 	return list, nil
-}
-
-func sortedKeys(items map[string]store.Item, prefix string) (keys []string) {
-	for sk := range items {
-		if strings.HasPrefix(sk, prefix) {
-			keys = append(keys, sk)
-		}
-	}
-	slices.Sort(keys)
-	return keys
-}
-
-// pages adds the lines of a shard's pages to a report: those that were reported.
-func (t *Table) pages(ctx context.Context, to *Report, pk string, pages int) error {
-	for page, err := range t.table.Query(ctx, pk, "") {
-		if err != nil {
-			return err
-		}
-		if page.SK > store.PageKey(pages) {
-			break
-		}
-		text, err := report.Inflate(page.Binary)
-		if err != nil {
-			return fmt.Errorf("reading %s / %s: %w", page.PK, page.SK, err)
-		}
-		to.Lines = append(to.Lines, linesOf(text)...)
-	}
-	return nil
 }

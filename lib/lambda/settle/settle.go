@@ -18,6 +18,7 @@ import (
 	"tally/lib/lambda/sqsqueue"
 	pipeline "tally/lib/pipeline/settle"
 	"tally/lib/rulebook/games"
+	"tally/lib/rulebook/settlement"
 )
 
 // Main is the main function of the Lambda.
@@ -35,7 +36,7 @@ type Config struct {
 
 // New puts settle together.
 func New(c Config, r runtime.Runtime) (runtime.QueueHandler, error) {
-	limits, err := pipeline.ParseLimits(c.HoldAbove)
+	limits, err := settlement.ParseLimits(c.HoldAbove)
 	if err != nil {
 		return nil, fmt.Errorf("TALLY_HOLD_CORRECTIONS_ABOVE has %w", err)
 	}

@@ -5,9 +5,7 @@ import (
 	"errors"
 	"sync"
 
-	"tally/lib/draw"
 	"tally/lib/draw/wire"
-	"tally/lib/rulebook/rules"
 	"tally/lib/store"
 	"tally/lib/store/record"
 )
@@ -23,30 +21,18 @@ const (
 	maxParts = 1 << 14
 )
 
-// drawCache remembers draws' heads for a moment, and their boards, which never
+// drawCache remembers draws' heads for a moment, and their messages, which never
 // change.
 type drawCache struct {
 	mutex sync.Mutex
 	draws map[string]*cachedDraw
 }
 
-// cachedDraw is a draw as it was read at a time. A later reading is another
-// cachedDraw that shares its rounds.
+// cachedDraw is a draw as it was read at a time. A later reading is another one that
+// has its messages.
 type cachedDraw struct {
-	head   *draw.Head
-	game   *rules.Game
+	*record.Draw
 	readAt instant
-	rounds *roundCache
-}
-
-type roundCache struct {
-	mutex  sync.Mutex
-	rounds map[int]cachedRound
-}
-
-type cachedRound struct {
-	board   wire.Board
-	decided map[rules.Selection]rules.Mark
 }
 
 // get returns a draw that was read at most headFor ago; nil when it is unknown.
@@ -62,79 +48,42 @@ func (c *drawCache) get(ctx context.Context, table *store.Table, id string, now 
 
 // read reads a draw, whatever is remembered of it; nil when it is unknown.
 func (c *drawCache) read(ctx context.Context, table *store.Table, id string, now instant) (*cachedDraw, error) {
-	head, version, err := record.LoadHead(ctx, table, id)
-	if err != nil || version == 0 {
+	d, err := record.Open(ctx, table, id)
+	if err != nil || d.Head == nil {
 		return nil, err
 	}
-	game, err := head.Rules()
-	if err != nil {
-		return nil, err
+	if d.Unknown != nil {
+		return nil, d.Unknown
 	}
-	read := &cachedDraw{head: head, game: game, readAt: now, rounds: &roundCache{rounds: map[int]cachedRound{}}}
+	read := &cachedDraw{Draw: d, readAt: now}
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	if known := c.draws[id]; known != nil {
-		read.rounds = known.rounds
+		d.Keep(known.Draw)
 	}
 	if c.draws == nil || len(c.draws) >= maxDraws {
 		c.draws = map[string]*cachedDraw{}
 	}
-	if head.Opened { // before, not even the shards are known
+	if d.Opened() { // before, not even the shards are known
 		c.draws[id] = read
 	}
 	return read, nil
 }
 
 // round returns a betting round's board and what is decided in it.
-func (d *cachedDraw) round(ctx context.Context, table *store.Table, number int) (wire.Board, map[rules.Selection]rules.Mark, error) {
-	round, known := d.head.Round(number)
-	if !known || round.Board == "" && round.OpenedAt == 0 {
-		return nil, nil, nil // a paytable and no cards yet
+func (d *cachedDraw) round(ctx context.Context, number int) (board wire.Board, decided wire.DecidedMarks, err error) {
+	round, known := d.Head.Round(number)
+	if !known {
+		return nil, nil, nil
 	}
-	d.rounds.mutex.Lock()
-	defer d.rounds.mutex.Unlock()
-	if cached, ok := d.rounds.rounds[number]; ok {
-		return cached.board, cached.decided, nil
+	opening, priced, err := d.Round(ctx, number, round.OpenedAt != 0, round.Board)
+	if opening != nil {
+		decided = opening.Decided
 	}
-	read := cachedRound{decided: map[rules.Selection]rules.Mark{}}
-	if round.OpenedAt != 0 {
-		m, err := d.message(ctx, table, store.RoundKey(number))
-		if err != nil {
-			return nil, nil, err
-		}
-		read.board = m.Board
-		for selection, mark := range m.Decided {
-			read.decided[selection] = mark
-		}
+	if priced != nil {
+		board = priced.Board
 	}
-	if round.Board == wire.DrawOpened {
-		m, err := d.message(ctx, table, store.OpenedKey)
-		if err != nil {
-			return nil, nil, err
-		}
-		read.board = m.Board
-	}
-	if d.game.Paytable() || read.board != nil {
-		d.rounds.rounds[number] = read // a round opened without its board may still get it
-	}
-	return read.board, read.decided, nil
-}
-
-// message reads a stored message back.
-func (d *cachedDraw) message(ctx context.Context, table *store.Table, sk string) (*wire.Message, error) {
-	id := d.head.Draw
-	item, found, err := table.Sure(ctx, store.DrawKey(id), sk)
-	if err != nil {
-		return nil, err
-	}
-	if !found {
-		return nil, errors.New("draw " + id + " lacks " + sk + ", which its head names")
-	}
-	m, _, faults := wire.ParseUnder([]byte(item.Body), d.game)
-	if len(faults) > 0 {
-		return nil, errors.New("draw " + id + ": stored " + sk + " is no longer valid: " + faults[0].Message)
-	}
-	return m, nil
+	return board, decided, err
 }
 
 // partCache remembers which bookmakers are in which draws' registries.

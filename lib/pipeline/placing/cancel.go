@@ -28,10 +28,10 @@ func (p *Placer) Cancel(ctx context.Context, bookmaker, id, reference string) (*
 	if err != nil {
 		return nil, err
 	}
-	if d == nil || !d.head.Opened {
+	if d == nil || !d.Opened() {
 		return nil, refuse(CodeUnknownDraw, "there is no draw %s", id)
 	}
-	pk := store.BetsKey(id, bookmaker, Shard(reference, d.head.Shards))
+	pk := store.BetsKey(id, bookmaker, Shard(reference, d.Head.Shards))
 	bet, err := p.Table.GetBet(ctx, pk, store.BetKey(reference))
 	if err != nil {
 		return nil, err
@@ -39,13 +39,13 @@ func (p *Placer) Cancel(ctx context.Context, bookmaker, id, reference string) (*
 	if bet == nil || bet.Refused != "" {
 		return nil, refuse(CodeUnknownBet, "there is no bet %s on draw %s", reference, id)
 	}
-	if d.head.Closing(int(bet.Round)) == 0 { // what is remembered is from before that round was known
+	if d.Head.Closing(int(bet.Round)) == 0 { // what is remembered is from before that round was known
 		if d, err = p.draws.read(ctx, p.Table, id, at); err != nil || d == nil {
 			return nil, errors.Join(err, errors.New("the bet's draw could not be read again"))
 		}
 	}
-	record := store.StoredBet{SK: store.CancelKey(reference), AcceptedAt: at, ExpiresAt: d.head.RetainUntil}
-	if at >= d.head.ClosingOf(int(bet.Round), d.game, bet.Selection) {
+	record := store.StoredBet{SK: store.CancelKey(reference), AcceptedAt: at, ExpiresAt: d.Head.RetainUntil}
+	if at >= d.Head.ClosingOf(int(bet.Round), d.Game, bet.Selection) {
 		record.Refused = CodeBettingClosed
 	}
 	existing, err := p.claimCancel(ctx, pk, record, d)
@@ -59,7 +59,7 @@ func (p *Placer) Cancel(ctx context.Context, bookmaker, id, reference string) (*
 	if record.Refused != "" {
 		return nil, refuse(CodeBettingClosed, "betting round %d is closed: the bet stands", bet.Round)
 	}
-	standing := StandingOf(d.head, d.game, bet, record.AcceptedAt, at)
+	standing := StandingOf(d.Head, d.Game, bet, record.AcceptedAt, at)
 	return &Answer{Bet: *bet, Replay: replay, Status: standing.Status, Reason: standing.Reason,
 		CancelledAt: record.AcceptedAt, Cancellation: standing.Cancellation}, nil
 }

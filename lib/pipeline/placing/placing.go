@@ -91,16 +91,16 @@ func (p *Placer) Place(ctx context.Context, request Request) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if d == nil || !d.head.Opened {
+	if d == nil || !d.Opened() {
 		return nil, refuse(CodeUnknownDraw, "there is no draw %s", request.Draw)
 	}
 	terms := p.Terms(request.Bookmaker)
-	bet, refusal := request.parse(d.game, terms)
+	bet, refusal := request.parse(d.Game, terms)
 	if refusal != nil {
-		p.Record.Refused(d.game.ID, refusal.Code)
+		p.Record.Refused(d.Game.ID, refusal.Code)
 		return nil, refusal
 	}
-	pk := store.BetsKey(bet.Draw, bet.Bookmaker, shardOf(bet, d.head.Shards))
+	pk := store.BetsKey(bet.Draw, bet.Bookmaker, shardOf(bet, d.Head.Shards))
 	if refusal := bet.limit(terms); refusal != nil {
 		return p.refused(ctx, pk, bet, d, at, refusal)
 	}
@@ -111,19 +111,19 @@ func (p *Placer) Place(ctx context.Context, request Request) (*Answer, error) {
 	if refusal != nil {
 		return p.refused(ctx, pk, bet, d, at, refusal)
 	}
-	if err := p.parts.register(within, p.Table, bet.Draw, bet.Bookmaker, d.head.RetainUntil); err != nil {
+	if err := p.parts.register(within, p.Table, bet.Draw, bet.Bookmaker, d.Head.RetainUntil); err != nil {
 		return nil, err
 	}
-	return p.store(ctx, within, pk, bet, bet.stored(round, at, d.head), d)
+	return p.store(ctx, within, pk, bet, bet.stored(round, at, d.Head), d)
 }
 
 // check returns why a bet can't be accepted at a time, or its betting round.
 func (p *Placer) check(ctx context.Context, bet *parsed, d *cachedDraw, pk string, at instant) (round int, refusal *Refusal, err error) {
-	round, open := d.head.RoundAt(at)
+	round, open := d.Head.RoundAt(at)
 	if !open {
 		return 0, refuse(CodeBettingClosed, "no betting round of draw %s takes bets now", bet.Draw), nil
 	}
-	if at >= d.head.ClosingOf(round, bet.game, bet.Selection) {
+	if at >= d.Head.ClosingOf(round, bet.game, bet.Selection) {
 		return 0, refuse(CodeBettingClosed, "%s takes no bets any more in betting round %d", bet.Selection, round), nil
 	}
 	family := bet.game.Family(bet.selection)
@@ -138,7 +138,7 @@ func (p *Placer) check(ctx context.Context, bet *parsed, d *cachedDraw, pk strin
 			return 0, refusal, err
 		}
 	}
-	board, decided, err := d.round(ctx, p.Table, round)
+	board, decided, err := d.round(ctx, round)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -207,8 +207,8 @@ func (p *Placer) store(ctx, within context.Context, pk string, bet *parsed, reco
 			refuse(CodeOutcomeUnknown, "the bet could not be stored in time; it is not stored"))
 	}
 	if existing == nil {
-		p.Record.Accepted(d.game.ID)
-		return p.answer(record, false, d.game, d.head), nil
+		p.Record.Accepted(d.Game.ID)
+		return p.answer(record, false, d.Game, d.Head), nil
 	}
 	if existing.Refused != "" {
 		return p.refused(ctx, pk, bet, d, record.AcceptedAt, bet.early(existing.Refused))
@@ -242,7 +242,7 @@ func (p *Placer) until(ctx context.Context, at instant, within time.Duration) (c
 func (p *Placer) refused(ctx context.Context, pk string, bet *parsed, d *cachedDraw, at instant, refusal *Refusal) (*Answer, error) {
 	ctx, cancel := p.until(ctx, at, refuseWithin)
 	defer cancel()
-	claim := store.StoredBet{SK: bet.key(), Refused: refusal.Code, Generation: 1, AcceptedAt: at, ExpiresAt: d.head.RetainUntil}
+	claim := store.StoredBet{SK: bet.key(), Refused: refusal.Code, Generation: 1, AcceptedAt: at, ExpiresAt: d.Head.RetainUntil}
 	mayLand := refusal.Code != CodeBaseMismatch && !over(d, at)
 	existing, err := p.claim(ctx, pk, claim, mayLand)
 	for try := 0; err == nil && existing != nil && existing.Refused != "" && mayLand; try++ {
@@ -259,7 +259,7 @@ func (p *Placer) refused(ctx context.Context, pk string, bet *parsed, d *cachedD
 		return nil, fmt.Errorf("making sure that a refused bet is not stored: %w", err)
 	}
 	if existing == nil || existing.Refused != "" {
-		p.Record.Refused(d.game.ID, refusal.Code)
+		p.Record.Refused(d.Game.ID, refusal.Code)
 		return nil, refusal
 	}
 	return p.existing(bet, existing, d)
@@ -269,7 +269,7 @@ func (p *Placer) refused(ctx context.Context, pk string, bet *parsed, d *cachedD
 const maxRenewals = 8
 
 // over reports whether the grace time is over, so that no bet is in flight.
-func over(d *cachedDraw, at instant) bool { return d.head.State > 0 && at >= d.head.SettleFrom() }
+func over(d *cachedDraw, at instant) bool { return d.Head.State > 0 && at >= d.Head.SettleFrom() }
 
 // claim puts a refusal under its key, or, where no earlier try can land there
 // any more, only reads what is there.
@@ -287,7 +287,7 @@ func (p *Placer) existing(bet *parsed, there *store.StoredBet, d *cachedDraw) (*
 		refusal.Differs = fields
 		return nil, refusal
 	}
-	return p.answer(*there, true, d.game, d.head), nil
+	return p.answer(*there, true, d.Game, d.Head), nil
 }
 
 // answer computes a stored bet's status from stored values.

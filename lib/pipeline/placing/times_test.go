@@ -6,6 +6,7 @@ import (
 
 	"tally/lib/draw"
 	"tally/lib/pipeline/intake"
+	"tally/lib/store/record"
 )
 
 // clocks is how far the clocks of two processes may be apart.
@@ -39,7 +40,7 @@ func TestOver(t *testing.T) {
 	const noon = 1_796_040_000_000
 	head := draw.Head{Draw: "d", Opened: true, State: 1, ResultAt: noon, Rounds: []draw.Round{{Number: 1, OpensAt: noon - 60_000, ClosesAt: noon}}}
 	for after, want := range map[instant]bool{0: false, instant(refuseWithin.Milliseconds()): false, draw.SettleGrace - 1: false, draw.SettleGrace: true} {
-		if over(&cachedDraw{head: &head}, noon+after) != want {
+		if over(&cachedDraw{Draw: record.Of(nil, &head)}, noon+after) != want {
 			t.Errorf("%d ms after the closing it is over: %v", after, !want)
 		}
 	}

@@ -23,7 +23,6 @@ import (
 	"time"
 
 	"tally/lib/draw/wire"
-	"tally/lib/pipeline/settle"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 	"tally/lib/store/record"
@@ -165,11 +164,11 @@ func (q *Quarantine) Release(ctx context.Context, m *Message) error {
 // through.
 func (q *Quarantine) mark(ctx context.Context, m *Message) error {
 	if m.Type == record.HeldSettlement {
-		held, err := settle.HeldState(ctx, q.Table, m.Draw)
+		sweep, err := record.LoadSweep(ctx, q.Table, m.Draw)
 		if err != nil {
 			return err
 		}
-		if held != m.State {
+		if sweep.HeldState() != m.State {
 			return ErrNotHeld
 		}
 		return q.Table.Put(ctx, store.Item{PK: store.DrawKey(m.Draw), SK: store.ReleasedKey(store.StateKey(m.State)), ExpiresAt: m.item.ExpiresAt})
@@ -187,8 +186,8 @@ func (q *Quarantine) mark(ctx context.Context, m *Message) error {
 // Drop takes the message out of quarantine for good. The reason goes to the log.
 func (q *Quarantine) Drop(ctx context.Context, m *Message, reason string) error {
 	if m.Type == record.HeldSettlement {
-		held, err := settle.HeldState(ctx, q.Table, m.Draw)
-		if err == nil && held == m.State {
+		sweep, err := record.LoadSweep(ctx, q.Table, m.Draw)
+		if err == nil && sweep.HeldState() == m.State {
 			err = ErrStillHeld
 		}
 		if err != nil {

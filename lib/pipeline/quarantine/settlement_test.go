@@ -15,6 +15,7 @@ import (
 	"tally/lib/pipeline/settle"
 	"tally/lib/rulebook/money"
 	"tally/lib/rulebook/settlement"
+	"tally/lib/store/record"
 )
 
 // taken counts nothing.
@@ -33,7 +34,7 @@ func TestHeldSettlement(t *testing.T) {
 		w := newWorld(t, db)
 		sweeps := &sender{}
 		w.Sweeps = sweeps
-		limits, err := settle.ParseLimits("EUR=10.00")
+		limits, err := settlement.ParseLimits("EUR=10.00")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -55,8 +56,8 @@ func TestHeldSettlement(t *testing.T) {
 		}
 		held := func(want int) {
 			t.Helper()
-			if state, err := settle.HeldState(t.Context(), w.Table, "rou-1.7"); err != nil || state != want {
-				t.Errorf("state %d is held instead of %d, %v", state, want, err)
+			if sweep, err := record.LoadSweep(t.Context(), w.Table, "rou-1.7"); err != nil || sweep.HeldState() != want {
+				t.Errorf("state %d is held instead of %d, %v", sweep.HeldState(), want, err)
 			}
 		}
 		say(`"type":"draw.opened","sequence":7,"rounds":[{"round":1,"opens_at":"2026-11-30T12:00:00.000Z","closes_at":"2026-11-30T12:00:30.000Z"}]`)

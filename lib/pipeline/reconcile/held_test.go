@@ -4,7 +4,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"tally/lib/pipeline/settle"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 )
 
@@ -34,7 +34,7 @@ func TestHeldCorrectionWaits(t *testing.T) {
 				n.pass(2)
 				n.say(`"type":"draw.resulted","revision":1,"facts":{"spins":[{"revolutions":5,"pocket":34}]}`)
 				n.pass(1)
-				limits, err := settle.ParseLimits("EUR=0.00")
+				limits, err := settlement.ParseLimits("EUR=0.00")
 				if err != nil {
 					t.Fatal(err)
 				}

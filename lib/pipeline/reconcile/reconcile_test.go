@@ -32,12 +32,12 @@ type night struct {
 	retain      time.Duration // of new draws; zero for the default
 	quarantined int
 	unequal     int
-	held        int            // in quarantine, as was counted last
-	waits       int            // looks at corrections that wait
-	waiting     map[string]int // messages of the studio
-	uncounted   error          // why they can't be counted
-	limits      settle.Limits  // of corrections
-	depths      []error        // of the context of each look at the queues
+	held        int               // in quarantine, as was counted last
+	waits       int               // looks at corrections that wait
+	waiting     map[string]int    // messages of the studio
+	uncounted   error             // why they can't be counted
+	limits      settlement.Limits // of corrections
+	depths      []error           // of the context of each look at the queues
 }
 
 func newNight(t *testing.T) *night {

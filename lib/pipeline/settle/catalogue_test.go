@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"tally/internal/testkit/fakedynamo"
-	"tally/lib/pipeline/settle"
 	"tally/lib/rulebook/games"
 	"tally/lib/store"
 )
@@ -60,7 +59,7 @@ func TestCatalogueRaised(t *testing.T) {
 			if missed := p.found(t); len(missed) > 0 {
 				t.Errorf("the recount finds %v", missed)
 			}
-			history, err := settle.LoadHistory(t.Context(), p.table, theDraw, "acme")
+			history, err := p.history(t)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -95,7 +94,7 @@ func TestUnknownVersionWaits(t *testing.T) {
 	if standing, err := p.sweeper().Standing(t.Context(), theDraw); err != nil || !errors.Is(standing.Unknown, games.ErrUnknown) {
 		t.Errorf("it stands at %+v, %v", standing, err)
 	}
-	if _, err := settle.LoadHistory(t.Context(), p.table, theDraw, "acme"); !errors.Is(err, games.ErrUnknown) {
+	if _, err := p.history(t); !errors.Is(err, games.ErrUnknown) {
 		t.Errorf("the history: %v", err)
 	}
 	p.tells(t, "acme")

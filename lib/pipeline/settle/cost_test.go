@@ -21,6 +21,7 @@ import (
 	"tally/lib/rulebook/money"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
+	"tally/lib/store/record"
 )
 
 type instant = settlement.Instant
@@ -64,7 +65,7 @@ const theDraw = "rou-1.7"
 func (p *pipeline) clock() instant { return p.now }
 
 func (p *pipeline) sweeper() *settle.Sweeper {
-	limits, err := settle.ParseLimits(p.holdAbove)
+	limits, err := settlement.ParseLimits(p.holdAbove)
 	if err != nil {
 		panic(err)
 	}
@@ -111,6 +112,16 @@ func (p *pipeline) result(t *testing.T, revision, pocket int) {
 	}
 	p.say(t, fmt.Sprintf(`"type":"draw.resulted","revision":%d,"facts":{"spins":[{"revolutions":5,"pocket":%d}]}%s`, revision, pocket, correction))
 	p.now += 10_000
+}
+
+// history is that of acme's bets.
+func (p *pipeline) history(t *testing.T) (*settle.History, error) {
+	t.Helper()
+	d, err := record.Open(t.Context(), p.table, theDraw)
+	if err != nil {
+		return nil, err
+	}
+	return settle.LoadHistory(t.Context(), d, "acme")
 }
 
 func (p *pipeline) sweep(t *testing.T) {

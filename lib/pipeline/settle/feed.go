@@ -12,6 +12,7 @@ import (
 	"tally/lib/draw/report"
 	"tally/lib/draw/wire"
 	"tally/lib/store"
+	"tally/lib/store/record"
 )
 
 // counter is the number of a feed's newest entry.
@@ -118,13 +119,13 @@ const maxFeedTries = 20
 
 // feed tells a bookmaker of a draw's state, once. A report without lines, of a
 // correction that changes nothing of the bookmaker's, is not told, only marked.
-func (s *Sweeper) feed(ctx context.Context, r *records, now status, bookmaker string, shards []*Done) error {
-	fed := store.Item{PK: store.DrawKey(r.draw), SK: store.FedKey(now.State, bookmaker), ExpiresAt: r.head.RetainUntil}
-	if _, already := r.items[fed.SK]; already {
+func (s *Sweeper) feed(ctx context.Context, r *record.Draw, now record.Sweep, bookmaker string, shards []*record.Done) error {
+	fed := store.Item{PK: store.DrawKey(r.ID), SK: store.FedKey(now.State, bookmaker), ExpiresAt: r.Head.RetainUntil}
+	if r.Fed(now.State, bookmaker) {
 		return nil
 	}
-	entry := report.Entry{Draw: r.draw, Game: r.game.ID, State: now.State, At: s.Now()}
-	switch before, err := r.done(now.Base, bookmaker, 0); {
+	entry := report.Entry{Draw: r.ID, Game: r.Game.ID, State: now.State, At: s.Now()}
+	switch before, err := r.Done(now.Base, bookmaker, 0); {
 	case err != nil:
 		return err
 	case before != nil: // else its first bets came after the base was planned
@@ -210,12 +211,12 @@ func (s *Sweeper) push(ctx context.Context, bookmaker string) {
 	}
 }
 
-func (s *Sweeper) told(ctx context.Context, r *records, now status, bookmaker string, lines int, entry report.Entry) {
+func (s *Sweeper) told(ctx context.Context, r *record.Draw, now record.Sweep, bookmaker string, lines int, entry report.Entry) {
 	refunded := 0
 	for _, t := range entry.Totals {
 		refunded += t.Refunded
 	}
-	s.Record.Settled(r.game.ID, lines, refunded, now.Base > 0, time.Duration(s.Now()-r.head.LastClosing())*time.Millisecond)
-	s.Log.LogAttrs(ctx, slog.LevelInfo, "bookmaker told", slog.String("draw", r.draw), slog.Int("state", now.State),
+	s.Record.Settled(r.Game.ID, lines, refunded, now.Base > 0, time.Duration(s.Now()-r.Head.LastClosing())*time.Millisecond)
+	s.Log.LogAttrs(ctx, slog.LevelInfo, "bookmaker told", slog.String("draw", r.ID), slog.Int("state", now.State),
 		slog.String("bookmaker", bookmaker), slog.Int("lines", lines))
 }

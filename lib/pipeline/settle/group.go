@@ -5,6 +5,7 @@ import (
 	"iter"
 	"strings"
 
+	"tally/lib/draw/wire"
 	"tally/lib/rulebook/money"
 	"tally/lib/rulebook/rules"
 	"tally/lib/rulebook/settlement"
@@ -35,6 +36,33 @@ func recordOf(reference, wager string) string {
 		return reference
 	}
 	return strings.TrimPrefix(store.WagerKey(reference, wager), recordPrefix)
+}
+
+// foundBy returns the stragglers that orders name, by bookmaker and record.
+func foundBy(orders []wire.Found) map[string]bool {
+	found := map[string]bool{}
+	for _, order := range orders {
+		if len(order.Records) == 0 {
+			found[foundKey(order.Bookmaker, "")] = true
+		}
+		for _, record := range order.Records {
+			found[foundKey(order.Bookmaker, record)] = true
+		}
+	}
+	return found
+}
+
+func foundKey(bookmaker, record string) string { return bookmaker + "#" + record }
+
+// recordsOf returns a bookmaker's stragglers by record.
+func recordsOf(found map[string]bool, bookmaker string) map[string]bool {
+	records := map[string]bool{}
+	for key := range found {
+		if record, mine := strings.CutPrefix(key, foundKey(bookmaker, "")); mine {
+			records[record] = true
+		}
+	}
+	return records
 }
 
 // record names the record of the group's i-th bet.
@@ -110,7 +138,7 @@ func (p *partition) join(g *group, record store.StoredBet, part string) error {
 	}
 	bet, err := p.read(record)
 	if err != nil {
-		return fmt.Errorf("bet %s of %s on draw %s: %w", record.SK, p.bookmaker, p.records.draw, err)
+		return fmt.Errorf("bet %s of %s on draw %s: %w", record.SK, p.bookmaker, p.records.ID, err)
 	}
 	bet.Reference, bet.wager = g.reference, part
 	g.bets = append(g.bets, bet)
@@ -130,7 +158,7 @@ func (p *partition) read(record store.StoredBet) (placed, error) {
 		return placed{}, fmt.Errorf("unknown currency %q", record.Currency)
 	case record.Stake < int64(money.MinStake) || record.Stake > int64(money.MaxStake):
 		return placed{}, fmt.Errorf("stake %d is out of range", record.Stake)
-	case record.Odds < 0 || record.Odds > int64(money.MaxOdds) || (record.Odds == 0) != p.records.game.Paytable():
+	case record.Odds < 0 || record.Odds > int64(money.MaxOdds) || (record.Odds == 0) != p.records.Game.Paytable():
 		return placed{}, fmt.Errorf("odds %d are out of range", record.Odds)
 	case record.Rounding < 0 || record.Rounding > int64(money.Down):
 		return placed{}, fmt.Errorf("unknown rounding %d", record.Rounding)
@@ -145,7 +173,7 @@ func (p *partition) selection(text string) (rules.Selection, error) {
 	if known, ok := p.selections[text]; ok {
 		return known, nil
 	}
-	selection, err := p.records.game.Parse(text)
+	selection, err := p.records.Game.Parse(text)
 	if err != nil {
 		return rules.Selection{}, err
 	}

@@ -14,6 +14,7 @@ import (
 	"tally/lib/draw/wire"
 	"tally/lib/pipeline/settle"
 	"tally/lib/store"
+	"tally/lib/store/record"
 )
 
 // More stragglers than one order may name take several, and all are settled.
@@ -38,7 +39,7 @@ func TestManyStragglers(t *testing.T) {
 	if named != late {
 		t.Errorf("%d records were named instead of %d", named, late)
 	}
-	_, book, err := settle.Totals(t.Context(), p.table, theDraw, "acme")
+	_, book, err := record.Totals(t.Context(), p.table, theDraw, "acme")
 	if err != nil || len(book) != 1 || book[0].Bets != late+1 {
 		t.Errorf("settled are %+v, %v", book, err)
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"tally/internal/testkit/fakedynamo"
-	"tally/lib/pipeline/settle"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 )
 
@@ -162,7 +162,7 @@ func TestHeldIsReplaced(t *testing.T) {
 			if missed := p.found(t); len(missed) > 0 {
 				t.Errorf("a recount finds %v", missed)
 			}
-			history, err := settle.LoadHistory(t.Context(), p.table, theDraw, "acme")
+			history, err := p.history(t)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -202,11 +202,11 @@ func TestReleasedOrReplaced(t *testing.T) {
 
 func TestLimits(t *testing.T) {
 	for _, text := range []string{"EUR", "EUR=1", "EUR=1.000", "JPY=1.0", "EUR=-1.00", "XXX=1.00", "EUR=1.00,EUR=2.00", "EUR=1.00,", "eur=1.00"} {
-		if limits, err := settle.ParseLimits(text); err == nil {
+		if limits, err := settlement.ParseLimits(text); err == nil {
 			t.Errorf("%q is taken as %v", text, limits)
 		}
 	}
-	if limits, err := settle.ParseLimits("EUR=10000.00,JPY=1000000"); err != nil || len(limits) != 2 {
+	if limits, err := settlement.ParseLimits("EUR=10000.00,JPY=1000000"); err != nil || len(limits) != 2 {
 		t.Errorf("%v, %v", limits, err)
 	}
 }

@@ -1,17 +1,15 @@
 package settle
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"tally/lib/draw/report"
 	"tally/lib/rulebook/rules"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
+	"tally/lib/store/record"
 )
 
 // History computes what the reports to a bookmaker have said of its bets on a
@@ -31,24 +29,26 @@ type told struct {
 	found map[string]bool // records that this state's sweep was the first to know
 }
 
-// LoadHistory reads the history of a draw for a bookmaker; nil when the draw is
-// not known.
-func LoadHistory(ctx context.Context, table *store.Table, id, bookmaker string) (*History, error) {
-	r, err := load(ctx, table, id)
-	if err != nil || r.head == nil {
+// LoadHistory reads the history of a draw for a bookmaker.
+func LoadHistory(ctx context.Context, d *record.Draw, bookmaker string) (*History, error) {
+	if d.Unknown != nil {
+		return nil, fmt.Errorf("draw %s: %w", d.ID, d.Unknown)
+	}
+	if err := d.LoadHistory(ctx); err != nil {
 		return nil, err
 	}
-	if r.unknown != nil {
-		return nil, fmt.Errorf("draw %s: %w", id, r.unknown)
+	states, err := d.Told(ctx, bookmaker)
+	if err != nil {
+		return nil, err
 	}
-	h := &History{partition: &partition{records: r, bookmaker: bookmaker, selections: map[string]rules.Selection{}}}
+	h := &History{partition: &partition{records: d, bookmaker: bookmaker, selections: map[string]rules.Selection{}}}
 	known := map[string]bool{}
-	for _, number := range r.fedStates(bookmaker) {
-		state, found, err := r.state(number)
+	for _, number := range states {
+		state, found, err := d.Resolve(ctx, number)
 		if err != nil {
 			return nil, err
 		}
-		fresh := recordsOf(found, bookmaker)
+		fresh := recordsOf(foundBy(found), bookmaker)
 		for record := range fresh {
 			if known[record] || len(h.told) == 0 {
 				delete(fresh, record)
@@ -58,19 +58,6 @@ func LoadHistory(ctx context.Context, table *store.Table, id, bookmaker string) 
 		h.told = append(h.told, told{state, fresh})
 	}
 	return h, nil
-}
-
-// fedStates returns the states that a bookmaker was told of, in their order.
-func (r *records) fedStates(bookmaker string) (states []int) {
-	for sk := range r.items {
-		rest, fed := strings.CutPrefix(sk, "FED#")
-		text, name, _ := strings.Cut(rest, "#")
-		if number, err := strconv.Atoi(text); fed && err == nil && name == bookmaker {
-			states = append(states, number)
-		}
-	}
-	slices.SortFunc(states, cmp.Compare)
-	return states
 }
 
 // Account is a bet, or a side wager, with its lines.
@@ -146,28 +133,4 @@ func (h *History) lines(g *group, i int) ([]report.Line, error) {
 // since returns the place of the state whose sweep was the first to know a record.
 func (h *History) since(record string) int {
 	return max(0, slices.IndexFunc(h.told, func(t told) bool { return t.found[record] }))
-}
-
-// Totals returns what a bookmaker's bets on a draw came to under the newest state
-// that all bookmakers were told of; state 0 as long as there is none.
-func Totals(ctx context.Context, table *store.Table, id, bookmaker string) (state int, book settlement.Book, err error) {
-	item, found, err := table.Get(ctx, store.DrawKey(id), store.SweepKey)
-	if err != nil || !found {
-		return 0, nil, err
-	}
-	now, err := store.Decode[status](item)
-	if err != nil || now.Base == 0 {
-		return 0, nil, err
-	}
-	for item, err := range table.Query(ctx, store.DrawKey(id), store.DonePrefix(now.Base)+bookmaker+"#") {
-		if err != nil {
-			return 0, nil, err
-		}
-		done, err := store.Decode[Done](item)
-		if err != nil {
-			return 0, nil, err
-		}
-		book.Merge(done.Totals)
-	}
-	return now.Base, book, nil
 }

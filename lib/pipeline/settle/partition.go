@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"tally/lib/draw/report"
 	"tally/lib/rulebook/rules"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
+	"tally/lib/store/record"
 )
 
 // pageBytes is the most compressed bytes of a page.
@@ -27,7 +27,7 @@ func (s *Sweeper) pageLines() int {
 // partition is the work on one shard of one bookmaker's bets.
 type partition struct {
 	table     *store.Table
-	records   *records
+	records   *record.Draw
 	bookmaker string
 	shard     int
 	next      *settlement.State
@@ -46,19 +46,6 @@ type partition struct {
 	absolute []byte
 }
 
-// Done is what a partition came to. It is written once.
-type Done struct {
-	Bets   int             `json:"bets"`
-	Lines  int             `json:"lines"`
-	Pages  int             `json:"pages"`
-	Totals settlement.Book `json:"totals"`           // of all bets
-	Before settlement.Book `json:"before,omitempty"` // the same under the base
-	Moved  Moved           `json:"moved,omitempty"`  // where a limit is set for it
-	Digest string          `json:"digest"`           // SHA-256 over all absolute lines
-	// Abandoned says instead of all that, that this state is never told to anybody.
-	Abandoned bool `json:"abandoned,omitempty"`
-}
-
 // UnequalError says that a state computed again came to something else than was
 // stored: other code, or other data. Nothing is reported then.
 type UnequalError struct{ Reason string }
@@ -68,7 +55,7 @@ func (e *UnequalError) Error() string { return e.Reason }
 
 // run settles the partition and writes its pages and DONE. With resume it goes on
 // after the last page that an earlier try has stored.
-func (p *partition) run(ctx context.Context, resume bool) (*Done, error) {
+func (p *partition) run(ctx context.Context, resume bool) (*record.Done, error) {
 	p.progress = progress{Digest: newDigest(), Base: newDigest()}
 	if resume {
 		if err := p.resume(ctx); err != nil {
@@ -109,7 +96,7 @@ func (p *partition) resume(ctx context.Context) error {
 }
 
 func (p *partition) reportKey() string {
-	return store.ReportKey(p.records.draw, p.next.Number, p.bookmaker, p.shard)
+	return store.ReportKey(p.records.ID, p.next.Number, p.bookmaker, p.shard)
 }
 
 // settleAll settles every bet after the last one accounted for.
@@ -148,7 +135,7 @@ func (p *partition) settleRest(ctx context.Context) error {
 		return err
 	}
 	defer release()
-	pk := store.BetsKey(p.records.draw, p.bookmaker, p.shard)
+	pk := store.BetsKey(p.records.ID, p.bookmaker, p.shard)
 	for g, err := range p.groups(p.table.Bets(ctx, pk, p.progress.Last)) {
 		if err != nil {
 			return err
@@ -198,7 +185,7 @@ func (p *partition) settleGroup(g *group) error {
 		}
 		p.progress.Base.write(appendLine(nil, bet, before))
 		if p.limited {
-			p.progress.Moved.add(bet.currency, max(now.Payout, before.Payout)-min(now.Payout, before.Payout))
+			p.progress.Moved.Add(bet.currency, max(now.Payout, before.Payout)-min(now.Payout, before.Payout))
 		}
 		p.report(p.base.Number, now)
 	}
@@ -243,7 +230,7 @@ func (p *partition) writePage(ctx context.Context) error {
 		return fmt.Errorf("page %d of %s has %d lines and %d bytes", p.progress.Pages, p.reportKey(), p.count, len(deflated))
 	}
 	err = p.table.Create(ctx, store.Item{PK: p.reportKey(), SK: store.PageKey(p.progress.Pages), Body: string(body), Binary: deflated,
-		ExpiresAt: p.records.head.RetainUntil})
+		ExpiresAt: p.records.Head.RetainUntil})
 	if err != nil {
 		return err
 	}
@@ -252,8 +239,8 @@ func (p *partition) writePage(ctx context.Context) error {
 }
 
 // finish checks the totals and the base, and writes DONE.
-func (p *partition) finish(ctx context.Context) (*Done, error) {
-	done := &Done{Bets: p.progress.Bets, Lines: p.progress.Lines, Pages: p.progress.Pages,
+func (p *partition) finish(ctx context.Context) (*record.Done, error) {
+	done := &record.Done{Bets: p.progress.Bets, Lines: p.progress.Lines, Pages: p.progress.Pages,
 		Totals: p.progress.Totals, Before: p.progress.Before, Moved: p.progress.Moved, Digest: p.progress.Digest.String()}
 	for _, t := range done.Totals {
 		if t.Won+t.Lost+t.Refunded != t.Bets {
@@ -267,8 +254,8 @@ func (p *partition) finish(ctx context.Context) (*Done, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encoding what partition %s came to: %w", p.reportKey(), err)
 	}
-	item := store.Item{PK: store.DrawKey(p.records.draw), SK: store.DoneKey(p.next.Number, p.bookmaker, p.shard),
-		Body: string(body), ExpiresAt: p.records.head.RetainUntil}
+	item := store.Item{PK: store.DrawKey(p.records.ID), SK: store.DoneKey(p.next.Number, p.bookmaker, p.shard),
+		Body: string(body), ExpiresAt: p.records.Head.RetainUntil}
 	err = p.table.Create(ctx, item)
 	if exists := (*store.ExistsError)(nil); errors.As(err, &exists) {
 		return storedDone(exists.Item)
@@ -285,7 +272,7 @@ func (p *partition) checkBase(ctx context.Context) error {
 	if p.base == nil {
 		return nil
 	}
-	stored, err := p.records.done(p.base.Number, p.bookmaker, p.shard)
+	stored, err := p.records.Done(p.base.Number, p.bookmaker, p.shard)
 	if err != nil || stored == nil || p.progress.Base.String() == stored.Digest {
 		return err
 	}
@@ -331,32 +318,10 @@ func (e *stragglersError) Error() string { return e.reason }
 // storedDone returns what another try has stored of a partition. It was first, so it
 // holds: a later try may have seen a straggler, which the next recount finds, or
 // may be of other code, which the next recount finds as well.
-func storedDone(item store.Item) (*Done, error) {
-	stored, err := store.Decode[Done](item)
+func storedDone(item store.Item) (*record.Done, error) {
+	stored, err := store.Decode[record.Done](item)
 	if err == nil && stored.Abandoned {
 		return nil, store.ErrChanged
 	}
 	return stored, err
-}
-
-// done returns what a partition came to under a state, nil when it is not done.
-func (r *records) done(state int, bookmaker string, shard int) (*Done, error) {
-	item, found := r.items[store.DoneKey(state, bookmaker, shard)]
-	if !found {
-		return nil, nil
-	}
-	return store.Decode[Done](item)
-}
-
-// abandoned reports whether a state was given up.
-func (r *records) abandoned(state int) (bool, error) {
-	for sk, item := range r.items {
-		if !strings.HasPrefix(sk, store.DonePrefix(state)) {
-			continue
-		}
-		if done, err := store.Decode[Done](item); err != nil || done.Abandoned {
-			return true, err
-		}
-	}
-	return false, nil
 }

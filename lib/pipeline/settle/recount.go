@@ -5,12 +5,12 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"slices"
-	"strings"
 
 	"tally/lib/draw/wire"
 	"tally/lib/rulebook/rules"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
+	"tally/lib/store/record"
 )
 
 // Stragglers are the records of a bookmaker's bets, side wagers and cancellations
@@ -61,31 +61,28 @@ func partitionName(bookmaker string, shard int) string {
 
 // Standing is how far a draw's newest state has come.
 type Standing struct {
-	Swept   bool   // the newest state is swept
-	State   int    // the newest state; 0 for none
-	Stopped string // why its sweep can't go on
-	Held    bool   // a message of the draw sits in quarantine
-	Waits   Moved  // what the newest state moves while it waits for an operator; nil when it does not
+	Swept   bool             // the newest state is swept
+	State   int              // the newest state; 0 for none
+	Stopped string           // why its sweep can't go on
+	Held    bool             // a message of the draw sits in quarantine
+	Waits   settlement.Moved // what the newest state moves while it waits for an operator; nil when it does not
 	// Unknown is a games.ErrUnknown where this program does not have the draw's rules.
 	Unknown error
 }
 
 // Standing returns how far a draw has come.
 func (s *Sweeper) Standing(ctx context.Context, id string) (Standing, error) {
-	r, err := load(ctx, s.Table, id)
+	r, err := record.Load(ctx, s.Table, id)
 	if err != nil {
 		return Standing{}, err
 	}
-	now, _, err := r.status()
-	if err != nil || r.head == nil {
+	now, _, err := r.Sweep()
+	if err != nil || r.Head == nil {
 		return Standing{}, err
 	}
-	standing := Standing{Unknown: r.unknown, State: r.head.State, Stopped: now.Stopped, Swept: now.State == 0 && now.Base == r.head.State}
-	if now.waits(r) {
+	standing := Standing{Unknown: r.Unknown, State: r.Head.State, Stopped: now.Stopped, Held: r.Quarantined(), Swept: now.State == 0 && now.Base == r.Head.State}
+	if now.Held != nil && now.State == r.Head.State && !released(r, now.State) {
 		standing.Waits = now.Held.Moved
-	}
-	for sk := range r.items {
-		standing.Held = standing.Held || strings.HasPrefix(sk, store.HeldPrefix)
 	}
 	return standing, nil
 }
@@ -98,28 +95,29 @@ func (s *Sweeper) Standing(ctx context.Context, id string) (Standing, error) {
 // A recount that its context ends, or another error, has come to a position. What
 // was found up to there is returned, and the next recount may go on from there.
 func (s *Sweeper) Recount(ctx context.Context, id string, from Position) (missed []Stragglers, at Position, err error) {
-	r, err := load(ctx, s.Table, id)
+	r, err := record.Load(ctx, s.Table, id)
 	if err != nil {
 		return nil, from, err
 	}
-	now, _, err := r.status()
-	if err != nil || r.head == nil || now.State != 0 && now.Stopped == "" || now.Base == 0 {
+	now, _, err := r.Sweep()
+	if err != nil || r.Head == nil || now.State != 0 && now.Stopped == "" || now.Base == 0 {
 		return nil, from, err
 	}
-	state, _, err := r.state(now.Base)
+	state, _, err := r.Resolve(ctx, now.Base)
 	if err != nil {
 		return nil, from, err
 	}
-	_, named, err := r.state(r.head.State)
+	_, found, err := r.Resolve(ctx, r.Head.State)
 	if err != nil {
 		return nil, from, err
 	}
+	named := foundBy(found)
 	if from.State != now.Base {
 		from = Position{State: now.Base}
 	}
 	at = from
-	stale := now.Stale != "" && r.head.State == now.State
-	for _, bookmaker := range r.bookmakers() {
+	stale := now.Stale != "" && r.Head.State == now.State
+	for _, bookmaker := range r.Bookmakers() {
 		found, failed := s.recountBets(ctx, r, bookmaker, state, named, &at)
 		if missed = append(missed, found...); failed != nil {
 			err = fmt.Errorf("recounting draw %s: %w", id, failed)
@@ -134,10 +132,10 @@ func (s *Sweeper) Recount(ctx context.Context, id string, from Position) (missed
 
 // recountBets counts the partitions of a bookmaker that come after a position, which
 // it moves, and returns what was missed of them, also with an error.
-func (s *Sweeper) recountBets(ctx context.Context, r *records, bookmaker string, state *settlement.State, named map[string]bool, at *Position) (missed []Stragglers, err error) {
+func (s *Sweeper) recountBets(ctx context.Context, r *record.Draw, bookmaker string, state *settlement.State, named map[string]bool, at *Position) (missed []Stragglers, err error) {
 	var records []string
 	unplanned := false
-	for shard := range r.head.Shards {
+	for shard := range r.Head.Shards {
 		name := partitionName(bookmaker, shard)
 		if name <= at.After {
 			continue
@@ -166,7 +164,7 @@ func (s *Sweeper) recountBets(ctx context.Context, r *records, bookmaker string,
 // bets. With an error it returns how far it has come: no less far than from where it
 // began.
 func (p *partition) recount(ctx context.Context, from *Within) (missed []string, planned bool, at *Within, err error) {
-	done, err := p.records.done(p.next.Number, p.bookmaker, p.shard)
+	done, err := p.records.Done(p.next.Number, p.bookmaker, p.shard)
 	if err != nil {
 		return nil, false, from, err
 	}
@@ -194,8 +192,8 @@ func (p *partition) recount(ctx context.Context, from *Within) (missed []string,
 
 // countAgain settles the bets again that come after those that were counted. planned is
 // false when there are bets and the partition was never done.
-func (p *partition) countAgain(ctx context.Context, done *Done) (planned bool, err error) {
-	pk := store.BetsKey(p.records.draw, p.bookmaker, p.shard)
+func (p *partition) countAgain(ctx context.Context, done *record.Done) (planned bool, err error) {
+	pk := store.BetsKey(p.records.ID, p.bookmaker, p.shard)
 	for g, err := range p.groups(p.table.Bets(ctx, pk, p.progress.Last)) {
 		if err != nil {
 			return false, err
@@ -218,13 +216,13 @@ func (p *partition) countAgain(ctx context.Context, done *Done) (planned bool, e
 // without which the reported line comes out. Without all that the sweep did not see
 // the state must come to what was stored of it; else the error is an *UnequalError.
 // With another error it returns how far it has come.
-func (p *partition) stragglers(ctx context.Context, done *Done, from *Within) (missed []string, at *Within, err error) {
+func (p *partition) stragglers(ctx context.Context, done *record.Done, from *Within) (missed []string, at *Within, err error) {
 	release, err := p.mayRead(ctx)
 	if err != nil {
 		return nil, from, err
 	}
 	defer release()
-	reports, err := p.reports(from.Pages)
+	reports, err := p.reports(ctx, from.Pages)
 	if err != nil {
 		return nil, from, err
 	}
@@ -233,7 +231,7 @@ func (p *partition) stragglers(ctx context.Context, done *Done, from *Within) (m
 	cut := func(err error) ([]string, *Within, error) {
 		return nil, &Within{Comparing: true, Progress: progress{Digest: known, Base: newDigest(), Last: last}, Pages: reports.pages(), Missed: missed}, err
 	}
-	for g, err := range p.groups(p.table.Bets(ctx, store.BetsKey(p.records.draw, p.bookmaker, p.shard), last)) {
+	for g, err := range p.groups(p.table.Bets(ctx, store.BetsKey(p.records.ID, p.bookmaker, p.shard), last)) {
 		if err != nil {
 			return cut(err)
 		}

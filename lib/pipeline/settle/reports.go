@@ -9,6 +9,7 @@ import (
 
 	"tally/lib/draw/report"
 	"tally/lib/store"
+	"tally/lib/store/record"
 )
 
 // lineHash stands for an absolute line.
@@ -36,10 +37,14 @@ type reportedLine struct {
 }
 
 // reports begins with the given pages, by state, or else with the first.
-func (p *partition) reports(from map[int]int) (*reports, error) {
+func (p *partition) reports(ctx context.Context, from map[int]int) (*reports, error) {
 	r := &reports{partition: p}
-	for _, state := range p.records.fedStates(p.bookmaker) {
-		done, err := p.records.done(state, p.bookmaker, p.shard)
+	states, err := p.records.Told(ctx, p.bookmaker)
+	if err != nil {
+		return nil, err
+	}
+	for _, state := range states {
+		done, err := p.records.Done(state, p.bookmaker, p.shard)
 		if err != nil {
 			return nil, err
 		}
@@ -93,21 +98,18 @@ func (r *reports) of(ctx context.Context, reference string) (map[string]lineHash
 // read reads the next page of a report.
 func (r *reports) read(ctx context.Context, s *stateReport) error {
 	p := r.partition
-	item, found, err := p.table.Get(ctx, store.ReportKey(p.records.draw, s.state, p.bookmaker, p.shard), store.PageKey(s.next))
+	pk := store.ReportKey(p.records.ID, s.state, p.bookmaker, p.shard)
+	text, err := record.Page(ctx, p.table, pk, s.next)
 	if err != nil {
 		return err
 	}
-	if !found {
+	if text == nil {
 		return fmt.Errorf("page %d of state %d of %s shard %d is missing", s.next, s.state, p.bookmaker, p.shard)
-	}
-	text, err := report.Inflate(item.Binary)
-	if err != nil {
-		return err
 	}
 	for raw := range bytes.Lines(text) {
 		line := report.Line{}
 		if err := json.Unmarshal(raw, &line); err != nil {
-			return fmt.Errorf("reading page %s / %s: %w", item.PK, item.SK, err)
+			return fmt.Errorf("reading page %d of %s: %w", s.next, pk, err)
 		}
 		s.lines = append(s.lines, reportedLine{line.Bet, recordOf(line.Bet, line.Wager), sha256.Sum256(absoluteOf(raw))})
 	}

@@ -253,7 +253,7 @@ func TestPageLeftBehind(t *testing.T) {
 	}
 	p.sweep(t)
 	p.tells(t, "acme", "1 after 0: b00000 won 20.00;", "2 after 1: b1 won 10.00;")
-	history, err := settle.LoadHistory(t.Context(), p.table, theDraw, "acme")
+	history, err := p.history(t)
 	if err != nil {
 		t.Fatal(err)
 	}

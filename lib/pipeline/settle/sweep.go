@@ -27,6 +27,7 @@ import (
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 	"tally/lib/store/clock"
+	"tally/lib/store/record"
 )
 
 type instant = settlement.Instant
@@ -64,7 +65,7 @@ type Sweeper struct {
 	PageLines int
 	// HoldAbove is the money that a correction may move before it waits for an operator;
 	// nil for any.
-	HoldAbove Limits
+	HoldAbove settlement.Limits
 }
 
 // NotYetError says that a draw may be swept after a while.
@@ -73,57 +74,10 @@ type NotYetError struct{ After time.Duration }
 // Error says when.
 func (e *NotYetError) Error() string { return "bets may still be in flight for " + e.After.String() }
 
-// status is a draw's SWEEP item: idle, or sweeping one state.
-type status struct {
-	Base       int      `json:"base"`                 // the state swept last; 0 for none
-	State      int      `json:"state,omitempty"`      // the one being swept; 0 when idle
-	Bookmakers []string `json:"bookmakers,omitempty"` // the plan of State
-	// Plan is the plan of Base: what it settled. Nil on items of earlier versions.
-	Plan      []string `json:"plan,omitzero"`
-	StartedAt instant  `json:"started_at,omitempty"`
-	Stopped   string   `json:"stopped,omitempty"` // why it can't go on
-	Stale     string   `json:"stale,omitempty"`   // with Stopped: the bookmaker whose pages are stale, see Stragglers
-	// Unexplained says with Stale that the pages are stale if a recount finds nothing
-	// else.
-	Unexplained bool `json:"unexplained,omitempty"`
-	// HoldAbove is what State may move before it is held. It is of the plan, so that all
-	// tries of it decide alike, whatever is set meanwhile.
-	HoldAbove Limits `json:"hold_above,omitempty"`
-	// Held is what State moves, while it waits for an operator. Nobody is told of it.
-	Held *Held `json:"held,omitempty"`
-	// Released says that an operator has released State: it is told, and not replaced.
-	Released bool `json:"released,omitempty"`
-
-	Skipped []int `json:"skipped,omitempty"` // states that were never swept, the latest last
-	Swept   []int `json:"swept,omitempty"`   // states that were swept, the latest, Base, last
-}
-
 // closed returns what SWEEP is when the sweep of a state is closed.
-func (s status) closed(state int) status {
-	swept := append(slices.Clone(s.Swept), state)
-	return status{Base: state, Plan: append([]string{}, s.Bookmakers...), Skipped: s.Skipped, Swept: swept[max(0, len(swept)-maxSwept):]}
-}
-
-// maxSwept bounds how many swept states SWEEP names.
-const maxSwept = 100
-
-// Past is what a draw's SWEEP item says of the past.
-type Past struct {
-	// Swept are the states that the draw's bets were settled under, in order: the
-	// newest hundred. Each replaced the one before it.
-	Swept []int
-	// Plan are the bookmakers whose bets were settled under the newest of them. Nil
-	// where the item is of a version that did not keep it.
-	Plan []string
-}
-
-// PastOf reads a SWEEP item.
-func PastOf(item store.Item) (Past, error) {
-	now, err := store.Decode[status](item)
-	if err != nil {
-		return Past{}, err
-	}
-	return Past{Swept: now.Swept, Plan: now.Plan}, nil
+func closed(now record.Sweep, state int) record.Sweep {
+	swept := append(slices.Clone(now.Swept), state)
+	return record.Sweep{Base: state, Plan: append([]string{}, now.Bookmakers...), Skipped: now.Skipped, Swept: swept[max(0, len(swept)-record.MaxSwept):]}
 }
 
 // maxRounds bounds how many states one call sweeps and how often it starts again
@@ -161,22 +115,22 @@ func (s *Sweeper) step(ctx context.Context, id string) (finished bool, err error
 		return false, err // it could be too early for the bets under way
 	}
 	at := s.Now() // before the registry is read: no bookmaker can come after it
-	r, err := load(ctx, s.Table, id)
+	r, err := record.Load(ctx, s.Table, id)
 	if err != nil {
 		return false, err
 	}
-	if r.head == nil || r.head.State == 0 {
+	if r.Head == nil || r.Head.State == 0 {
 		return true, nil // nothing to settle under yet: the state's own message follows
 	}
-	if r.unknown != nil {
-		return false, r.unknown
+	if r.Unknown != nil {
+		return false, r.Unknown
 	}
-	now, version, err := r.status()
+	now, version, err := r.Sweep()
 	if err != nil {
 		return false, err
 	}
 	if now.State != 0 {
-		switch abandoned, err := r.abandoned(now.State); {
+		switch abandoned, err := r.Abandoned(now.State); {
 		case err != nil:
 			return false, err
 		case abandoned:
@@ -186,29 +140,17 @@ func (s *Sweeper) step(ctx context.Context, id string) (finished bool, err error
 		}
 		return s.partitions(ctx, r, now, version, true) // another try has planned it
 	}
-	if now.Base == r.head.State {
+	if now.Base == r.Head.State {
 		return true, s.announce(ctx, id, now.Base) // a replay: the first try may have died before sending
 	}
-	if wait := r.head.SettleFrom() - at; now.Base == 0 && wait > 0 {
+	if wait := r.Head.SettleFrom() - at; now.Base == 0 && wait > 0 {
 		return false, &NotYetError{time.Duration(wait) * time.Millisecond}
 	}
 	return s.plan(ctx, r, now, version)
 }
 
-func (r *records) status() (status, int64, error) {
-	item, found := r.items[store.SweepKey]
-	if !found {
-		return status{}, 0, nil
-	}
-	now, err := store.Decode[status](item)
-	if err != nil {
-		return status{}, 0, err
-	}
-	return *now, item.Version, nil
-}
-
 // put writes SWEEP over the version that was read.
-func (s *Sweeper) put(ctx context.Context, r *records, next status, version int64) error {
+func (s *Sweeper) put(ctx context.Context, r *record.Draw, next record.Sweep, version int64) error {
 	item, err := s.item(r, next, version)
 	if err != nil {
 		return err
@@ -217,18 +159,18 @@ func (s *Sweeper) put(ctx context.Context, r *records, next status, version int6
 }
 
 // item is SWEEP after the version that was read.
-func (s *Sweeper) item(r *records, next status, version int64) (store.Item, error) {
+func (s *Sweeper) item(r *record.Draw, next record.Sweep, version int64) (store.Item, error) {
 	body, err := json.Marshal(next)
 	if err != nil {
-		return store.Item{}, fmt.Errorf("encoding the sweep of draw %s: %w", r.draw, err)
+		return store.Item{}, fmt.Errorf("encoding the sweep of draw %s: %w", r.ID, err)
 	}
-	return store.Item{PK: store.DrawKey(r.draw), SK: store.SweepKey, Body: string(body), Version: version + 1, ExpiresAt: r.head.RetainUntil}, nil
+	return store.Item{PK: store.DrawKey(r.ID), SK: store.SweepKey, Body: string(body), Version: version + 1, ExpiresAt: r.Head.RetainUntil}, nil
 }
 
 // plan starts the sweep of the newest state. From the moment it is written, a
 // newer state waits until this one is closed, abandoned or held.
-func (s *Sweeper) plan(ctx context.Context, r *records, now status, version int64) (finished bool, err error) {
-	next := status{Base: now.Base, Plan: now.Plan, State: r.head.State, Bookmakers: r.bookmakers(), StartedAt: s.Now(), Skipped: slices.Clone(now.Skipped), Swept: now.Swept}
+func (s *Sweeper) plan(ctx context.Context, r *record.Draw, now record.Sweep, version int64) (finished bool, err error) {
+	next := record.Sweep{Base: now.Base, Plan: now.Plan, State: r.Head.State, Bookmakers: r.Bookmakers(), StartedAt: s.Now(), Skipped: slices.Clone(now.Skipped), Swept: now.Swept}
 	if next.State <= max(now.Base, now.State) {
 		return false, fmt.Errorf("there is no state after %d to sweep", max(now.Base, now.State))
 	}
@@ -242,7 +184,7 @@ func (s *Sweeper) plan(ctx context.Context, r *records, now status, version int6
 		next.Skipped = next.Skipped[n-maxSkipped:]
 	}
 	if len(next.Bookmakers) == 0 {
-		return false, s.put(ctx, r, next.closed(next.State), version)
+		return false, s.put(ctx, r, closed(next, next.State), version)
 	}
 	if err := s.put(ctx, r, next, version); err != nil {
 		return false, err
@@ -254,24 +196,24 @@ func (s *Sweeper) plan(ctx context.Context, r *records, now status, version int6
 const maxSkipped = 100
 
 // partitions works through the plan, feeds and closes.
-func (s *Sweeper) partitions(ctx context.Context, r *records, now status, version int64, resume bool) (finished bool, err error) {
+func (s *Sweeper) partitions(ctx context.Context, r *record.Draw, now record.Sweep, version int64, resume bool) (finished bool, err error) {
 	done, err := s.settle(ctx, r, now, resume)
 	var unequal *UnequalError
 	var stragglers *stragglersError
 	switch {
-	case errors.As(err, &stragglers) && r.head.State > now.State:
+	case errors.As(err, &stragglers) && r.Head.State > now.State:
 		return s.abandon(ctx, r, now, version, stragglers)
 	case errors.As(err, &stragglers):
 		now.Stale, now.Unexplained = stragglers.stale, stragglers.unexplained
 		return true, s.stop(ctx, r, now, version, stragglers.Error())
 	case errors.As(err, &unequal):
-		s.Record.Unequal(r.game.ID)
+		s.Record.Unequal(r.Game.ID)
 		now.Stale, now.Unexplained = "", false
 		return false, errors.Join(s.stop(ctx, r, now, version, unequal.Reason), unequal)
 	case err != nil:
 		return false, err
 	}
-	if moved := movedBy(done); !now.Released && now.HoldAbove.exceeded(moved) {
+	if moved := movedBy(done); !now.Released && now.HoldAbove.Exceeded(moved) {
 		return s.hold(ctx, r, now, version, moved)
 	}
 	if err := s.feeds(ctx, r, now, done); err != nil {
@@ -279,41 +221,41 @@ func (s *Sweeper) partitions(ctx context.Context, r *records, now status, versio
 	}
 	// Before this write the sweep is taken up again and finds everything done;
 	// after it, the announcement is what a replay repeats.
-	if err := s.put(ctx, r, now.closed(now.State), version); err != nil {
+	if err := s.put(ctx, r, closed(now, now.State), version); err != nil {
 		return false, err
 	}
-	if r.head.State != now.State {
+	if r.Head.State != now.State {
 		return false, nil // a newer state has been waiting
 	}
-	return true, s.announce(ctx, r.draw, now.State)
+	return true, s.announce(ctx, r.ID, now.State)
 }
 
 // settle settles every partition that is not done yet and returns what all came
 // to, by bookmaker and shard.
-func (s *Sweeper) settle(ctx context.Context, r *records, now status, resume bool) (map[string][]*Done, error) {
-	next, found, err := r.state(now.State)
+func (s *Sweeper) settle(ctx context.Context, r *record.Draw, now record.Sweep, resume bool) (map[string][]*record.Done, error) {
+	next, named, err := r.Resolve(ctx, now.State)
 	if err != nil {
 		return nil, err
 	}
+	found := foundBy(named)
 	var base *settlement.State
 	if now.Base > 0 {
-		var known map[string]bool
-		if base, known, err = r.state(now.Base); err != nil {
+		if base, named, err = r.Resolve(ctx, now.Base); err != nil {
 			return nil, err
 		}
-		for key := range known {
+		for key := range foundBy(named) {
 			delete(found, key)
 		}
 	}
-	done := make(map[string][]*Done, len(now.Bookmakers))
+	done := make(map[string][]*record.Done, len(now.Bookmakers))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(max(1, s.Parallel))
 	reading := make(chan struct{}, maxReading)
 	for _, bookmaker := range now.Bookmakers {
-		shards := make([]*Done, r.head.Shards)
+		shards := make([]*record.Done, r.Head.Shards)
 		done[bookmaker] = shards
 		for shard := range shards {
-			if shards[shard], err = r.done(now.State, bookmaker, shard); err != nil {
+			if shards[shard], err = r.Done(now.State, bookmaker, shard); err != nil {
 				return nil, errors.Join(err, group.Wait())
 			}
 			if shards[shard] != nil {
@@ -321,7 +263,7 @@ func (s *Sweeper) settle(ctx context.Context, r *records, now status, resume boo
 			}
 			p := &partition{table: s.Table, records: r, bookmaker: bookmaker, shard: shard, next: next, found: recordsOf(found, bookmaker),
 				pageLines: s.pageLines(), reading: reading, selections: map[string]rules.Selection{}, limited: len(now.HoldAbove) > 0}
-			if stored, err := r.done(now.Base, bookmaker, shard); err != nil {
+			if stored, err := r.Done(now.Base, bookmaker, shard); err != nil {
 				return nil, errors.Join(err, group.Wait())
 			} else if stored != nil {
 				p.base = base // a partition that was not in the base's plan has never been reported
@@ -338,10 +280,10 @@ func (s *Sweeper) settle(ctx context.Context, r *records, now status, resume boo
 // feeds tells the bookmakers of the plan, several at once. Draws that are settled at
 // the same time begin with different ones: their bookmakers are much the same, and two
 // that tell one bookmaker at once race for the next number of its feed.
-func (s *Sweeper) feeds(ctx context.Context, r *records, now status, done map[string][]*Done) error {
+func (s *Sweeper) feeds(ctx context.Context, r *record.Draw, now record.Sweep, done map[string][]*record.Done) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(max(1, s.Parallel))
-	start := startOf(r.draw, len(now.Bookmakers))
+	start := startOf(r.ID, len(now.Bookmakers))
 	for _, bookmaker := range slices.Concat(now.Bookmakers[start:], now.Bookmakers[:start]) {
 		group.Go(func() error { return s.feed(ctx, r, now, bookmaker, done[bookmaker]) })
 	}
@@ -358,8 +300,8 @@ func startOf(draw string, n int) int {
 // stop notes why a sweep can't go on. The message is done with: going on would
 // report what can't be right. A later message tries again: with a newer state that
 // knows the stragglers or that takes the place of stale pages, or with other code.
-func (s *Sweeper) stop(ctx context.Context, r *records, now status, version int64, reason string) error {
-	s.Log.LogAttrs(ctx, slog.LevelError, "sweep stopped", slog.String("draw", r.draw), slog.Int("state", now.State), slog.String("reason", reason))
+func (s *Sweeper) stop(ctx context.Context, r *record.Draw, now record.Sweep, version int64, reason string) error {
+	s.Log.LogAttrs(ctx, slog.LevelError, "sweep stopped", slog.String("draw", r.ID), slog.Int("state", now.State), slog.String("reason", reason))
 	if now.Stopped == reason {
 		return nil
 	}
@@ -375,19 +317,19 @@ func (s *Sweeper) stop(ctx context.Context, r *records, now status, version int6
 //
 // Before the mark the state is as it was; after it, whoever comes plans the newer
 // one.
-func (s *Sweeper) abandon(ctx context.Context, r *records, now status, version int64, met *stragglersError) (finished bool, err error) {
-	body, err := json.Marshal(Done{Abandoned: true})
+func (s *Sweeper) abandon(ctx context.Context, r *record.Draw, now record.Sweep, version int64, met *stragglersError) (finished bool, err error) {
+	body, err := json.Marshal(record.Done{Abandoned: true})
 	if err != nil {
 		return false, fmt.Errorf("encoding a mark: %w", err)
 	}
-	err = s.Table.Create(ctx, store.Item{PK: store.DrawKey(r.draw), SK: met.doneKey, Body: string(body), ExpiresAt: r.head.RetainUntil})
+	err = s.Table.Create(ctx, store.Item{PK: store.DrawKey(r.ID), SK: met.doneKey, Body: string(body), ExpiresAt: r.Head.RetainUntil})
 	if exists := (*store.ExistsError)(nil); errors.As(err, &exists) {
 		return false, nil // done or abandoned by another try: look again
 	}
 	if err != nil {
 		return false, err
 	}
-	s.Log.LogAttrs(ctx, slog.LevelWarn, "state abandoned", slog.String("draw", r.draw), slog.Int("state", now.State), slog.String("reason", met.Error()))
+	s.Log.LogAttrs(ctx, slog.LevelWarn, "state abandoned", slog.String("draw", r.ID), slog.Int("state", now.State), slog.String("reason", met.Error()))
 	return s.plan(ctx, r, now, version)
 }
 

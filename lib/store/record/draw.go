@@ -1,0 +1,299 @@
+package record
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"tally/lib/draw"
+	"tally/lib/draw/wire"
+	"tally/lib/rulebook/games"
+	"tally/lib/rulebook/rules"
+	"tally/lib/rulebook/settlement"
+	"tally/lib/store"
+)
+
+// Draw is what is stored of a draw, read back. Messages and states never change: what
+// was not read with the rest is read when it is asked for.
+type Draw struct {
+	ID      string
+	Head    *draw.Head  // nil when nothing is known of the draw
+	Game    *rules.Game // nil with Unknown, and before the studio's first message
+	Unknown error       // a games.ErrUnknown: this program does not have the draw's rules
+
+	table    *store.Table
+	items    map[string]store.Item // what was loaded
+	whole    bool                  // all was
+	messages *messages
+}
+
+// messages are a draw's messages that were read so far.
+type messages struct {
+	mutex sync.Mutex
+	read  map[string]*Message
+}
+
+// ErrUnread says that what is stored could not be read: it says nothing of what it is.
+var ErrUnread = errors.New("what is stored could not be read")
+
+// Load reads everything about a draw but its bets and reports. A query is no snapshot:
+// others write while it goes from page to page, and of a transaction it may see a part.
+// So SWEEP is read before all else, and what it says was written before it is found; and
+// messages and states that are named and were not seen are read for sure.
+func Load(ctx context.Context, table *store.Table, id string) (*Draw, error) {
+	pk := store.DrawKey(id)
+	sweep, swept, err := table.Get(ctx, pk, store.SweepKey)
+	if err != nil {
+		return nil, err
+	}
+	items, err := table.All(ctx, pk)
+	if err != nil {
+		return nil, err
+	}
+	delete(items, store.SweepKey)
+	if swept {
+		items[store.SweepKey] = sweep
+	}
+	d, err := open(table, id, items[store.HeadKey])
+	if err == nil {
+		d.items, d.whole = items, true
+	}
+	return d, err
+}
+
+// Open reads a draw's head alone.
+func Open(ctx context.Context, table *store.Table, id string) (*Draw, error) {
+	item, _, err := table.Get(ctx, store.DrawKey(id), store.HeadKey)
+	if err != nil {
+		return nil, err
+	}
+	return open(table, id, item)
+}
+
+func open(table *store.Table, id string, item store.Item) (*Draw, error) {
+	if item.PK == "" {
+		return &Draw{ID: id, table: table}, nil
+	}
+	head, _, err := HeadOf(id, item)
+	if err != nil {
+		return nil, err
+	}
+	return Of(table, head), nil
+}
+
+// Of is the draw of a head that was read.
+func Of(table *store.Table, head *draw.Head) *Draw {
+	d := &Draw{ID: head.Draw, Head: head, table: table, messages: &messages{read: map[string]*Message{}}}
+	if head.Game != "" { // else an operator's order has come before the studio's first message
+		d.Game, d.Unknown = head.Rules()
+	}
+	return d
+}
+
+// LoadHistory reads what bets were settled under: the messages and states of the draw,
+// and SWEEP, which comes last. It reads nothing of bookmakers, however many there are.
+func (d *Draw) LoadHistory(ctx context.Context) error {
+	d.items = map[string]store.Item{}
+	for item, err := range d.table.After(ctx, store.DrawKey(d.ID), store.RevisionPrefix) {
+		if err != nil {
+			return err
+		}
+		d.items[item.SK] = item
+	}
+	return nil
+}
+
+// Opened reports whether the draw's opening is stored.
+func (d *Draw) Opened() bool { return d.Head != nil && d.Head.Opened }
+
+// Keep takes over the messages that were read of the draw before.
+func (d *Draw) Keep(before *Draw) { d.messages = before.messages }
+
+// named reads an item that others name.
+func (d *Draw) named(ctx context.Context, sk string) (store.Item, error) {
+	item, found := d.items[sk]
+	if found {
+		return item, nil
+	}
+	item, found, err := d.table.Sure(ctx, store.DrawKey(d.ID), sk)
+	if err != nil {
+		return store.Item{}, fmt.Errorf("%w: %w", ErrUnread, err)
+	}
+	if !found {
+		return store.Item{}, fmt.Errorf("draw %s lacks %s, which its records name", d.ID, sk)
+	}
+	return item, nil
+}
+
+// Item returns an item that was loaded.
+func (d *Draw) Item(sk string) (store.Item, bool) {
+	item, found := d.items[sk]
+	return item, found
+}
+
+// after returns the rest of the keys that begin with a prefix, in their order.
+func (d *Draw) after(prefix string) (list []string) {
+	for sk := range d.items {
+		if rest, is := strings.CutPrefix(sk, prefix); is {
+			list = append(list, rest)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// Bookmakers returns the registry of bookmakers with bets on the draw, in the order of
+// their names.
+func (d *Draw) Bookmakers() []string { return d.after(store.PartPrefix) }
+
+// Quarantined reports whether a message of the draw sits in quarantine.
+func (d *Draw) Quarantined() bool { return len(d.after(store.HeldPrefix)) > 0 }
+
+// Message is a stored message.
+type Message struct {
+	*wire.Message
+	Hash     string // of its content
+	StoredAt settlement.Instant
+}
+
+// Message reads a stored message back. What intake has stored and can't be read any more,
+// or is not what was stored, is an error, never a guess.
+func (d *Draw) Message(ctx context.Context, sk string) (*Message, error) {
+	d.messages.mutex.Lock()
+	defer d.messages.mutex.Unlock()
+	if m, read := d.messages.read[sk]; read {
+		return m, nil
+	}
+	item, err := d.named(ctx, sk)
+	if err != nil {
+		return nil, err
+	}
+	m, err := d.read(item)
+	if err == nil {
+		d.messages.read[sk] = m
+	}
+	return m, err
+}
+
+func (d *Draw) read(item store.Item) (*Message, error) {
+	if d.Game == nil {
+		return nil, fmt.Errorf("draw %s: %w", d.ID, cmp.Or(d.Unknown, errors.New("its game is not known")))
+	}
+	m, _, faults := wire.ParseUnder([]byte(item.Body), d.Game)
+	switch {
+	case len(faults) > 0:
+		return nil, fmt.Errorf("draw %s: stored %s is no longer valid: %s: %s", d.ID, item.SK, faults[0].Code, faults[0].Message)
+	case HashOf(m.Content) != item.Hash:
+		return nil, fmt.Errorf("draw %s: stored %s has not the hash that it was stored with", d.ID, item.SK)
+	}
+	return &Message{m, item.Hash, item.StoredAt}, nil
+}
+
+// Round reads the message that opened a betting round, and the one that has its odds
+// board; nil for none.
+func (d *Draw) Round(ctx context.Context, number int, opened bool, board wire.Type) (opening, priced *Message, err error) {
+	if opened {
+		if opening, err = d.Message(ctx, store.RoundKey(number)); err != nil {
+			return nil, nil, err
+		}
+	}
+	switch board {
+	case wire.DrawOpened:
+		priced, err = d.Message(ctx, store.OpenedKey)
+	case wire.BettingOpened:
+		priced, err = d.Message(ctx, store.RoundKey(number))
+	}
+	return opening, priced, err
+}
+
+// State reads a state as intake has stored it.
+func (d *Draw) State(ctx context.Context, number int) (*draw.State, error) {
+	item, err := d.named(ctx, store.StateKey(number))
+	if err != nil {
+		return nil, err
+	}
+	return store.Decode[draw.State](item)
+}
+
+// Resolve returns a state of the draw to settle under: what it names, read back and
+// resolved again. Stored facts that no longer resolve are an error, never a guess. found
+// are the stragglers that it knows of.
+func (d *Draw) Resolve(ctx context.Context, number int) (state *settlement.State, found []wire.Found, err error) {
+	stored, err := d.State(ctx, number)
+	if err != nil {
+		return nil, nil, err
+	}
+	if d.Unknown != nil {
+		return nil, nil, fmt.Errorf("draw %s: %w", d.ID, d.Unknown)
+	}
+	if stored.Catalogue != d.Game.Version {
+		_, err := games.Version(d.Game.ID, stored.Catalogue)
+		return nil, nil, cmp.Or(err, fmt.Errorf("state %d of draw %s is of version %d of %s, and the draw of %d", number, d.ID, stored.Catalogue, d.Game.ID, d.Game.Version))
+	}
+	state = &settlement.State{Game: d.Game, Number: number, Rounds: make([]settlement.Round, len(d.Game.Rounds)), Cancelled: draw.AutomaticReason}
+	if stored.Revision != draw.AutomaticRevision {
+		m, err := d.Message(ctx, store.RevisionKey(stored.Revision))
+		if err != nil {
+			return nil, nil, err
+		}
+		state.Outcome, state.Void, state.Cancelled = m.Resolution.Outcome, m.Resolution.Void, m.Reason
+	}
+	for _, final := range stored.Rounds { // one that it does not name took no bets
+		if state.Rounds[final.Number-1], err = d.final(ctx, final); err != nil {
+			return nil, nil, err
+		}
+	}
+	for _, id := range stored.Orders {
+		m, err := d.Message(ctx, store.OrderKey(id))
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case m.Type == wire.BetsFound:
+			found = append(found, m.Found)
+		default:
+			state.Orders = append(state.Orders, settlement.Order{ID: id, Scope: m.Scope})
+		}
+	}
+	return state, found, nil
+}
+
+// final returns a betting round of a state as bets are settled by it.
+func (d *Draw) final(ctx context.Context, final draw.FinalRound) (round settlement.Round, err error) {
+	round = settlement.Round{OpensAt: final.OpensAt, Closing: final.Closing, Decided: map[rules.Selection]rules.Mark{}}
+	if round.Stops, err = final.Stops(d.Game); err != nil {
+		return round, fmt.Errorf("draw %s: %w", d.ID, err)
+	}
+	opening, priced, err := d.Round(ctx, final.Number, final.Opened, final.Board)
+	if err != nil {
+		return round, err
+	}
+	if opening != nil {
+		maps.Copy(round.Decided, opening.Decided)
+		opening.Board.Marks(d.Game, round.Decided)
+	}
+	if priced != nil {
+		priced.Board.Marks(d.Game, round.Decided)
+	}
+	return round, nil
+}
+
+// Revisions reads the studio's results and cancellations, by number.
+func (d *Draw) Revisions(ctx context.Context) (list []*Message, err error) {
+	for _, number := range d.after(store.RevisionPrefix) {
+		sk := store.RevisionPrefix + number
+		if sk == store.RevisionKey(draw.AutomaticRevision) {
+			continue // tally's own says nothing
+		}
+		m, err := d.Message(ctx, sk)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, m)
+	}
+	return list, nil
+}
