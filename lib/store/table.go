@@ -63,6 +63,8 @@ type Item struct {
 	ExpiresAt settlement.Instant
 	// Hash identifies the content of a message; empty on other items.
 	Hash string
+	// Decided is what the cards of a message decide, where it is dear to find that again.
+	Decided string
 }
 
 // The attributes of an item. Short names: they count in every unit.
@@ -74,6 +76,7 @@ const (
 	attrStoredAt   = "t"
 	attrSentAt     = "s"
 	attrHash       = "h"
+	attrDecided    = "m"
 	attrExpires    = "expires_at"
 )
 
@@ -106,6 +109,9 @@ func (i Item) encode() attributes {
 	if i.Hash != "" {
 		a[attrHash] = text(i.Hash)
 	}
+	if i.Decided != "" {
+		a[attrDecided] = text(i.Decided)
+	}
 	if i.ExpiresAt != 0 {
 		a[attrExpires] = number(int64(i.ExpiresAt)/1000 + 1)
 	}
@@ -115,7 +121,7 @@ func (i Item) encode() attributes {
 func decode(a attributes) Item {
 	return Item{PK: textOf(a, attrPK), SK: textOf(a, attrSK), Body: textOf(a, attrBody), Binary: binaryOf(a, attrBinary),
 		Version: numberOf(a, attrVersion), StoredAt: settlement.Instant(numberOf(a, attrStoredAt)), SentAt: settlement.Instant(numberOf(a, attrSentAt)), Hash: textOf(a, attrHash),
-		ExpiresAt: settlement.Instant(numberOf(a, attrExpires) * 1000)}
+		Decided: textOf(a, attrDecided), ExpiresAt: settlement.Instant(numberOf(a, attrExpires) * 1000)}
 }
 
 func textOf(a attributes, name string) string {

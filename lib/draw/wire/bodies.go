@@ -76,8 +76,8 @@ func (r *reader) decided(o strictjson.Object, m *Message) DecidedMarks {
 	}
 	before := len(r.document.Problems())
 	facts, ok := m.Game.ReadVisible(visible)
-	if !ok || len(r.document.Problems()) > before {
-		return nil
+	if !ok || len(r.document.Problems()) > before || r.known != nil {
+		return r.known
 	}
 	marks, faults := m.Game.Decide(m.Round, facts)
 	for _, f := range faults {

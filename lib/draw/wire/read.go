@@ -35,11 +35,17 @@ func Parse(body []byte) (message *Message, partial Partial, faults []Fault) {
 // ParseUnder reads a message about a draw that has an earlier version of its game's
 // rules; nil for the newest.
 func ParseUnder(body []byte, game *rules.Game) (message *Message, partial Partial, faults []Fault) {
+	return ParseAgain(body, game, nil)
+}
+
+// ParseAgain reads a message of which it is known what its visible cards decide; nil where
+// it is not.
+func ParseAgain(body []byte, game *rules.Game, decided DecidedMarks) (message *Message, partial Partial, faults []Fault) {
 	if len(body) > MaxBody {
 		return nil, Partial{}, []Fault{{Code: CodeTooLarge, Message: fmt.Sprintf("the message has %d bytes, at most %d are allowed", len(body), MaxBody)}}
 	}
 	var document strictjson.Document
-	r := &reader{document: &document, under: game}
+	r := &reader{document: &document, under: game, known: decided}
 	m := r.read(body)
 	for _, p := range document.Problems() {
 		faults = append(faults, Fault{Code: string(p.Code), Message: p.Message()})
@@ -64,7 +70,8 @@ func ParseUnder(body []byte, game *rules.Game) (message *Message, partial Partia
 type reader struct {
 	document *strictjson.Document
 	object   strictjson.Object
-	under    *rules.Game // where the draw has an earlier version
+	under    *rules.Game  // where the draw has an earlier version
+	known    DecidedMarks // nil where the cards have to be looked at
 	faults   []Fault
 }
 

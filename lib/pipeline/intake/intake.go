@@ -263,8 +263,12 @@ func (in *Intake) try(ctx context.Context, m *wire.Message, d Delivery) (result,
 	if err != nil {
 		return result{}, err
 	}
+	decided, err := record.Decided(m, hash)
+	if err != nil {
+		return result{}, err
+	}
 	writes := []store.Write{store.Creating(store.Item{PK: store.DrawKey(m.Draw), SK: Key(m), Body: string(d.Body),
-		StoredAt: now, SentAt: sentAt(m, d, now), Hash: hash, ExpiresAt: head.RetainUntil})}
+		StoredAt: now, SentAt: sentAt(m, d, now), Hash: hash, Decided: decided, ExpiresAt: head.RetainUntil})}
 	rest, err := HeadWrites(head, version, state)
 	if err != nil {
 		return result{}, err
@@ -434,18 +438,12 @@ func (in *Intake) reply(ctx context.Context, reply wire.Reply) error {
 
 // NextState returns the state that the head calls for, nil for none.
 func NextState(ctx context.Context, table *store.Table, head *draw.Head, game *rules.Game, now instant) (*draw.State, error) {
-	var newest *draw.State
-	if head.State > 0 {
-		item, found, err := table.Sure(ctx, store.DrawKey(head.Draw), store.StateKey(head.State))
-		if err != nil {
-			return nil, err
-		}
-		if !found {
-			return nil, fmt.Errorf("draw %s has no state %d, which its head names", head.Draw, head.State)
-		}
-		if newest, err = store.Decode[draw.State](item); err != nil {
-			return nil, err
-		}
+	if head.State == 0 {
+		return head.Next(nil, game, now), nil
+	}
+	newest, err := record.Of(table, head).State(ctx, head.State)
+	if err != nil {
+		return nil, err
 	}
 	return head.Next(newest, game, now), nil
 }

@@ -14,7 +14,7 @@ func Define[F any, O Outcome](spec Spec[F, O]) *Game {
 	g := &Game{
 		ID: spec.ID, Title: spec.Title, Prefix: spec.Prefix, Version: spec.Version,
 		Equipment: spec.Equipment, Decks: spec.Decks, Rounds: spec.Rounds,
-		Reasons: ReasonsOf(spec.Cancel), CancelRule: spec.CancelRule, Groups: spec.Groups,
+		Reasons: ReasonsOf(spec.Cancel), CancelRule: spec.CancelRule, Groups: spec.Groups, Enumerates: spec.Enumerates,
 		byName: make(map[string]int, len(spec.Families)),
 		Show:   spec.Show, Dealing: spec.Dealing, Example: spec.Example,
 		read: func(o strictjson.Object) any { return spec.Read(o) },

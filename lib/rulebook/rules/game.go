@@ -23,6 +23,7 @@ type Game struct {
 	CancelRule string
 	Groups     [][]string
 	Families   []FamilyInfo
+	Enumerates bool // see Spec
 	Show       show.Game
 	Dealing    Dealing
 	Example    *Example // nil for none

@@ -42,6 +42,9 @@ type Spec[F any, O Outcome] struct {
 	// Decide returns what the visible cards have decided, or why they can't be
 	// what is visible at the start of that round.
 	Decide func(round int, visible F) (map[string]Mark, []Fault)
+	// Enumerates says that Decide goes through all that may still come: what it finds is
+	// kept, so that nobody has to find it again.
+	Enumerates bool
 
 	Show    show.Game
 	Dealing Dealing

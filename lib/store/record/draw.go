@@ -184,7 +184,11 @@ func (d *Draw) read(item store.Item) (*Message, error) {
 	if d.Game == nil {
 		return nil, fmt.Errorf("draw %s: %w", d.ID, cmp.Or(d.Unknown, errors.New("its game is not known")))
 	}
-	m, _, faults := wire.ParseUnder([]byte(item.Body), d.Game)
+	decided, err := decidedOf(item, d.Game)
+	if err != nil {
+		return nil, fmt.Errorf("draw %s: reading what %s had decided: %w", d.ID, item.SK, err)
+	}
+	m, _, faults := wire.ParseAgain([]byte(item.Body), d.Game, decided)
 	switch {
 	case len(faults) > 0:
 		return nil, fmt.Errorf("draw %s: stored %s is no longer valid: %s: %s", d.ID, item.SK, faults[0].Code, faults[0].Message)

@@ -46,6 +46,7 @@ var Game = rules.Define(rules.Spec[facts, *outcome]{
 	Resolve:     resolve,
 	ReadVisible: readVisible,
 	Decide:      decide,
+	Enumerates:  true,
 	Show:        shows,
 	Dealing:     dealing,
 })
