@@ -232,9 +232,9 @@ func (c *checker) cancelled(a *attempt) {
 	switch {
 	case b.cancelledAt == 0 || a.answer.CancelledAt != b.cancelledAt:
 		c.problem("draw %s: the cancellation of %s at %s was answered: %s", a.cancel.Draw, b.name(), wire.FormatTime(b.cancelledAt), a.result())
-	case said == placing.CancellationCounts && !holds, said == placing.CancellationTooLate && holds, refunded && !holds, refunded && said != placing.CancellationCounts:
+	case said == storedrecord.CancellationCounts && !holds, said == storedrecord.CancellationTooLate && holds, refunded && !holds, refunded && said != storedrecord.CancellationCounts:
 		c.problem("draw %s: the cancellation of %s counts: %v, but was answered: %s", a.cancel.Draw, b.name(), holds, a.result())
-	case said == placing.CancellationPending && a.taken.UnixMilli() > int64(final)+cacheFor.Milliseconds():
+	case said == storedrecord.CancellationPending && a.taken.UnixMilli() > int64(final)+cacheFor.Milliseconds():
 		c.problem("draw %s: the cancellation of %s stands since %s, but was answered: %s", a.cancel.Draw, b.name(), wire.FormatTime(final), a.result())
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"tally/lib/pipeline/placing"
 	"tally/lib/pipeline/settle"
 	"tally/lib/store/clock"
+	storedrecord "tally/lib/store/record"
 )
 
 // task is a handler at work on one message or request.
@@ -211,7 +212,7 @@ type attempt struct {
 	ended   int
 	at      instant // by the clock of the process that took it
 	taken   time.Time
-	answer  *placing.Answer
+	answer  *storedrecord.Account
 	refusal *placing.Refusal // with neither, the outcome is not known
 }
 
@@ -220,7 +221,7 @@ func (w *world) request(a *api, op *Op) {
 	at := &attempt{op: op, bet: op.Bet, cancel: op.Cancel, started: w.step, at: clock.Local(a.skew)(), taken: time.Now()}
 	w.attempts = append(w.attempts, at)
 	a.busy = true
-	var answer *placing.Answer
+	var answer *storedrecord.Account
 	run := func(ctx context.Context) (err error) {
 		if op.Cancel != nil {
 			answer, err = a.placer.Cancel(ctx, op.Cancel.Bookmaker, op.Cancel.Draw, op.Cancel.Reference)

@@ -144,8 +144,8 @@ func handlers() map[string]handler {
 
 // bodies makes the value that an operation's body is decoded into.
 var bodies = map[string]func() any{
-	"placeBet":    func() any { return new(v1.BetRequest) },
-	"placeWager":  func() any { return new(v1.WagerRequest) },
+	"placeBet":    func() any { return new(v1.BatchBet) },
+	"placeWager":  func() any { return new(v1.BatchBet) },
 	"placeBets":   func() any { return new(v1.BatchRequest) },
 	"setPosition": func() any { return new(v1.Position) },
 	"openDispute": func() any { return new(v1.DisputeRequest) },

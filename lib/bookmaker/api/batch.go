@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	v1 "tally/lib/bookmaker/apitype"
-	"tally/lib/pipeline/placing"
 )
 
 // batchParallel is how many bets of a batch are placed at once.
@@ -78,6 +77,5 @@ func (r *request) placeOne(ctx context.Context, bet v1.BatchBet) v1.BatchResult 
 // process.
 func (r *request) placeSafely(ctx context.Context, bet v1.BatchBet) (answer answered, err error) {
 	defer recovered(&err)
-	return r.place(ctx, placing.Request{Bookmaker: r.Bookmaker, Draw: bet.Draw, Reference: bet.Reference, Base: bet.Base,
-		Selection: bet.Selection, Odds: bet.Odds, Stake: bet.Stake, Currency: bet.Currency, Shop: bet.Shop})
+	return r.place(ctx, bet)
 }

@@ -44,24 +44,35 @@ func getBet(ctx context.Context, r *request) (any, error) {
 // and what was refused of them.
 const maxRecords = 4096
 
-// detailsOf returns bets with their lines, and their side wagers under them.
+// detailsOf returns bets with their lines, and their side wagers under them. They say
+// what the newest line says, or, before the first, what holds by the times. A side wager
+// shares those of its bet.
 func detailsOf(history *settle.History, records []store.StoredBet, d *record.Draw, now instant) ([]v1.BetDetail, error) {
 	details := []v1.BetDetail{}
 	accounts, err := history.Accounts(records)
 	if err != nil {
 		return nil, err
 	}
-	var base *settle.Account
+	var base *record.Account
 	for i := range accounts {
 		account := &accounts[i]
 		if account.Wager == "" {
 			base = account
 		}
-		detail, err := detailOf(account, base, d, now)
+		account.Standing = record.StandingOf(d.Head, d.Game, &base.Bet, account.CancelledAt, now)
+		if account != base && account.Reason == "" {
+			own := record.StandingOf(d.Head, d.Game, &account.Bet, 0, now)
+			account.Status, account.Reason = own.Status, own.Reason
+		}
+		if n := len(account.Lines); n > 0 {
+			account.Status, account.Reason = account.Lines[n-1].Status, account.Lines[n-1].Reason
+		}
+		bet, err := betOf(d.ID, account)
 		if err != nil {
 			return nil, err
 		}
-		if account.Wager == "" {
+		detail := v1.BetDetail{Bet: bet, Settlements: account.Lines}
+		if account == base {
 			details = append(details, detail)
 			continue
 		}
@@ -71,37 +82,20 @@ func detailsOf(history *settle.History, records []store.StoredBet, d *record.Dra
 	return details, nil
 }
 
-// detailOf says what an account says: the newest line's status, or, before the
-// first, what holds by the times. A side wager shares those of its base.
-func detailOf(account, base *settle.Account, d *record.Draw, now instant) (v1.BetDetail, error) {
-	bet, err := betOf(account.Record, d.ID, account.Reference, account.Wager)
-	if err != nil {
-		return v1.BetDetail{}, err
-	}
-	standing := placing.StandingOf(d.Head, d.Game, &base.Record, account.CancelledAt, now)
-	if account.CancelledAt != 0 {
-		bet.CancelledAt, bet.Cancellation = wire.FormatTime(account.CancelledAt), string(standing.Cancellation)
-	}
-	if account != base && standing.Reason == "" {
-		standing = placing.StandingOf(d.Head, d.Game, &account.Record, 0, now)
-	}
-	bet.Status, bet.Reason = standing.Status, standing.Reason
-	if n := len(account.Lines); n > 0 {
-		bet.Status, bet.Reason = account.Lines[n-1].Status, account.Lines[n-1].Reason
-	}
-	return v1.BetDetail{Bet: bet, Settlements: account.Lines}, nil
-}
-
-// betOf writes a stored bet, accepted.
-func betOf(b store.StoredBet, id, reference, wager string) (v1.Bet, error) {
+// betOf writes a stored bet of a draw.
+func betOf(id string, a *record.Account) (v1.Bet, error) {
+	b := a.Bet
 	currency, known := money.ParseCurrency(b.Currency)
 	if !known {
-		return v1.Bet{}, fmt.Errorf("bet %s on draw %s is in the currency %q", reference, id, b.Currency)
+		return v1.Bet{}, fmt.Errorf("bet %s on draw %s is in the currency %q", a.Reference, id, b.Currency)
 	}
-	bet := v1.Bet{Draw: id, Reference: reference, Wager: wager, Selection: b.Selection, Stake: amount(money.Amount(b.Stake), currency), Currency: b.Currency,
-		Shop: b.Shop, Round: int(b.Round), Rounding: money.Rounding(b.Rounding).String(), AcceptedAt: wire.FormatTime(b.AcceptedAt), Status: "accepted"}
+	bet := v1.Bet{Draw: id, Reference: a.Reference, Wager: a.Wager, Selection: b.Selection, Stake: amount(money.Amount(b.Stake), currency), Currency: b.Currency,
+		Shop: b.Shop, Round: int(b.Round), Rounding: money.Rounding(b.Rounding).String(), AcceptedAt: wire.FormatTime(b.AcceptedAt), Status: a.Status, Reason: a.Reason}
 	if b.Odds != 0 {
 		bet.Odds = money.Odds(b.Odds).String()
+	}
+	if a.CancelledAt != 0 {
+		bet.CancelledAt, bet.Cancellation = wire.FormatTime(a.CancelledAt), string(a.Cancellation)
 	}
 	return bet, nil
 }

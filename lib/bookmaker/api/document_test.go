@@ -236,8 +236,9 @@ func fieldsOf(kind reflect.Type) map[string]bool {
 			maps.Copy(fields, fieldsOf(field.Type))
 			continue
 		}
-		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
-		fields[name] = options != "omitempty"
+		if name, options, _ := strings.Cut(field.Tag.Get("json"), ","); name != "-" {
+			fields[name] = options != "omitempty"
+		}
 	}
 	return fields
 }

@@ -5,42 +5,35 @@ import (
 	"net/http"
 
 	v1 "tally/lib/bookmaker/apitype"
-	"tally/lib/pipeline/placing"
 )
 
 // placeBet places a bet.
 func placeBet(ctx context.Context, r *request) (any, error) {
-	body := r.body.(*v1.BetRequest)
-	return r.place(ctx, placing.Request{Bookmaker: r.Bookmaker, Draw: r.path["draw"], Reference: r.path["reference"],
-		Selection: body.Selection, Odds: body.Odds, Stake: body.Stake, Currency: body.Currency, Shop: body.Shop})
+	bet := *r.body.(*v1.BatchBet)
+	bet.Draw, bet.Reference, bet.Base = r.path["draw"], r.path["reference"], ""
+	return r.place(ctx, bet)
 }
 
 // placeWager places a double, split or insurance on a bet.
 func placeWager(ctx context.Context, r *request) (any, error) {
-	body := r.body.(*v1.WagerRequest)
-	return r.place(ctx, placing.Request{Bookmaker: r.Bookmaker, Draw: r.path["draw"], Base: r.path["reference"],
-		Selection: r.path["selection"], Stake: body.Stake, Currency: body.Currency, Shop: body.Shop})
+	wager := *r.body.(*v1.BatchBet)
+	wager.Draw, wager.Reference, wager.Base = r.path["draw"], "", r.path["reference"]
+	wager.Selection, wager.Odds = r.path["selection"], ""
+	return r.place(ctx, wager)
 }
 
 // place places a bet or a side wager: 201 when it was stored just now, 200 when
 // it was there.
-func (r *request) place(ctx context.Context, request placing.Request) (answered, error) {
-	answer, err := r.api.placer.Place(ctx, request)
+func (r *request) place(ctx context.Context, bet v1.BatchBet) (answered, error) {
+	bet.Bookmaker = r.Bookmaker
+	account, err := r.api.placer.Place(ctx, bet)
 	if err != nil {
 		return answered{}, err
 	}
-	reference, wager := request.Reference, ""
-	if request.Base != "" {
-		reference, wager = request.Base, request.Selection
-	}
-	bet, err := betOf(answer.Bet, request.Draw, reference, wager)
-	if err != nil {
-		return answered{}, err
-	}
-	bet.Status, bet.Reason = answer.Status, answer.Reason
 	status := http.StatusCreated
-	if answer.Replay {
+	if account.Replay {
 		status = http.StatusOK
 	}
-	return answered{status: status, body: bet}, nil
+	placed, err := betOf(bet.Draw, account)
+	return answered{status: status, body: placed}, err
 }

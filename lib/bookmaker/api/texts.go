@@ -170,7 +170,10 @@ func textsRuleOf(s *jsonschema.Schema, into reflect.Type) *textsRule {
 	for i := range into.NumField() {
 		name, _, _ := strings.Cut(into.Field(i).Tag.Get("json"), ",")
 		property, known := s.Properties[name]
-		if !known || into.Field(i).Type.Kind() != reflect.String {
+		if !known {
+			continue // the path says it
+		}
+		if into.Field(i).Type.Kind() != reflect.String {
 			return nil
 		}
 		of := member{textRuleOf(property), i, slices.Contains(s.Required, name)}

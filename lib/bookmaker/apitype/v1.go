@@ -144,12 +144,7 @@ type WagerRequest struct {
 
 // BatchBet is a bet of a batch: with a reference, or, for a side wager, with the
 // reference of its base bet.
-type BatchBet struct {
-	Draw      string `json:"draw"`
-	Reference string `json:"reference,omitempty"`
-	Base      string `json:"base,omitempty"`
-	BetRequest
-}
+type BatchBet = draw.BetRequest
 
 // BatchRequest is up to 100 bets to place.
 type BatchRequest struct {

@@ -12,6 +12,9 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"tally/lib/rulebook/money"
+	"tally/lib/rulebook/settlement"
 )
 
 // Line is a line of a report.
@@ -26,6 +29,12 @@ type Line struct {
 	Rule     string `json:"rule,omitempty"`
 	State    int    `json:"state"`
 	Replaces int    `json:"replaces,omitempty"` // 0 for the bet's first line
+}
+
+// LineOf is the line of a bet under a state, and the state that it replaces.
+func LineOf(b *settlement.Bet, s settlement.Settlement, state, replaces int) Line {
+	return Line{Bet: b.Reference, Wager: b.Wager, Status: s.Result.String(), Stake: string(money.AppendAmount(nil, b.Stake, b.Currency)),
+		Payout: string(money.AppendAmount(nil, s.Payout, b.Currency)), Currency: b.Currency.Code(), Reason: s.Reason, Rule: s.Rule, State: state, Replaces: replaces}
 }
 
 // ParseLines reads the lines of an inflated page.

@@ -6,6 +6,7 @@ import (
 
 	"tally/lib/draw/wire"
 	"tally/lib/store"
+	"tally/lib/store/record"
 )
 
 // Cancel takes a bet back for its bookmaker, before its betting round closes,
@@ -13,13 +14,12 @@ import (
 // Like a bet, a cancellation is stored once and then always answered, with what is
 // known of whether it counts; and a refusal makes sure that an earlier try can't
 // land afterwards.
-func (p *Placer) Cancel(ctx context.Context, bookmaker, id, reference string) (*Answer, error) {
+func (p *Placer) Cancel(ctx context.Context, bookmaker, id, reference string) (*record.Account, error) {
 	if err := p.Clock.Passed(ctx); err != nil {
 		return nil, err
 	}
 	at := p.Now()
-	request := Request{Bookmaker: bookmaker, Draw: id, Reference: reference}
-	if refusal := request.identifiers(wire.ValidID); refusal != nil {
+	if refusal := identifiers(Request{Bookmaker: bookmaker, Draw: id, Reference: reference}, wire.ValidID); refusal != nil {
 		return nil, refusal
 	}
 	ctx, cancel := p.until(ctx, at, acceptWithin)
@@ -44,31 +44,21 @@ func (p *Placer) Cancel(ctx context.Context, bookmaker, id, reference string) (*
 			return nil, errors.Join(err, errors.New("the bet's draw could not be read again"))
 		}
 	}
-	record := store.StoredBet{SK: store.CancelKey(reference), AcceptedAt: at, ExpiresAt: d.Head.RetainUntil}
+	cancelled := store.StoredBet{SK: store.CancelKey(reference), AcceptedAt: at, ExpiresAt: d.Head.RetainUntil}
 	if at >= d.Head.ClosingOf(int(bet.Round), d.Game, bet.Selection) {
-		record.Refused = CodeBettingClosed
+		cancelled.Refused = CodeBettingClosed
 	}
-	existing, err := p.claimCancel(ctx, pk, record, d)
+	// Once the grace time is over a refusal is only looked for.
+	existing, err := p.claim(ctx, pk, cancelled, cancelled.Refused == "" || !over(d, at))
 	if err != nil {
 		return nil, err
 	}
-	replay := existing != nil
-	if replay {
-		record = *existing
+	if existing != nil {
+		cancelled = *existing
 	}
-	if record.Refused != "" {
+	if cancelled.Refused != "" {
 		return nil, refuse(CodeBettingClosed, "betting round %d is closed: the bet stands", bet.Round)
 	}
-	standing := StandingOf(d.Head, d.Game, bet, record.AcceptedAt, at)
-	return &Answer{Bet: *bet, Replay: replay, Status: standing.Status, Reason: standing.Reason,
-		CancelledAt: record.AcceptedAt, Cancellation: standing.Cancellation}, nil
-}
-
-// claimCancel puts a cancellation, or the refusal of one; once the grace time is
-// over a refusal is only looked for.
-func (p *Placer) claimCancel(ctx context.Context, pk string, record store.StoredBet, d *cachedDraw) (existing *store.StoredBet, err error) {
-	if record.Refused != "" {
-		return p.claim(ctx, pk, record, !over(d, record.AcceptedAt))
-	}
-	return p.Table.CreateBet(ctx, pk, record)
+	return &record.Account{Bet: *bet, Reference: reference, Replay: existing != nil, CancelledAt: cancelled.AcceptedAt,
+		Standing: record.StandingOf(d.Head, d.Game, bet, cancelled.AcceptedAt, at)}, nil
 }

@@ -14,13 +14,13 @@ import (
 	"strings"
 	"time"
 
-	"tally/lib/draw"
 	"tally/lib/draw/wire"
 	"tally/lib/rulebook/money"
 	"tally/lib/rulebook/rules"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 	"tally/lib/store/clock"
+	"tally/lib/store/record"
 )
 
 type instant = settlement.Instant
@@ -61,28 +61,15 @@ type Recorder interface {
 	Refused(game, code string)
 }
 
-// Answer is what a bookmaker is told of a stored bet.
-type Answer struct {
-	Bet    store.StoredBet
-	Replay bool // it was stored before
-	// Status is accepted, or refunded when its betting round turned out to have
-	// closed before it was accepted, or its cancellation counts.
-	Status string
-	Reason string
-	// CancelledAt is when the bet was cancelled; zero in the answer to a bet.
-	CancelledAt  instant
-	Cancellation Cancellation // whether that counts
-}
-
 // Place accepts a bet or a side wager, within three seconds. The error is a
 // *Refusal, or says that the outcome is not known and the same request has to be
 // sent again.
-func (p *Placer) Place(ctx context.Context, request Request) (*Answer, error) {
+func (p *Placer) Place(ctx context.Context, request Request) (*record.Account, error) {
 	if err := p.Clock.Passed(ctx); err != nil {
 		return nil, err
 	}
 	at := p.Now()
-	if refusal := request.identifiers(wire.ValidNewID); refusal != nil {
+	if refusal := identifiers(request, wire.ValidNewID); refusal != nil {
 		return nil, refusal
 	}
 	within, cancel := p.until(ctx, at, acceptWithin)
@@ -95,137 +82,136 @@ func (p *Placer) Place(ctx context.Context, request Request) (*Answer, error) {
 		return nil, refuse(CodeUnknownDraw, "there is no draw %s", request.Draw)
 	}
 	terms := p.Terms(request.Bookmaker)
-	bet, refusal := request.parse(d.Game, terms)
+	t, refusal := parse(request, d, terms, at)
 	if refusal != nil {
 		p.Record.Refused(d.Game.ID, refusal.Code)
 		return nil, refusal
 	}
-	pk := store.BetsKey(bet.Draw, bet.Bookmaker, shardOf(bet, d.Head.Shards))
-	if refusal := bet.limit(terms); refusal != nil {
-		return p.refused(ctx, pk, bet, d, at, refusal)
+	if refusal := t.limit(terms); refusal != nil {
+		return p.refused(ctx, t, refusal)
 	}
-	round, refusal, err := p.check(within, bet, d, pk, at)
+	refusal, err = p.check(within, t)
 	if err != nil {
 		return nil, err
 	}
 	if refusal != nil {
-		return p.refused(ctx, pk, bet, d, at, refusal)
+		return p.refused(ctx, t, refusal)
 	}
-	if err := p.parts.register(within, p.Table, bet.Draw, bet.Bookmaker, d.Head.RetainUntil); err != nil {
+	if err := p.parts.register(within, p.Table, t.Draw, t.Bookmaker, d.Head.RetainUntil); err != nil {
 		return nil, err
 	}
-	return p.store(ctx, within, pk, bet, bet.stored(round, at, d.Head), d)
+	return p.store(ctx, within, t)
 }
 
-// check returns why a bet can't be accepted at a time, or its betting round.
-func (p *Placer) check(ctx context.Context, bet *parsed, d *cachedDraw, pk string, at instant) (round int, refusal *Refusal, err error) {
-	round, open := d.Head.RoundAt(at)
+// check finds the bet's betting round, or returns why it can't be accepted.
+func (p *Placer) check(ctx context.Context, t *try) (*Refusal, error) {
+	game, head, selection := t.draw.Game, t.draw.Head, t.bet.Selection
+	round, open := head.RoundAt(t.at)
 	if !open {
-		return 0, refuse(CodeBettingClosed, "no betting round of draw %s takes bets now", bet.Draw), nil
+		return refuse(CodeBettingClosed, "no betting round of draw %s takes bets now", t.Draw), nil
 	}
-	if at >= d.Head.ClosingOf(round, bet.game, bet.Selection) {
-		return 0, refuse(CodeBettingClosed, "%s takes no bets any more in betting round %d", bet.Selection, round), nil
+	if t.at >= head.ClosingOf(round, game, t.Selection) {
+		return refuse(CodeBettingClosed, "%s takes no bets any more in betting round %d", t.Selection, round), nil
 	}
-	family := bet.game.Family(bet.selection)
+	t.bet.Round = round
+	family := game.Family(selection)
 	switch {
 	case family.Round != 0 && family.Round != round:
-		return 0, refuse(CodeWrongRound, "%s is taken in betting round %d, this is betting round %d", bet.Selection, family.Round, round), nil
-	case (bet.Base != "") != (family.Round > 1):
-		return 0, refuse(CodeWrongRound, "%s belongs under the bet that it is made on, and only such wagers do", bet.Selection), nil
+		return refuse(CodeWrongRound, "%s is taken in betting round %d, this is betting round %d", t.Selection, family.Round, round), nil
+	case (t.Base != "") != (family.Round > 1):
+		return refuse(CodeWrongRound, "%s belongs under the bet that it is made on, and only such wagers do", t.Selection), nil
 	}
-	if bet.Base != "" {
-		if refusal, err := p.checkBase(ctx, bet, pk); refusal != nil || err != nil {
-			return 0, refusal, err
+	if t.Base != "" {
+		if refusal, err := p.checkBase(ctx, t); refusal != nil || err != nil {
+			return refusal, err
 		}
 	}
-	board, decided, err := d.round(ctx, round)
+	board, decided, err := t.draw.round(ctx, round)
 	if err != nil {
-		return 0, nil, err
+		return nil, err
 	}
-	mark := decided[bet.selection]
-	if mark == rules.MarkLose && bet.Base != "" {
+	mark := decided[selection]
+	if mark == rules.MarkLose && t.Base != "" {
 		// Not lost: there is nothing to win, and no settlement of it would say lost.
-		return 0, refuse(CodeNotOffered, "the cards of betting round %d offer no %s: there is no such wager", round, bet.Selection), nil
+		return refuse(CodeNotOffered, "the cards of betting round %d offer no %s: there is no such wager", round, t.Selection), nil
 	}
 	if mark != rules.Open {
-		return 0, refuse(CodeDecided, "%s is decided: %v", bet.Selection, mark), nil
+		return refuse(CodeDecided, "%s is decided: %v", t.Selection, mark), nil
 	}
-	if bet.game.Paytable() {
-		return round, nil, nil
+	if game.Paytable() {
+		return nil, nil
 	}
-	switch entry, offered := board.Entry(bet.game, bet.selection); {
+	switch entry, offered := board.Entry(game, selection); {
 	case !offered:
-		return 0, refuse(CodeNotOffered, "%s has no odds in betting round %d", bet.Selection, round), nil
+		return refuse(CodeNotOffered, "%s has no odds in betting round %d", t.Selection, round), nil
 	case entry.Mark != rules.Open:
-		return 0, refuse(CodeDecided, "%s is decided: %v", bet.Selection, entry.Mark), nil
-	case entry.Odds != bet.odds:
-		return 0, &Refusal{Code: CodeOddsChanged, Current: entry.Odds, Message: fmt.Sprintf("the odds of %s are %v in betting round %d", bet.Selection, entry.Odds, round)}, nil
+		return refuse(CodeDecided, "%s is decided: %v", t.Selection, entry.Mark), nil
+	case entry.Odds != t.bet.Odds:
+		return &Refusal{Code: CodeOddsChanged, Current: entry.Odds, Message: fmt.Sprintf("the odds of %s are %v in betting round %d", t.Selection, entry.Odds, round)}, nil
 	}
-	return round, nil, nil
+	return nil, nil
 }
 
 // checkBase checks a side wager against the bet that it is made on.
-func (p *Placer) checkBase(ctx context.Context, bet *parsed, pk string) (*Refusal, error) {
-	base, err := p.Table.GetBet(ctx, pk, store.BetKey(bet.Base))
+func (p *Placer) checkBase(ctx context.Context, t *try) (*Refusal, error) {
+	base, err := p.Table.GetBet(ctx, t.pk, store.BetKey(t.Base))
 	if err != nil {
 		return nil, err
 	}
 	if base == nil || base.Refused != "" {
-		return refuse(CodeBaseNotFound, "there is no bet %s", bet.Base), nil
+		return refuse(CodeBaseNotFound, "there is no bet %s", t.Base), nil
 	}
-	seat, err := bet.game.Parse(base.Selection)
+	seat, err := t.draw.Game.Parse(base.Selection)
 	if err != nil {
-		return nil, fmt.Errorf("reading the stored bet %s: %w", bet.Base, err)
+		return nil, fmt.Errorf("reading the stored bet %s: %w", t.Base, err)
 	}
 	stake, half := money.Amount(base.Stake), money.Amount(base.Stake)/2
-	kind, _, _ := strings.Cut(bet.Selection, ":")
+	kind, _, _ := strings.Cut(t.Selection, ":")
 	switch {
-	case bet.game.Family(seat).Name != "seat" || seat.At(0) != bet.selection.At(0):
-		return refuse(CodeBaseMismatch, "bet %s is on %s, not on the seat of %s", bet.Base, base.Selection, bet.Selection), nil
-	case base.Currency != bet.Currency:
-		return refuse(CodeBaseMismatch, "bet %s is in %s", bet.Base, base.Currency), nil
-	case kind == "double" && bet.stake > stake:
-		return refuse(CodeBaseMismatch, "a double is at most the stake of its bet, %s %s", money.AppendAmount(nil, stake, bet.currency), bet.Currency), nil
-	case kind == "split" && bet.stake != stake:
-		return refuse(CodeBaseMismatch, "a split is the stake of its bet, %s %s", money.AppendAmount(nil, stake, bet.currency), bet.Currency), nil
-	case kind == "insurance" && bet.stake != half:
-		return refuse(CodeBaseMismatch, "insurance is half the stake of its bet, %s %s", money.AppendAmount(nil, half, bet.currency), bet.Currency), nil
+	case t.draw.Game.Family(seat).Name != "seat" || seat.At(0) != t.bet.Selection.At(0):
+		return refuse(CodeBaseMismatch, "bet %s is on %s, not on the seat of %s", t.Base, base.Selection, t.Selection), nil
+	case base.Currency != t.Currency:
+		return refuse(CodeBaseMismatch, "bet %s is in %s", t.Base, base.Currency), nil
+	case kind == "double" && t.bet.Stake > stake:
+		return refuse(CodeBaseMismatch, "a double is at most the stake of its bet, %s", t.amount(stake)), nil
+	case kind == "split" && t.bet.Stake != stake:
+		return refuse(CodeBaseMismatch, "a split is the stake of its bet, %s", t.amount(stake)), nil
+	case kind == "insurance" && t.bet.Stake != half:
+		return refuse(CodeBaseMismatch, "insurance is half the stake of its bet, %s", t.amount(half)), nil
 	}
 	return nil, nil
 }
 
 // store writes the bet, within its time. What is there already decides: the same
 // bet, another one, or a refusal, whose place a later request takes.
-func (p *Placer) store(ctx, within context.Context, pk string, bet *parsed, record store.StoredBet, d *cachedDraw) (*Answer, error) {
-	existing, err := p.Table.CreateBet(within, pk, record)
-	if err == nil && existing != nil && existing.Refused != "" && record.AcceptedAt > existing.AcceptedAt+refusalStands {
-		existing, err = p.Table.ReplaceRefusal(within, pk, *existing, record)
+func (p *Placer) store(ctx, within context.Context, t *try) (*record.Account, error) {
+	bet := t.stored()
+	existing, err := p.Table.CreateBet(within, t.pk, bet)
+	if err == nil && existing != nil && existing.Refused != "" && t.at > existing.AcceptedAt+refusalStands {
+		existing, err = p.Table.ReplaceRefusal(within, t.pk, *existing, bet)
 	}
-	if err != nil {
-		// Whether it was written is not known. A refusal makes sure of one or the other.
-		return p.refused(ctx, pk, bet, d, record.AcceptedAt,
-			refuse(CodeOutcomeUnknown, "the bet could not be stored in time; it is not stored"))
+	switch {
+	case err != nil: // whether it was written is not known: a refusal makes sure of one or the other
+		return p.refused(ctx, t, refuse(CodeOutcomeUnknown, "the bet could not be stored in time; it is not stored"))
+	case existing == nil:
+		p.Record.Accepted(t.draw.Game.ID)
+		return p.answer(t, bet, false), nil
+	case existing.Refused != "":
+		return p.refused(ctx, t, t.early(existing.Refused))
 	}
-	if existing == nil {
-		p.Record.Accepted(d.Game.ID)
-		return p.answer(record, false, d.Game, d.Head), nil
-	}
-	if existing.Refused != "" {
-		return p.refused(ctx, pk, bet, d, record.AcceptedAt, bet.early(existing.Refused))
-	}
-	return p.existing(bet, existing, d)
+	return p.existing(t, existing)
 }
 
 // early refuses what would be accepted if an earlier refusal did not stand yet. It
 // says what holds now, since the earlier answer may have been about something else.
-func (p *parsed) early(code string) *Refusal {
+func (t *try) early(code string) *Refusal {
 	refusal := refuse(code, "the draw takes this now, but its reference was refused a moment ago (%s): send it again after %d seconds, or under another reference",
 		code, refusalStands/1000)
-	if p.Base != "" { // which has no other reference
+	if t.Base != "" { // which has no other reference
 		refusal = refuse(code, "the draw takes this now, but this wager was refused a moment ago (%s): send it again after %d seconds", code, refusalStands/1000)
 	}
 	if code == CodeOddsChanged {
-		refusal.Current = p.odds // check has just compared them
+		refusal.Current = t.bet.Odds // check has just compared them
 	}
 	return refusal
 }
@@ -239,30 +225,30 @@ func (p *Placer) until(ctx context.Context, at instant, within time.Duration) (c
 // stored already. Nothing is written where no earlier try can be in flight: once
 // the grace time is over, and when the wager does not fit its bet, which never
 // changes, so that no try of it was ever accepted.
-func (p *Placer) refused(ctx context.Context, pk string, bet *parsed, d *cachedDraw, at instant, refusal *Refusal) (*Answer, error) {
-	ctx, cancel := p.until(ctx, at, refuseWithin)
+func (p *Placer) refused(ctx context.Context, t *try, refusal *Refusal) (*record.Account, error) {
+	ctx, cancel := p.until(ctx, t.at, refuseWithin)
 	defer cancel()
-	claim := store.StoredBet{SK: bet.key(), Refused: refusal.Code, Generation: 1, AcceptedAt: at, ExpiresAt: d.Head.RetainUntil}
-	mayLand := refusal.Code != CodeBaseMismatch && !over(d, at)
-	existing, err := p.claim(ctx, pk, claim, mayLand)
-	for try := 0; err == nil && existing != nil && existing.Refused != "" && mayLand; try++ {
+	claim := store.StoredBet{SK: t.key(), Refused: refusal.Code, Generation: 1, AcceptedAt: t.at, ExpiresAt: t.draw.Head.RetainUntil}
+	mayLand := refusal.Code != CodeBaseMismatch && !over(t.draw, t.at)
+	existing, err := p.claim(ctx, t.pk, claim, mayLand)
+	for renewal := 0; err == nil && existing != nil && existing.Refused != "" && mayLand; renewal++ {
 		// An earlier try may be about to take the place of that refusal: it must not
 		// find it as it was.
-		if try == maxRenewals {
+		if renewal == maxRenewals {
 			err = store.ErrChanged
 			break
 		}
 		claim.Generation = existing.Generation + 1
-		existing, err = p.Table.ReplaceRefusal(ctx, pk, *existing, claim)
+		existing, err = p.Table.ReplaceRefusal(ctx, t.pk, *existing, claim)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("making sure that a refused bet is not stored: %w", err)
 	}
 	if existing == nil || existing.Refused != "" {
-		p.Record.Refused(d.Game.ID, refusal.Code)
+		p.Record.Refused(t.draw.Game.ID, refusal.Code)
 		return nil, refusal
 	}
-	return p.existing(bet, existing, d)
+	return p.existing(t, existing)
 }
 
 // maxRenewals bounds how often a refusal is put over others that came first.
@@ -281,28 +267,19 @@ func (p *Placer) claim(ctx context.Context, pk string, refusal store.StoredBet, 
 }
 
 // existing answers a bet that was stored before.
-func (p *Placer) existing(bet *parsed, there *store.StoredBet, d *cachedDraw) (*Answer, error) {
-	if fields := bet.differences(there); len(fields) > 0 {
+func (p *Placer) existing(t *try, there *store.StoredBet) (*record.Account, error) {
+	if fields := t.differences(there); len(fields) > 0 {
 		refusal := refuse(CodeReferenceUsed, "another bet has this reference; it differs in %s", strings.Join(fields, ", "))
 		refusal.Differs = fields
 		return nil, refusal
 	}
-	return p.answer(*there, true, d.Game, d.Head), nil
+	return p.answer(t, *there, true), nil
 }
 
 // answer computes a stored bet's status from stored values.
-func (p *Placer) answer(record store.StoredBet, replay bool, game *rules.Game, head *draw.Head) *Answer {
-	standing := StandingOf(head, game, &record, 0, p.Now())
-	return &Answer{Bet: record, Replay: replay, Status: standing.Status, Reason: standing.Reason}
-}
-
-// shardOf spreads a bookmaker's references over the draw's shards; a side wager
-// goes with its bet.
-func shardOf(bet *parsed, shards int) int {
-	if bet.Base != "" {
-		return Shard(bet.Base, shards)
-	}
-	return Shard(bet.Reference, shards)
+func (p *Placer) answer(t *try, bet store.StoredBet, replay bool) *record.Account {
+	return &record.Account{Bet: bet, Reference: t.bet.Reference, Wager: t.bet.Wager, Replay: replay,
+		Standing: record.StandingOf(t.draw.Head, t.draw.Game, &bet, 0, p.Now())}
 }
 
 // Shard returns the shard of a reference.

@@ -1,6 +1,7 @@
 package placing
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -12,19 +13,7 @@ import (
 )
 
 // Request is a bet as a bookmaker sends it.
-type Request struct {
-	Bookmaker string // from the key, never from the request
-	Draw      string
-	Reference string
-	Selection string
-	Odds      string // empty in a game with a paytable
-	Stake     string
-	Currency  string
-	Shop      string // optional
-	// Base is the reference of the bet that a double, split or insurance belongs
-	// to; such a wager has no reference of its own.
-	Base string
-}
+type Request = draw.BetRequest
 
 // Refusal says why a bet is not accepted. Nothing is stored of it, and nothing
 // will be in the feed.
@@ -77,28 +66,26 @@ func refuse(code, format string, args ...any) *Refusal {
 	return &Refusal{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// parsed is a request whose fields are right for its draw's game.
-type parsed struct {
+// try is a request whose fields are right for its draw's game, on its way into the table.
+type try struct {
 	Request
-	game      *rules.Game
-	selection rules.Selection
-	stake     money.Amount
-	currency  money.Currency
-	odds      money.Odds // the request's, or zero
-	rounding  money.Rounding
+	bet  settlement.Bet
+	draw *cachedDraw
+	pk   string // of the bookmaker's bets
+	at   instant
 }
 
 // key returns the sort key of the bet or side wager.
-func (p *parsed) key() string {
-	if p.Base != "" {
-		return store.WagerKey(p.Base, p.Selection)
+func (t *try) key() string {
+	if t.Base != "" {
+		return store.WagerKey(t.Base, t.Selection)
 	}
-	return store.BetKey(p.Reference)
+	return store.BetKey(t.Reference)
 }
 
 // identifiers checks the names in a request: all that are valid, or those that
 // something new may have.
-func (r *Request) identifiers(valid func(string) bool) *Refusal {
+func identifiers(r Request, valid func(string) bool) *Refusal {
 	names := []struct {
 		field, name string
 		needed      bool
@@ -125,10 +112,15 @@ func (r *Refusal) at(field string) *Refusal {
 
 // parse reads the fields that have a meaning in the game. The refusal is the
 // first by the order of the codes and has the others with it.
-func (r Request) parse(game *rules.Game, terms money.Terms) (*parsed, *Refusal) {
-	p := &parsed{Request: r, game: game, rounding: terms.Rounding}
+func parse(r Request, d *cachedDraw, terms money.Terms, at instant) (*try, *Refusal) {
+	reference := cmp.Or(r.Base, r.Reference)
+	t := &try{Request: r, draw: d, at: at, pk: store.BetsKey(r.Draw, r.Bookmaker, Shard(reference, d.Head.Shards)),
+		bet: settlement.Bet{Reference: reference, Bookmaker: r.Bookmaker, Shop: r.Shop, Rounding: terms.Rounding, AcceptedAt: at}}
+	if r.Base != "" {
+		t.bet.Wager = r.Selection
+	}
 	var wrong []*Refusal
-	for _, read := range [...]func() *Refusal{p.readSelection, p.readStake, p.readOdds} {
+	for _, read := range [...]func() *Refusal{t.readSelection, t.readStake, t.readOdds} {
 		if refusal := read(); refusal != nil {
 			wrong = append(wrong, refusal)
 		}
@@ -137,21 +129,26 @@ func (r Request) parse(game *rules.Game, terms money.Terms) (*parsed, *Refusal) 
 		wrong[0].Others = wrong[1:]
 		return nil, wrong[0]
 	}
-	odds := max(p.odds, game.Odds(p.selection))
+	odds := max(t.bet.Odds, d.Game.Odds(t.bet.Selection))
 	// By the mode that pays most: a bookmaker's settings may change between tries.
-	if payout, err := money.Payout(p.stake, odds, money.HalfUp); err != nil || payout > MaxPayout {
-		return nil, refuse(CodePayoutTooLarge, "the possible payout is above %s %s", money.AppendAmount(nil, MaxPayout, p.currency), r.Currency).at("stake")
+	if payout, err := money.Payout(t.bet.Stake, odds, money.HalfUp); err != nil || payout > MaxPayout {
+		return nil, refuse(CodePayoutTooLarge, "the possible payout is above %s", t.amount(MaxPayout)).at("stake")
 	}
-	return p, nil
+	return t, nil
 }
 
-func (p *parsed) readSelection() *Refusal {
+// amount writes an amount in the request's currency.
+func (t *try) amount(a money.Amount) string {
+	return string(money.AppendAmount(nil, a, t.bet.Currency)) + " " + t.Currency
+}
+
+func (t *try) readSelection() *Refusal {
 	var err error
-	if p.selection, err = p.game.Parse(p.Selection); err != nil {
+	if t.bet.Selection, err = t.draw.Game.Parse(t.Selection); err != nil {
 		wrong := err.(*rules.SelectionError)
 		message := wrong.Error()
 		if wrong.Unlisted {
-			message += "; GET /v1/games/" + p.game.ID + " lists them"
+			message += "; GET /v1/games/" + t.draw.Game.ID + " lists them"
 		}
 		return refuse(wrong.Code, "%s", message).at("selection")
 	}
@@ -159,32 +156,32 @@ func (p *parsed) readSelection() *Refusal {
 }
 
 // readStake reads the stake, which needs its currency.
-func (p *parsed) readStake() *Refusal {
+func (t *try) readStake() *Refusal {
 	var known bool
-	if p.currency, known = money.ParseActive(p.Currency); !known {
-		if _, upper := money.ParseActive(strings.ToUpper(p.Currency)); upper {
-			return refuse(CodeUnknownCurrency, "write the currency in capital letters: %s", strings.ToUpper(p.Currency)).at("currency")
+	if t.bet.Currency, known = money.ParseActive(t.Currency); !known {
+		if _, upper := money.ParseActive(strings.ToUpper(t.Currency)); upper {
+			return refuse(CodeUnknownCurrency, "write the currency in capital letters: %s", strings.ToUpper(t.Currency)).at("currency")
 		}
-		return refuse(CodeUnknownCurrency, "%.10q is no active ISO 4217 currency with a minor unit", p.Currency).at("currency")
+		return refuse(CodeUnknownCurrency, "%.10q is no active ISO 4217 currency with a minor unit", t.Currency).at("currency")
 	}
 	var err error
-	if p.stake, err = money.ParseStake(p.Stake, p.currency); err != nil {
-		return refuse(CodeBadAmount, "%.40q is no stake in %s: %s", p.Stake, p.Currency, money.StakeForm(p.currency)).at("stake")
+	if t.bet.Stake, err = money.ParseStake(t.Stake, t.bet.Currency); err != nil {
+		return refuse(CodeBadAmount, "%.40q is no stake in %s: %s", t.Stake, t.Currency, money.StakeForm(t.bet.Currency)).at("stake")
 	}
 	return nil
 }
 
-func (p *parsed) readOdds() *Refusal {
+func (t *try) readOdds() *Refusal {
 	var err error
-	switch {
-	case p.game.Paytable() && p.Odds != "":
-		return refuse(CodeOddsNotAllowed, "%s has a paytable: its bets carry no odds", p.game.Title).at("odds")
-	case p.game.Paytable():
-	case p.Odds == "":
+	switch game := t.draw.Game; {
+	case game.Paytable() && t.Odds != "":
+		return refuse(CodeOddsNotAllowed, "%s has a paytable: its bets carry no odds", game.Title).at("odds")
+	case game.Paytable():
+	case t.Odds == "":
 		return refuse(CodeOddsMissing, "give the odds of the current board").at("odds")
 	default:
-		if p.odds, err = money.ParseOdds(p.Odds); err != nil {
-			return refuse(CodeOddsOutOfRange, "%.40q: %v", p.Odds, err).at("odds")
+		if t.bet.Odds, err = money.ParseOdds(t.Odds); err != nil {
+			return refuse(CodeOddsOutOfRange, "%.40q: %v", t.Odds, err).at("odds")
 		}
 	}
 	return nil
@@ -193,35 +190,35 @@ func (p *parsed) readOdds() *Refusal {
 // limit refuses a stake outside the bookmaker's limits, which may change between two
 // tries of one bet. The least stake is one of bets: what a side bet costs follows from
 // the bet that it is made on.
-func (p *parsed) limit(terms money.Terms) *Refusal {
-	least, most := terms.Bounds(p.game.ID, p.Currency)
+func (t *try) limit(terms money.Terms) *Refusal {
+	least, most := terms.Bounds(t.draw.Game.ID, t.Currency)
 	switch {
-	case most != 0 && p.stake > most:
-		return refuse(CodeLimit, "the stake is above this bookmaker's limit of %s %s", money.AppendAmount(nil, most, p.currency), p.Currency)
-	case p.Base == "" && p.stake < least:
-		return refuse(CodeBelowLimit, "the stake is below this bookmaker's least one of %s %s", money.AppendAmount(nil, least, p.currency), p.Currency)
+	case most != 0 && t.bet.Stake > most:
+		return refuse(CodeLimit, "the stake is above this bookmaker's limit of %s", t.amount(most))
+	case t.Base == "" && t.bet.Stake < least:
+		return refuse(CodeBelowLimit, "the stake is below this bookmaker's least one of %s", t.amount(least))
 	}
 	return nil
 }
 
 // stored returns the record of the bet.
-func (p *parsed) stored(round int, at settlement.Instant, head *draw.Head) store.StoredBet {
-	return store.StoredBet{SK: p.key(), Selection: p.Selection, Odds: int64(p.odds), Stake: int64(p.stake), Currency: p.Currency,
-		Rounding: int64(p.rounding), AcceptedAt: at, Round: int64(round), Shop: p.Shop, ExpiresAt: head.RetainUntil}
+func (t *try) stored() store.StoredBet {
+	return store.StoredBet{SK: t.key(), Selection: t.Selection, Odds: int64(t.bet.Odds), Stake: int64(t.bet.Stake), Currency: t.Currency,
+		Rounding: int64(t.bet.Rounding), AcceptedAt: t.at, Round: int64(t.bet.Round), Shop: t.Shop, ExpiresAt: t.draw.Head.RetainUntil}
 }
 
 // differences returns which of the request's fields differ from a stored bet's.
 // The time of acceptance is tally's own and does not count.
-func (p *parsed) differences(b *store.StoredBet) (fields []string) {
+func (t *try) differences(b *store.StoredBet) (fields []string) {
 	check := func(field string, same bool) {
 		if !same {
 			fields = append(fields, field)
 		}
 	}
-	check("selection", p.Selection == b.Selection)
-	check("odds", int64(p.odds) == b.Odds)
-	check("stake", int64(p.stake) == b.Stake)
-	check("currency", p.Currency == b.Currency)
-	check("shop", p.Shop == b.Shop)
+	check("selection", t.Selection == b.Selection)
+	check("odds", int64(t.bet.Odds) == b.Odds)
+	check("stake", int64(t.bet.Stake) == b.Stake)
+	check("currency", t.Currency == b.Currency)
+	check("shop", t.Shop == b.Shop)
 	return fields
 }

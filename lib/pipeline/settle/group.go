@@ -12,18 +12,11 @@ import (
 	"tally/lib/store"
 )
 
-// placed is a bet ready to be settled, or a side wager of one.
-type placed struct {
-	settlement.Bet
-	wager    string // the selection of a side wager; empty for the bet itself
-	currency money.Currency
-}
-
 // group is a bet with its side wagers, settled together.
 type group struct {
 	reference string
 	last      string // the sort key of its last record
-	bets      []placed
+	bets      []settlement.Bet
 }
 
 // recordPrefix begins the sort keys of a partition's records; without it they name
@@ -66,7 +59,7 @@ func recordsOf(found map[string]bool, bookmaker string) map[string]bool {
 }
 
 // record names the record of the group's i-th bet.
-func (g *group) record(i int) string { return recordOf(g.reference, g.bets[i].wager) }
+func (g *group) record(i int) string { return recordOf(g.reference, g.bets[i].Wager) }
 
 // cancellation names the record of the group's cancellation.
 func (g *group) cancellation() string {
@@ -75,7 +68,7 @@ func (g *group) cancellation() string {
 
 // uncancelled returns the group's i-th bet as it was before its cancellation.
 func (g *group) uncancelled(i int) *settlement.Bet {
-	bet := g.bets[i].Bet
+	bet := g.bets[i]
 	bet.CancelledAt = 0
 	if i > 0 {
 		bet.Base = g.uncancelled(0)
@@ -118,7 +111,7 @@ func (p *partition) groups(records iter.Seq2[store.StoredBet, error]) iter.Seq2[
 // tie makes the side wagers of a whole group hang on its bet.
 func (g *group) tie() *group {
 	for i := range g.bets[min(1, len(g.bets)):] {
-		g.bets[i+1].Base = &g.bets[0].Bet
+		g.bets[i+1].Base = &g.bets[0]
 	}
 	return g
 }
@@ -140,32 +133,31 @@ func (p *partition) join(g *group, record store.StoredBet, part string) error {
 	if err != nil {
 		return fmt.Errorf("bet %s of %s on draw %s: %w", record.SK, p.bookmaker, p.records.ID, err)
 	}
-	bet.Reference, bet.wager = g.reference, part
+	bet.Reference, bet.Wager = g.reference, part
 	g.bets = append(g.bets, bet)
 	return nil
 }
 
 // read decodes a stored bet. Stored bytes are suspect until verified: what could
 // not have been accepted is an error.
-func (p *partition) read(record store.StoredBet) (placed, error) {
+func (p *partition) read(record store.StoredBet) (bet settlement.Bet, err error) {
 	selection, err := p.selection(record.Selection)
 	if err != nil {
-		return placed{}, err
+		return bet, err
 	}
 	currency, known := money.ParseCurrency(record.Currency)
 	switch {
 	case !known:
-		return placed{}, fmt.Errorf("unknown currency %q", record.Currency)
+		return bet, fmt.Errorf("unknown currency %q", record.Currency)
 	case record.Stake < int64(money.MinStake) || record.Stake > int64(money.MaxStake):
-		return placed{}, fmt.Errorf("stake %d is out of range", record.Stake)
+		return bet, fmt.Errorf("stake %d is out of range", record.Stake)
 	case record.Odds < 0 || record.Odds > int64(money.MaxOdds) || (record.Odds == 0) != p.records.Game.Paytable():
-		return placed{}, fmt.Errorf("odds %d are out of range", record.Odds)
+		return bet, fmt.Errorf("odds %d are out of range", record.Odds)
 	case record.Rounding < 0 || record.Rounding > int64(money.Down):
-		return placed{}, fmt.Errorf("unknown rounding %d", record.Rounding)
+		return bet, fmt.Errorf("unknown rounding %d", record.Rounding)
 	}
-	return placed{currency: currency, Bet: settlement.Bet{Selection: selection, Odds: money.Odds(record.Odds),
-		Stake: money.Amount(record.Stake), Rounding: money.Rounding(record.Rounding), Bookmaker: p.bookmaker, Shop: record.Shop,
-		Round: int(record.Round), AcceptedAt: record.AcceptedAt}}, nil
+	return settlement.Bet{Selection: selection, Odds: money.Odds(record.Odds), Stake: money.Amount(record.Stake), Currency: currency,
+		Rounding: money.Rounding(record.Rounding), Bookmaker: p.bookmaker, Shop: record.Shop, Round: int(record.Round), AcceptedAt: record.AcceptedAt}, nil
 }
 
 // selection parses a selection once for all bets on it.

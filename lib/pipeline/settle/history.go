@@ -60,26 +60,14 @@ func LoadHistory(ctx context.Context, d *record.Draw, bookmaker string) (*Histor
 	return h, nil
 }
 
-// Account is a bet, or a side wager, with its lines.
-type Account struct {
-	Record      store.StoredBet
-	Reference   string
-	Wager       string             // the selection of a side wager; empty for the bet itself
-	CancelledAt settlement.Instant // by its bookmaker; zero when never. Whether it counts is in the lines
-	Lines       []report.Line      // in the order in which they were reported
-}
-
 // Accounts returns the accounts of whole bets, by their stored records in the
 // order of the table; refusals have none.
-func (h *History) Accounts(records []store.StoredBet) ([]Account, error) {
-	var accounts []Account
+func (h *History) Accounts(records []store.StoredBet) ([]record.Account, error) {
+	var accounts []record.Account
 	byKey := make(map[string]store.StoredBet, len(records))
-	for _, record := range records {
-		byKey[record.SK] = record
-	}
 	sequence := func(yield func(store.StoredBet, error) bool) {
-		for _, record := range records {
-			if !yield(record, nil) {
+		for _, bet := range records {
+			if byKey[bet.SK] = bet; !yield(bet, nil) {
 				return
 			}
 		}
@@ -93,8 +81,8 @@ func (h *History) Accounts(records []store.StoredBet) ([]Account, error) {
 			if err != nil {
 				return nil, err
 			}
-			record := byKey[recordPrefix+g.record(i)]
-			accounts = append(accounts, Account{record, g.reference, g.bets[i].wager, g.bets[0].CancelledAt, lines})
+			accounts = append(accounts, record.Account{Bet: byKey[recordPrefix+g.record(i)], Reference: g.reference, Wager: g.bets[i].Wager,
+				CancelledAt: g.bets[0].CancelledAt, Lines: lines})
 		}
 	}
 	return accounts, nil
@@ -103,7 +91,7 @@ func (h *History) Accounts(records []store.StoredBet) ([]Account, error) {
 // lines computes the lines of a group's bet as the sweeps have reported them: from
 // the one on that knew the bet, with its cancellation from the one on that knew that.
 func (h *History) lines(g *group, i int) ([]report.Line, error) {
-	var text []byte
+	lines := []report.Line{}
 	var before settlement.Settlement
 	first := max(h.since(g.reference), h.since(g.record(i)))
 	cancelled := h.since(g.cancellation())
@@ -111,7 +99,7 @@ func (h *History) lines(g *group, i int) ([]report.Line, error) {
 		if n < first {
 			continue
 		}
-		bet := &g.bets[i].Bet
+		bet := &g.bets[i]
 		if n < cancelled {
 			bet = g.uncancelled(i)
 		}
@@ -121,13 +109,13 @@ func (h *History) lines(g *group, i int) ([]report.Line, error) {
 		}
 		switch {
 		case n == first:
-			text = appendReported(text, appendLine(nil, &g.bets[i], now), t.state.Number, 0)
+			lines = append(lines, report.LineOf(bet, now, t.state.Number, 0))
 		case before != now:
-			text = appendReported(text, appendLine(nil, &g.bets[i], now), t.state.Number, h.told[n-1].state.Number)
+			lines = append(lines, report.LineOf(bet, now, t.state.Number, h.told[n-1].state.Number))
 		}
 		before = now
 	}
-	return report.ParseLines(text)
+	return lines, nil
 }
 
 // since returns the place of the state whose sweep was the first to know a record.

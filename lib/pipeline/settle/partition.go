@@ -161,14 +161,14 @@ const maxGroup = 4
 func (p *partition) settleGroup(g *group) error {
 	for i := range g.bets {
 		bet := &g.bets[i]
-		now, err := settlement.Settle(&bet.Bet, p.next)
+		now, err := settlement.Settle(bet, p.next)
 		if err != nil {
 			return err
 		}
 		p.absolute = append(p.absolute[:0], appendLine(nil, bet, now)...)
 		p.progress.Bets++
 		p.progress.Digest.write(p.absolute)
-		p.progress.Totals.Of(bet.currency).Add(bet.Stake, now)
+		p.progress.Totals.Of(bet.Currency).Add(bet.Stake, now)
 		known := p.knew(g, i)
 		if known == nil {
 			p.report(0, now)
@@ -178,14 +178,14 @@ func (p *partition) settleGroup(g *group) error {
 		if err != nil {
 			return err
 		}
-		p.progress.Before.Of(bet.currency).Add(bet.Stake, before)
+		p.progress.Before.Of(bet.Currency).Add(bet.Stake, before)
 		if before == now {
 			p.progress.Base.write(p.absolute)
 			continue
 		}
 		p.progress.Base.write(appendLine(nil, bet, before))
 		if p.limited {
-			p.progress.Moved.Add(bet.currency, max(now.Payout, before.Payout)-min(now.Payout, before.Payout))
+			p.progress.Moved.Add(bet.Currency, max(now.Payout, before.Payout)-min(now.Payout, before.Payout))
 		}
 		p.report(p.base.Number, now)
 	}
@@ -201,7 +201,7 @@ func (p *partition) knew(g *group, i int) *settlement.Bet {
 	case len(p.found) > 0 && p.found[g.cancellation()]:
 		return g.uncancelled(i)
 	}
-	return &g.bets[i].Bet
+	return &g.bets[i]
 }
 
 // report adds the absolute line to the page.

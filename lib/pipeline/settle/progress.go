@@ -63,15 +63,15 @@ func (d *digest) UnmarshalText(text []byte) error {
 // appendLine appends the absolute line of a bet, without the state that it was
 // computed under: the same settlement has the same line whichever state it is
 // computed from again.
-func appendLine(dst []byte, b *placed, s settlement.Settlement) strictjson.Out {
+func appendLine(dst []byte, b *settlement.Bet, s settlement.Settlement) strictjson.Out {
 	out := strictjson.Out(dst).Open().TextMember("bet", b.Reference)
-	if b.wager != "" {
-		out = out.TextMember("wager", b.wager)
+	if b.Wager != "" {
+		out = out.TextMember("wager", b.Wager)
 	}
 	out = out.TextMember("status", s.Result.String())
-	out = append(money.AppendAmount(append(out.Name("stake"), '"'), b.Stake, b.currency), '"')
-	out = append(money.AppendAmount(append(out.Name("payout"), '"'), s.Payout, b.currency), '"')
-	out = out.TextMember("currency", b.currency.Code())
+	out = append(money.AppendAmount(append(out.Name("stake"), '"'), b.Stake, b.Currency), '"')
+	out = append(money.AppendAmount(append(out.Name("payout"), '"'), s.Payout, b.Currency), '"')
+	out = out.TextMember("currency", b.Currency.Code())
 	if s.Reason != "" {
 		out = out.TextMember("reason", s.Reason)
 	}

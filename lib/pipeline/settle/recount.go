@@ -267,12 +267,12 @@ func (p *partition) compare(g *group, reported map[string]lineHash, known digest
 			}
 			continue
 		}
-		line, err := p.lineOf(bet, &bet.Bet)
+		line, err := p.lineOf(bet)
 		if err != nil {
 			return nil, err
 		}
 		if i == 0 && sha256.Sum256(line) != hash && bet.CancelledAt != 0 {
-			without, err := p.lineOf(bet, g.uncancelled(i))
+			without, err := p.lineOf(g.uncancelled(i))
 			if err != nil {
 				return nil, err
 			}
@@ -281,7 +281,7 @@ func (p *partition) compare(g *group, reported map[string]lineHash, known digest
 			}
 		}
 		if uncancelled {
-			if line, err = p.lineOf(bet, g.uncancelled(i)); err != nil {
+			if line, err = p.lineOf(g.uncancelled(i)); err != nil {
 				return nil, err
 			}
 		}
@@ -291,8 +291,8 @@ func (p *partition) compare(g *group, reported map[string]lineHash, known digest
 }
 
 // lineOf returns the absolute line of a bet under the state.
-func (p *partition) lineOf(b *placed, as *settlement.Bet) ([]byte, error) {
-	settled, err := settlement.Settle(as, p.next)
+func (p *partition) lineOf(b *settlement.Bet) ([]byte, error) {
+	settled, err := settlement.Settle(b, p.next)
 	if err != nil {
 		return nil, err
 	}

@@ -14,12 +14,14 @@ import (
 // Instant is a time in milliseconds since 1970 UTC.
 type Instant int64
 
-// Bet is what is stored of a bet: everything that settling needs.
+// Bet is what is stored of a bet, or a side wager of one: everything that settling needs.
 type Bet struct {
-	Reference string
+	Reference string // of a side wager: its bet's
+	Wager     string // the selection of a side wager; empty for the bet itself
 	Selection rules.Selection
 	Odds      money.Odds // zero in a game with a paytable
 	Stake     money.Amount
+	Currency  money.Currency
 	Rounding  money.Rounding
 
 	Bookmaker  string

@@ -1,7 +1,8 @@
-package placing
+package record
 
 import (
 	"tally/lib/draw"
+	"tally/lib/draw/report"
 	"tally/lib/rulebook/rules"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
@@ -19,6 +20,17 @@ const (
 	CancellationTooLate Cancellation = "too_late"
 )
 
+// Account is a stored bet, or a side wager, and what is known of it.
+type Account struct {
+	Bet       store.StoredBet
+	Reference string // of a side wager: its bet's
+	Wager     string // the selection of a side wager; empty for the bet itself
+	Replay    bool   // in the answer to a request: it was stored before
+	Standing
+	CancelledAt settlement.Instant // by its bookmaker; zero when never
+	Lines       []report.Line      // in the order in which they were reported
+}
+
 // Standing is what is known of a stored bet before its draw is settled.
 type Standing struct {
 	Status       string // accepted or refunded
@@ -30,7 +42,7 @@ type Standing struct {
 // a second ago or less, so that no settlement contradicts it. cancelledAt is when its
 // bookmaker cancelled it, zero when it did not. Closings only move to earlier times:
 // what is late already stays late, what is not yet may still be.
-func StandingOf(head *draw.Head, game *rules.Game, bet *store.StoredBet, cancelledAt, at instant) (s Standing) {
+func StandingOf(head *draw.Head, game *rules.Game, bet *store.StoredBet, cancelledAt, at settlement.Instant) (s Standing) {
 	round, acceptedAt := int(bet.Round), bet.AcceptedAt
 	closing := head.ClosingOf(round, game, bet.Selection)
 	s.Status = "accepted"
