@@ -35,9 +35,24 @@ type StoredBet struct {
 	ExpiresAt  settlement.Instant
 }
 
+// The attributes of a stored bet, beside its keys and when it expires. Names of one letter:
+// they count in every unit. What is empty or zero is left out.
+const (
+	betSelection  = "s"
+	betOdds       = "o"
+	betStake      = "k"
+	betCurrency   = "c"
+	betRounding   = "m"
+	betAcceptedAt = "a"
+	betRound      = "r"
+	betShop       = "p"
+	betRefused    = "x"
+	betGeneration = "n"
+)
+
 func (b StoredBet) encode(pk string) attributes {
 	a := key(pk, b.SK)
-	texts := [...]struct{ name, value string }{{"s", b.Selection}, {"c", b.Currency}, {"p", b.Shop}, {"x", b.Refused}}
+	texts := [...]struct{ name, value string }{{betSelection, b.Selection}, {betCurrency, b.Currency}, {betShop, b.Shop}, {betRefused, b.Refused}}
 	for _, f := range texts {
 		if f.value != "" {
 			a[f.name] = text(f.value)
@@ -46,7 +61,7 @@ func (b StoredBet) encode(pk string) attributes {
 	numbers := [...]struct {
 		name  string
 		value int64
-	}{{"o", b.Odds}, {"k", b.Stake}, {"m", b.Rounding}, {"a", int64(b.AcceptedAt)}, {"r", b.Round}, {"n", b.Generation}}
+	}{{betOdds, b.Odds}, {betStake, b.Stake}, {betRounding, b.Rounding}, {betAcceptedAt, int64(b.AcceptedAt)}, {betRound, b.Round}, {betGeneration, b.Generation}}
 	for _, f := range numbers {
 		if f.value != 0 {
 			a[f.name] = number(f.value)
@@ -59,9 +74,9 @@ func (b StoredBet) encode(pk string) attributes {
 }
 
 func decodeBet(a attributes) StoredBet {
-	return StoredBet{SK: textOf(a, attrSK), Selection: textOf(a, "s"), Currency: textOf(a, "c"), Shop: textOf(a, "p"), Refused: textOf(a, "x"),
-		Odds: numberOf(a, "o"), Stake: numberOf(a, "k"), Rounding: numberOf(a, "m"), AcceptedAt: settlement.Instant(numberOf(a, "a")),
-		Round: numberOf(a, "r"), Generation: numberOf(a, "n"), ExpiresAt: settlement.Instant(numberOf(a, attrExpires) * 1000)}
+	return StoredBet{SK: textOf(a, attrSK), Selection: textOf(a, betSelection), Currency: textOf(a, betCurrency), Shop: textOf(a, betShop), Refused: textOf(a, betRefused),
+		Odds: numberOf(a, betOdds), Stake: numberOf(a, betStake), Rounding: numberOf(a, betRounding), AcceptedAt: settlement.Instant(numberOf(a, betAcceptedAt)),
+		Round: numberOf(a, betRound), Generation: numberOf(a, betGeneration), ExpiresAt: settlement.Instant(numberOf(a, attrExpires) * 1000)}
 }
 
 // CreateBet writes a bet that must not be there yet and returns what is there
@@ -108,7 +123,7 @@ func (t *Table) Bets(ctx context.Context, pk, after string) iter.Seq2[StoredBet,
 // the one that was read. It returns what is there instead.
 func (t *Table) ReplaceRefusal(ctx context.Context, pk string, refusal, next StoredBet) (existing *StoredBet, err error) {
 	err = t.put(ctx, &dynamodb.PutItemInput{TableName: &t.name, Item: next.encode(pk),
-		ConditionExpression: aws.String("n = :n"), ExpressionAttributeValues: attributes{":n": number(refusal.Generation)}})
+		ConditionExpression: aws.String(betGeneration + " = :n"), ExpressionAttributeValues: attributes{":n": number(refusal.Generation)}})
 	var failed *types.ConditionalCheckFailedException
 	if !errors.As(err, &failed) {
 		if err != nil {

@@ -3,11 +3,19 @@ package store_test
 import (
 	"flag"
 	"fmt"
+	"maps"
 	"os"
+	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"tally/internal/testkit/fakedynamo"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 )
@@ -43,7 +51,46 @@ func built() map[string]string {
 // exported are the functions and constants of keys.go.
 var exported = regexp.MustCompile(`(?m)^(?:func |const |\t)([A-Z]\w+)(?:\(| += )`)
 
-// Every key is what it was: tables are full of them.
+// attributes says by which attribute each field of what is stored is kept: it stores one
+// field after the other.
+func attributes[T any](t *testing.T, write func(*store.Table, T) error) (lines string) {
+	t.Helper()
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[T]()) {
+		if field.Name == "PK" || field.Name == "SK" {
+			continue
+		}
+		var value T
+		fields := reflect.ValueOf(&value).Elem()
+		if pk := fields.FieldByName("PK"); pk.IsValid() {
+			pk.SetString("pk")
+		}
+		fields.FieldByName("SK").SetString("sk")
+		switch set := fields.FieldByIndex(field.Index); set.Kind() {
+		case reflect.String:
+			set.SetString(strings.ToLower(field.Name))
+		case reflect.Slice:
+			set.SetBytes([]byte("x"))
+		default:
+			set.SetInt(1)
+		}
+		db := fakedynamo.New(t, "table")
+		if err := write(store.New(db, "table"), value); err != nil {
+			t.Fatalf("storing %s: %v", field.Name, err)
+		}
+		out, err := db.Query(t.Context(), &dynamodb.QueryInput{TableName: aws.String("table"), ConsistentRead: aws.Bool(true), KeyConditionExpression: aws.String("pk = :pk"),
+			ExpressionAttributeValues: map[string]types.AttributeValue{":pk": &types.AttributeValueMemberS{Value: "pk"}}})
+		if err != nil || len(out.Items) != 1 {
+			t.Fatalf("reading %s: %v", field.Name, err)
+		}
+		delete(out.Items[0], "pk")
+		delete(out.Items[0], "sk")
+		names := slices.Sorted(maps.Keys(out.Items[0]))
+		lines += fmt.Sprintf("%s.%s\t%s\n", reflect.TypeFor[T]().Name(), field.Name, strings.Join(names, " "))
+	}
+	return lines
+}
+
+// Every key and every attribute is what it was: tables are full of them.
 func TestKeys(t *testing.T) {
 	source, err := os.ReadFile("keys.go")
 	if err != nil {
@@ -62,6 +109,11 @@ func TestKeys(t *testing.T) {
 	if len(keys) > 0 {
 		t.Errorf("keys.go does not build %v", keys)
 	}
+	got.WriteString(attributes(t, func(table *store.Table, item store.Item) error { return table.Put(t.Context(), item) }))
+	got.WriteString(attributes(t, func(table *store.Table, bet store.StoredBet) error {
+		_, err := table.CreateBet(t.Context(), "pk", bet)
+		return err
+	}))
 	const golden = "testdata/keys.txt"
 	if *update {
 		if err := os.WriteFile(golden, []byte(got.String()), 0o644); err != nil {
