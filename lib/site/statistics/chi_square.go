@@ -5,7 +5,7 @@ import (
 	"math/big"
 	"sort"
 
-	"gonum.org/v1/gonum/stat/distuv"
+	"gonum.org/v1/gonum/mathext"
 )
 
 // leastExpected is how often each cell of a test must be expected: the rule of thumb
@@ -87,7 +87,7 @@ func Test(a Aspect, counts map[string]int64) Result {
 	}
 	r.Groups, r.Degrees = groups, len(groups)-1
 	r.Statistic = a.statistic(groups)
-	r.P = distuv.ChiSquared{K: float64(r.Degrees)}.Survival(r.Statistic)
+	r.P = mathext.GammaIncRegComp(float64(r.Degrees)/2, r.Statistic/2) // of the chi-square distribution
 	return r
 }
 
@@ -211,12 +211,12 @@ func (a Aspect) interval(v Value, draws int64) (low, high int64) {
 	mean, deviation := a.spread(v, draws)
 	if p == 0 || deviation > 30 {
 		// Nearly a normal distribution. Half a count goes to each side of a whole one.
-		reach := float64(distuv.UnitNormal.Quantile((1+coverage)/2) * deviation)
+		reach := float64(mathext.NormalQuantile((1+coverage)/2) * deviation)
 		return max(0, int64(math.Floor(mean-reach+0.5))), int64(math.Ceil(mean + reach - 0.5))
 	}
-	binomial := distuv.Binomial{N: float64(trials), P: p}
+	atMost := func(n int) float64 { return mathext.RegIncBeta(float64(trials)-float64(n), float64(n)+1, 1-p) } // binomial
 	least := func(share float64) int64 {
-		return int64(sort.Search(int(trials), func(n int) bool { return binomial.CDF(float64(n)) >= share }))
+		return int64(sort.Search(int(trials), func(n int) bool { return atMost(n) >= share }))
 	}
 	return least((1 - coverage) / 2), least((1 + coverage) / 2)
 }
