@@ -11,8 +11,6 @@ import (
 	"fmt"
 	"strings"
 	"sync"
-
-	"github.com/bojanz/currency"
 )
 
 // Currency is an ISO 4217 code, active now or once, and its number of decimals.
@@ -43,12 +41,8 @@ func (c *Currency) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Active reports whether the code is active, as the library's table says: only then may
-// a new bet be in it.
-func (c Currency) Active() bool {
-	digits, known := currency.GetDigits(c.Code())
-	return known && digits == c.digits
-}
+// Active reports whether the code is active: only then may a new bet be in it.
+func (c Currency) Active() bool { return !strings.Contains(withdrawn, c.Code()) }
 
 // currencies is the table of decimals in the form that ParseCurrency reads.
 var currencies = sync.OnceValue(func() map[[3]byte]Currency {

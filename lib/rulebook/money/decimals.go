@@ -14,3 +14,6 @@ var decimals = map[uint8]string{
 	3: `BHD IQD JOD KWD LYD OMR TND`,
 	4: `CLF UYW`,
 }
+
+// withdrawn are those of them that are no longer in ISO 4217.
+const withdrawn = "ANG BGN CUC HRK SLL ZWL"

@@ -30,10 +30,14 @@ func TestReadableForEver(t *testing.T) {
 			t.Errorf("totals in %s are unreadable: %v", code, err)
 		}
 	}
-	for _, code := range iso.GetCurrencyCodes() {
-		if _, active := money.ParseActive(code); active && !held[code] {
-			t.Errorf("bets are accepted in %s, and testdata/currencies.txt does not hold it: add it", code)
+	for code := range held {
+		digits, listed := iso.GetDigits(code)
+		c, active := money.ParseActive(code)
+		if active != listed || active && c.Digits() != int(digits) {
+			t.Errorf("%s is active: %t, with %d decimals; in ISO 4217: %t, with %d", code, active, c.Digits(), listed, digits)
 		}
+	}
+	for _, code := range iso.GetCurrencyCodes() {
 		if digits, ok := iso.GetDigits(code); ok && !held[code] {
 			t.Errorf("%s with %d decimals is new in ISO 4217: add it to decimals and to testdata/currencies.txt", code, digits)
 		}
