@@ -3,13 +3,13 @@ package api
 import (
 	"bytes"
 	"errors"
+	"io"
 	"reflect"
 	"regexp/syntax"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
@@ -191,25 +191,21 @@ func textsRuleOf(s *jsonschema.Schema, into reflect.Type) *textsRule {
 // read decodes a body that is certainly right into a struct, in one pass. Otherwise
 // it leaves the struct empty.
 func (r *textsRule) read(body []byte, into any) bool {
-	t := texts{r, reflect.ValueOf(into).Elem()}
-	if err := json.Unmarshal(body, &t); err != nil {
-		t.into.SetZero()
+	texts := reflect.ValueOf(into).Elem()
+	from := jsontext.NewDecoder(bytes.NewBuffer(body))
+	err := r.decode(from, texts)
+	if _, end := from.ReadToken(); err != nil || end != io.EOF {
+		texts.SetZero()
 		return false
 	}
 	return true
 }
 
-// texts reads an object of texts.
-type texts struct {
-	rule *textsRule
-	into reflect.Value
-}
-
 // errNotCertain leaves it to the validator to say what is wrong, if anything is.
 var errNotCertain = errors.New("not certainly right")
 
-// UnmarshalJSONFrom takes what the decoder reads, which has no name twice.
-func (t *texts) UnmarshalJSONFrom(from *jsontext.Decoder) error {
+// decode takes what the decoder reads, which has no name twice.
+func (r *textsRule) decode(from *jsontext.Decoder, into reflect.Value) error {
 	if begin, err := from.ReadToken(); err != nil || begin.Kind() != '{' {
 		return errNotCertain
 	}
@@ -219,7 +215,7 @@ func (t *texts) UnmarshalJSONFrom(from *jsontext.Decoder) error {
 		if err != nil {
 			return err
 		}
-		of, known := t.rule.members[string(unquoted(name))]
+		of, known := r.members[string(unquoted(name))]
 		if !known {
 			return errNotCertain
 		}
@@ -234,12 +230,12 @@ func (t *texts) UnmarshalJSONFrom(from *jsontext.Decoder) error {
 		if !of.rule.accepts(text) {
 			return errNotCertain
 		}
-		t.into.Field(of.field).SetString(text)
+		into.Field(of.field).SetString(text)
 		if of.required {
 			required++
 		}
 	}
-	if _, err := from.ReadToken(); err != nil || required < t.rule.required {
+	if _, err := from.ReadToken(); err != nil || required < r.required {
 		return errNotCertain
 	}
 	return nil

@@ -3,7 +3,7 @@ package api
 import (
 	"bytes"
 	"cmp"
-	stdjson "encoding/json" // of numbers as the validator knows them
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -12,7 +12,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 	"golang.org/x/text/language"
@@ -159,11 +159,11 @@ func isWhole(text string) bool {
 
 // saturated is a whole number as the validator knows them. No limit of the document
 // has as many as 18 digits, so that one with more is as good as that.
-func saturated(text string) stdjson.Number {
+func saturated(text string) json.Number {
 	const most = "999999999999999999"
 	switch digits, negative := strings.CutPrefix(text, "-"); {
 	case len(digits) <= len(most):
-		return stdjson.Number(text)
+		return json.Number(text)
 	case negative:
 		return "-" + most
 	}
@@ -183,7 +183,7 @@ func (d *document) read(op *operation, body []byte, into any, f *faults) {
 		return
 	}
 	var value any
-	if err := json.Unmarshal(body, &value); err != nil {
+	if !jsontext.Value(body).IsValid() || json.Unmarshal(body, &value) != nil { // which has no name twice
 		d.malformed(body, f)
 		return
 	}
