@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"golang.org/x/mod/sumdb/tlog"
 
+	"tally/lib/archive/checkpoint"
 	"tally/lib/archive/tiles"
 )
 
@@ -49,9 +51,11 @@ func (l *Log) staged(ctx context.Context, now state) ([]file, error) {
 
 // right verifies that files are those of the batch that led to a state.
 func right(now state, files []file, all map[string][]byte, hashes tlog.HashReader) error {
-	var old, size int64
-	if _, err := fmt.Sscanf(now.staged, "staged/%d-%d-", &old, &size); err != nil || old < 0 || old >= size || size != now.tree.N {
-		return fmt.Errorf("its name is not that of a batch up to size %d", now.tree.N)
+	size := now.tree.N
+	first, rest, _ := strings.Cut(strings.TrimPrefix(now.staged, "staged/"), "-")
+	old, is := checkpoint.ParseSize(first)
+	if !is || old >= size || !strings.HasPrefix(rest, fmt.Sprintf("%d-", size)) {
+		return fmt.Errorf("its name is not that of a batch up to size %d", size)
 	}
 	list := tlog.NewTiles(tiles.Height, old, size)
 	var bundles []tlog.Tile // of level 0, for the entries that they hash
