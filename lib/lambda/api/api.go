@@ -14,6 +14,7 @@ import (
 	"github.com/awslabs/aws-lambda-go-api-proxy/httpadapter"
 
 	bookmaker "tally/lib/bookmaker/api"
+	"tally/lib/lambda/dynamo"
 	"tally/lib/lambda/metrics"
 	"tally/lib/lambda/runtime"
 )
@@ -34,7 +35,7 @@ type Config struct {
 // New puts api together.
 func New(c Config, r runtime.Runtime) (runtime.HTTPHandler, error) {
 	measured := metrics.NewMetrics(r.Metrics, c.Namespace, "api", r.Now)
-	table, check := runtime.Clocked(r, c.Common, measured)
+	table, check := dynamo.Clocked(r, c.Common, measured)
 	made, err := bookmaker.New(bookmaker.Options{Table: table, Now: r.Instant, Clock: check, Record: recorder{measured}, Log: r.Log, RequestID: requestID})
 	if err != nil {
 		return runtime.HTTPHandler{}, fmt.Errorf("putting api together: %w", err)

@@ -20,6 +20,7 @@ import (
 	"tally/lib/archive/tiles"
 	"tally/lib/archive/witness"
 	"tally/lib/draw/wire"
+	"tally/lib/lambda/dynamo"
 	"tally/lib/lambda/logfiles"
 	"tally/lib/lambda/metrics"
 	"tally/lib/lambda/runtime"
@@ -61,7 +62,7 @@ func New(c Config, r runtime.Runtime) (runtime.QueueHandler, error) {
 	client := sqs.NewFromConfig(r.AWS)
 	measured := metrics.NewMetrics(r.Metrics, c.Namespace, "archive", r.Now)
 	opened := &opener{config: c, runtime: r, record: recorder{measured}, witnesses: witnesses}
-	handler, err := runtime.HandleQueues(r, func(ctx context.Context, m sqsbatch.Message) error {
+	handler, err := sqsbatch.HandleQueues(r, func(ctx context.Context, m sqsbatch.Message) error {
 		told, err := wire.ParseEntry(m.Body)
 		if err != nil {
 			return err
@@ -95,7 +96,7 @@ func (o *opener) get(ctx context.Context) (*publiclog.Archive, error) {
 	if o.opened != nil {
 		return o.opened, nil
 	}
-	table := runtime.Table(o.runtime, o.config.Common)
+	table := dynamo.Table(o.runtime, o.config.Common)
 	log, err := o.config.log(ctx, o.runtime, table)
 	if err != nil {
 		return nil, fmt.Errorf("opening the log: %w", err)

@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"tally/lib/draw"
+	"tally/lib/lambda/dynamo"
 	"tally/lib/lambda/metrics"
 	"tally/lib/lambda/runtime"
 	"tally/lib/lambda/sqsbatch"
@@ -53,12 +54,12 @@ func New(c Config, r runtime.Runtime) (runtime.QueueHandler, error) {
 	client := sqs.NewFromConfig(r.AWS)
 	measured := metrics.NewMetrics(r.Metrics, c.Namespace, "intake", r.Now)
 	record := recorder{measured}
-	table, check := runtime.Clocked(r, c.Common, measured)
+	table, check := dynamo.Clocked(r, c.Common, measured)
 	in := &pipeline.Intake{
 		Table: table, Clock: check, Replies: sqsqueue.New(client, c.RepliesURL), Sweeps: sqsqueue.New(client, c.SweepsURL), Archive: sqsqueue.New(client, c.ArchiveURL),
 		Record: record, OutOfSequence: record.OutOfSequence, CancelledInARow: record.CancelledInARow, Settings: settings, Demanding: c.demanding(), Now: r.Instant, Log: r.Log,
 	}
-	handler, err := runtime.HandleQueues(r, func(ctx context.Context, m sqsbatch.Message) error {
+	handler, err := sqsbatch.HandleQueues(r, func(ctx context.Context, m sqsbatch.Message) error {
 		from := pipeline.Studio
 		if m.QueueARN == c.OrdersARN {
 			from = pipeline.Operator

@@ -12,7 +12,6 @@ import (
 	"tally/lib/lambda/logfiles"
 	"tally/lib/lambda/metrics"
 	"tally/lib/lambda/runtime"
-	"tally/lib/lambda/sqsbatch"
 	"tally/lib/site/build"
 )
 
@@ -50,20 +49,14 @@ func New(c Config, r runtime.Runtime) (runtime.ScheduledHandler, error) {
 		}
 		return follow(ctx)
 	}
-	return func(ctx context.Context) error {
-		defer r.Flush(ctx, measured)
+	return runtime.Scheduled(r, measured, "the site does not follow the log", func(ctx context.Context) error {
 		if deadline, has := ctx.Deadline(); has {
 			within, cancel := context.WithDeadline(ctx, deadline.Add(-lastWords))
 			defer cancel()
 			ctx = within
 		}
-		err := run(ctx)
-		if err != nil {
-			measured.Add(metrics.Failures, string(sqsbatch.OutcomeError), 1)
-			r.Log.ErrorContext(ctx, "the site does not follow the log", "error", err)
-		}
-		return err
-	}, nil
+		return run(ctx)
+	}), nil
 }
 
 // open opens the log and the site.

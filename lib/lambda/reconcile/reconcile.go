@@ -10,10 +10,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"tally/lib/archive/watchdog"
+	"tally/lib/lambda/dynamo"
 	"tally/lib/lambda/logfiles"
 	"tally/lib/lambda/metrics"
 	"tally/lib/lambda/runtime"
-	"tally/lib/lambda/sqsbatch"
 	"tally/lib/lambda/sqsqueue"
 	"tally/lib/pipeline/intake"
 	pipeline "tally/lib/pipeline/reconcile"
@@ -50,7 +50,7 @@ func New(c Config, r runtime.Runtime) (runtime.ScheduledHandler, error) {
 	client := sqs.NewFromConfig(r.AWS)
 	measured := metrics.NewMetrics(r.Metrics, c.Namespace, "reconcile", r.Now)
 	record := recorder{measured}
-	table, check := runtime.Clocked(r, c.Common, measured)
+	table, check := dynamo.Clocked(r, c.Common, measured)
 	sweeps, archive := sqsqueue.New(client, c.SweepsURL), sqsqueue.New(client, c.ArchiveURL)
 	reconciler := &pipeline.Reconciler{
 		Table:   table,
@@ -67,15 +67,9 @@ func New(c Config, r runtime.Runtime) (runtime.ScheduledHandler, error) {
 		Watch: (&watcher{config: c, runtime: r, archive: archive, record: record}).begin,
 	}
 	waker := &webhook.Waker{Table: table, Queue: sqsqueue.New(client, c.WebhooksURL), Now: r.Instant}
-	return func(ctx context.Context) error {
-		defer r.Flush(ctx, measured)
-		err := errors.Join(waker.Wake(ctx), reconciler.Run(ctx))
-		if err != nil {
-			measured.Add(metrics.Failures, string(sqsbatch.OutcomeError), 1)
-			r.Log.ErrorContext(ctx, "reconcile failed in part", "error", err)
-		}
-		return err
-	}, nil
+	return runtime.Scheduled(r, measured, "reconcile failed in part", func(ctx context.Context) error {
+		return errors.Join(waker.Wake(ctx), reconciler.Run(ctx))
+	}), nil
 }
 
 // watcher opens the public log when reconcile first runs: that asks KMS for its key.
@@ -98,7 +92,7 @@ func (w *watcher) begin(ctx context.Context) (pipeline.PublicLog, error) {
 		if err != nil {
 			return nil, err
 		}
-		w.opened = &watchdog.Monitor{Origin: w.config.Origin, Table: runtime.Table(w.runtime, w.config.Common), Files: files, Known: logfiles.Verifiers(keys),
+		w.opened = &watchdog.Monitor{Origin: w.config.Origin, Table: dynamo.Table(w.runtime, w.config.Common), Files: files, Known: logfiles.Verifiers(keys),
 			Archive: w.archive, Record: w.record, Log: w.runtime.Log}
 	}
 	return w.opened.Begin(ctx)

@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"tally/lib/draw/wire"
+	"tally/lib/lambda/dynamo"
 	"tally/lib/lambda/metrics"
 	"tally/lib/lambda/runtime"
 	"tally/lib/lambda/sqsbatch"
@@ -42,10 +43,10 @@ func New(c Config, r runtime.Runtime) (runtime.QueueHandler, error) {
 	}
 	client := sqs.NewFromConfig(r.AWS)
 	measured := metrics.NewMetrics(r.Metrics, c.Namespace, "settle", r.Now)
-	table, check := runtime.Clocked(r, c.Common, measured)
+	table, check := dynamo.Clocked(r, c.Common, measured)
 	sweeper := &pipeline.Sweeper{Table: table, Clock: check, Archive: sqsqueue.New(client, c.ArchiveURL), Webhooks: sqsqueue.New(client, c.WebhooksURL), Record: recorder{measured},
 		Now: r.Instant, Log: r.Log, Parallel: c.Parallel, HoldAbove: limits}
-	handler, err := runtime.HandleQueues(r, func(ctx context.Context, m sqsbatch.Message) error {
+	handler, err := sqsbatch.HandleQueues(r, func(ctx context.Context, m sqsbatch.Message) error {
 		asked, err := wire.ParseSweep(m.Body)
 		if err != nil {
 			return err

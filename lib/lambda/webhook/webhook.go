@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"tally/lib/draw/wire"
+	"tally/lib/lambda/dynamo"
 	"tally/lib/lambda/metrics"
 	"tally/lib/lambda/runtime"
 	"tally/lib/lambda/sqsbatch"
@@ -35,9 +36,9 @@ const webhookConcurrency = 10
 func New(c Config, r runtime.Runtime) (runtime.QueueHandler, error) {
 	client := sqs.NewFromConfig(r.AWS)
 	measured := metrics.NewMetrics(r.Metrics, c.Namespace, "webhook", r.Now)
-	worker := &pipeline.Worker{Table: runtime.Table(r, c.Common), Sender: pipeline.NewSender(pipeline.SenderOptions{Loopback: c.Loopback}),
+	worker := &pipeline.Worker{Table: dynamo.Table(r, c.Common), Sender: pipeline.NewSender(pipeline.SenderOptions{Loopback: c.Loopback}),
 		Record: recorder{measured}, Now: r.Instant, Log: r.Log}
-	handler, err := runtime.HandleQueues(r, func(ctx context.Context, m sqsbatch.Message) error {
+	handler, err := sqsbatch.HandleQueues(r, func(ctx context.Context, m sqsbatch.Message) error {
 		asked, err := wire.ParsePush(m.Body)
 		if err != nil {
 			return err
