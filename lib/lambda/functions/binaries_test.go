@@ -25,15 +25,6 @@ import (
 	"tally/lib/store"
 )
 
-// maxBinaryBytes is how large a function may be: it is loaded at each cold start.
-// The largest of those that wait for messages is archive, with the clients of S3 and
-// KMS. pages has what writes Parquet and HTML; it runs by itself, every minute, and
-// nobody waits for it.
-const (
-	maxBinaryBytes = 13 << 20
-	maxPagesBytes  = 31 << 20
-)
-
 // binary builds the function of a short name for this machine.
 func binary(t testing.TB, name string) string {
 	t.Helper()
@@ -270,22 +261,6 @@ func TestBinariesRefuseToStart(t *testing.T) {
 			if !strings.Contains(ended.Log, use.Variable+" is not set: set it to") {
 				t.Errorf("%s: the log does not say that %s is missing: %s", described.Name, use.Variable, ended.Log)
 			}
-		}
-	}
-}
-
-func TestBinarySizes(t *testing.T) {
-	for _, described := range functions.Describe() {
-		file, err := os.Stat(binary(t, described.Name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		most := int64(maxBinaryBytes)
-		if described.Name == "pages" {
-			most = maxPagesBytes
-		}
-		if file.Size() > most {
-			t.Errorf("%s has %d bytes, at most %d are allowed", described.Name, file.Size(), most)
 		}
 	}
 }
