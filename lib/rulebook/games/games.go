@@ -98,16 +98,17 @@ func Version(id string, version int) (*rules.Game, error) {
 		ErrUnknown, version, id, of[len(of)-1].Version)
 }
 
-// Release makes a version of a game the newest, until it is withdrawn: for tests of
-// what follows when a version is raised.
+// Release makes a version of a game the newest, or adds a game, until it is withdrawn:
+// for tests of what follows.
 func Release(game *rules.Game) (withdraw func()) {
 	before := released.Load()
-	now := slices.Clone(*before)
-	for i, of := range now {
-		if of[0].ID == game.ID {
-			now[i] = append(slices.Clone(of), game)
-		}
+	now := append(slices.Clone(*before), nil)
+	at := slices.IndexFunc(*before, func(of []*rules.Game) bool { return of[0].ID == game.ID })
+	if at < 0 {
+		at = len(now) - 1
 	}
+	now[at] = append(slices.Clone(now[at]), game)
+	now = slices.DeleteFunc(now, func(of []*rules.Game) bool { return of == nil })
 	released.Store(&now)
 	return func() { released.Store(before) }
 }
