@@ -11,7 +11,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"tally/lib/draw/wire"
+	"tally/lib/draw/instant"
 	"tally/lib/rulebook/money"
 	"tally/lib/rulebook/rules"
 	"tally/lib/rulebook/settlement"
@@ -132,11 +132,11 @@ func (w betFile) read(game *rules.Game) (*Bet, error) {
 			return nil, fmt.Errorf("no rounding %q", w.Rounding)
 		}
 	}
-	if bet.AcceptedAt, ok = wire.ParseTime(w.AcceptedAt); !ok {
+	if bet.AcceptedAt, ok = instant.Parse(w.AcceptedAt); !ok {
 		return nil, fmt.Errorf("accepted_at %q is no time", w.AcceptedAt)
 	}
 	if w.CancelledAt != "" {
-		if bet.CancelledAt, ok = wire.ParseTime(w.CancelledAt); !ok {
+		if bet.CancelledAt, ok = instant.Parse(w.CancelledAt); !ok {
 			return nil, fmt.Errorf("cancelled_at %q is no time", w.CancelledAt)
 		}
 	}

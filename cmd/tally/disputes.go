@@ -10,7 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"tally/internal/pretty"
-	"tally/lib/draw/wire"
+	"tally/lib/draw/ids"
+	"tally/lib/draw/instant"
 	"tally/lib/pipeline/disputes"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
@@ -80,7 +81,7 @@ func (app *app) disputeCommand(flags *disputesFlags, name, short, long string, r
 				return errors.New("name a bookmaker and a dispute of it; `tally disputes list` shows them")
 			}
 			for _, id := range args {
-				if !wire.ValidID(id) {
+				if !ids.Valid(id) {
 					return fmt.Errorf("%.80q is no id: write 1 to 64 of A-Z a-z 0-9 . _ -", id)
 				}
 			}
@@ -106,7 +107,7 @@ func (f *disputesFlags) desk(ctx context.Context) (*disputes.Desk, error) {
 
 // disputesList writes a line for each dispute.
 func (app *app) disputesList(ctx context.Context, flags *disputesFlags) error {
-	if flags.bookmaker != "" && !wire.ValidID(flags.bookmaker) {
+	if flags.bookmaker != "" && !ids.Valid(flags.bookmaker) {
 		return fmt.Errorf("--bookmaker is %.80q: write 1 to 64 of A-Z a-z 0-9 . _ -", flags.bookmaker)
 	}
 	desk, err := flags.desk(ctx)
@@ -130,7 +131,7 @@ func (app *app) disputesList(ctx context.Context, flags *disputesFlags) error {
 		if d.Status.Decided() {
 			style, waits = pretty.Dim, "-"
 		}
-		table.Row(cellOf(pen, d.Bookmaker), pen.Cell(d.ID, pretty.Bold), pen.Cell(string(d.Status), style), cellOf(pen, wire.FormatTime(d.CreatedAt)), cellOf(pen, waits),
+		table.Row(cellOf(pen, d.Bookmaker), pen.Cell(d.ID, pretty.Bold), pen.Cell(string(d.Status), style), cellOf(pen, instant.Format(d.CreatedAt)), cellOf(pen, waits),
 			cellOf(pen, d.Draw), cellOf(pen, countOf(d.Bets)), cellOf(pen, d.Reason))
 	}
 	return write(app.out, table.AppendTo(nil))
@@ -191,7 +192,7 @@ func (app *app) disputesShow(ctx context.Context, desk *disputes.Desk, _ *disput
 	row("dispute", d.ID)
 	row("bookmaker", d.Bookmaker)
 	row("status", string(d.Status))
-	row("opened", wire.FormatTime(d.CreatedAt))
+	row("opened", instant.Format(d.CreatedAt))
 	row("draw", d.Draw)
 	if row("bets", countOf(d.Bets)); len(d.Bets) > 0 {
 		row("", strings.Join(d.Bets, " "))
@@ -200,7 +201,7 @@ func (app *app) disputesShow(ctx context.Context, desk *disputes.Desk, _ *disput
 	row("evidence", d.Evidence)
 	row("order", d.Order)
 	if d.Decision != nil {
-		row("decided", wire.FormatTime(d.Decision.At))
+		row("decided", instant.Format(d.Decision.At))
 		row("because", d.Decision.Reason)
 	}
 	return write(app.out, list.AppendTo(nil))

@@ -8,7 +8,7 @@ import (
 
 	v1 "tally/lib/bookmaker/apitype"
 	"tally/lib/bookmaker/client"
-	"tally/lib/draw/wire"
+	"tally/lib/draw/instant"
 	"tally/lib/rulebook/settlement"
 )
 
@@ -17,7 +17,7 @@ func TestDisputes(t *testing.T) {
 	o := newOperator(t, "disputes")
 	o.types(0, "no dispute waits for a decision\n", "disputes", "list")
 	draw, at := "rou-1.1", func(later time.Duration) string {
-		return wire.FormatTime(settlement.Instant(time.Now().Add(later).UnixMilli()))
+		return instant.Format(settlement.Instant(time.Now().Add(later).UnixMilli()))
 	}
 	o.types(0, "sent …", "send", writeFile(t, "opened.json", fmt.Appendf(nil, `{"schema":1,"id":"opened","type":"draw.opened","game":"roulette","table":"rou-1","draw":%q,"at":%q,`+
 		`"sequence":1,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q}]}`, draw, at(0), at(0), at(time.Hour))))

@@ -11,7 +11,8 @@ import (
 
 	"tally/internal/pretty"
 	"tally/lib/bookmaker/keys"
-	"tally/lib/draw/wire"
+	"tally/lib/draw/ids"
+	"tally/lib/draw/instant"
 	"tally/lib/rulebook/settlement"
 )
 
@@ -72,7 +73,7 @@ func (app *app) keysCommand(flags *keysFlags, use, short, long string, run func(
 			if wanted := strings.Fields(use)[1:]; len(args) != len(wanted) {
 				return fmt.Errorf("give a %s", strings.Join(wanted, " and an "))
 			}
-			if !wire.ValidID(args[0]) {
+			if !ids.Valid(args[0]) {
 				return fmt.Errorf("%.80q is no bookmaker: write 1 to 64 of A-Z a-z 0-9 . _ -", args[0])
 			}
 			return nil
@@ -131,9 +132,9 @@ func (app *app) keysList(ctx context.Context, store *keys.Store, _ *keysFlags, a
 			style = pretty.Dim
 		}
 		if key.ExpiresAt != 0 {
-			ends = wire.FormatTime(key.ExpiresAt)
+			ends = instant.Format(key.ExpiresAt)
 		}
-		table.Row(pen.Cell(key.ID, pretty.Bold), pen.Cell(state, style), cellOf(pen, wire.FormatTime(key.CreatedAt)), cellOf(pen, ends),
+		table.Row(pen.Cell(key.ID, pretty.Bold), pen.Cell(state, style), cellOf(pen, instant.Format(key.CreatedAt)), cellOf(pen, ends),
 			cellOf(pen, strings.Join(key.Scopes, " ")), cellOf(pen, orDash(key.Note)))
 	}
 	return write(app.out, table.AppendTo(nil))
@@ -152,5 +153,5 @@ func (app *app) keysRevoke(ctx context.Context, store *keys.Store, _ *keysFlags,
 	if err != nil {
 		return failed("revoking the key", unreachable(err))
 	}
-	return app.printf("revoked %s of %s at %s\n", key.ID, key.Bookmaker, wire.FormatTime(key.RevokedAt))
+	return app.printf("revoked %s of %s at %s\n", key.ID, key.Bookmaker, instant.Format(key.RevokedAt))
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"tally/lib/bookmaker/keys"
-	"tally/lib/draw/wire"
+	"tally/lib/draw/instant"
 	"tally/lib/lambda/sqsqueue"
 	"tally/lib/local"
 	"tally/lib/rulebook/settlement"
@@ -56,7 +56,7 @@ func tryAPI(ctx context.Context, stack *local.Stack) ([]byte, error) {
 	}
 	studio := sqsqueue.New(sqs.NewFromConfig(local.Config(stack.Endpoint)), stack.Resolved.Outputs["StudioMessagesUrl"])
 	at := func(later time.Duration) string {
-		return strconv.Quote(wire.FormatTime(settlement.Instant(now.Add(later).UnixMilli())))
+		return strconv.Quote(instant.Format(settlement.Instant(now.Add(later).UnixMilli())))
 	}
 	message := func(id, kind, rest string) string {
 		return fmt.Sprintf(`{"schema":1,"id":%q,"type":%q,"game":"roulette","table":"try","draw":%q,"at":%s,%s}`, id, kind, tryDraw, at(0), rest)

@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tally/internal/pretty"
-	"tally/lib/draw/wire"
+	"tally/lib/draw/instant"
 	"tally/lib/lambda/sqsqueue"
 	"tally/lib/local"
 	"tally/lib/pipeline/quarantine"
@@ -193,7 +193,7 @@ func (app *app) quarantineList(ctx context.Context, flags quarantineFlags) error
 		if n := len(m.Faults); n > 1 {
 			more = fmt.Sprintf("and %d more", n-1)
 		}
-		rows = append(rows, row{m.StoredAt, []pretty.Cell{pen.Cell(m.ShortID(), pretty.Bold), cellOf(pen, wire.FormatTime(m.StoredAt)), cellOf(pen, orDash(m.Draw)),
+		rows = append(rows, row{m.StoredAt, []pretty.Cell{pen.Cell(m.ShortID(), pretty.Bold), cellOf(pen, instant.Format(m.StoredAt)), cellOf(pen, orDash(m.Draw)),
 			cellOf(pen, orDash(string(m.Type))), pen.Cell(m.Faults[0].Code, pretty.Red), pen.Cell(more, pretty.Dim)}})
 	}
 	if len(rows) == 0 {
@@ -219,7 +219,7 @@ func orDash(text string) string {
 func (app *app) quarantineShow(_ context.Context, _ *quarantine.Quarantine, m *quarantine.Message) error {
 	pen := pretty.Pen{Colour: app.colour("auto")}
 	about := pretty.NewList("")
-	for _, row := range [][2]string{{"id", m.ID()}, {"put aside", wire.FormatTime(m.StoredAt)}, {"from", m.Queue}, {"message", m.Held.ID}, {"type", string(m.Type)}, {"draw", m.Draw}} {
+	for _, row := range [][2]string{{"id", m.ID()}, {"put aside", instant.Format(m.StoredAt)}, {"from", m.Queue}, {"message", m.Held.ID}, {"type", string(m.Type)}, {"draw", m.Draw}} {
 		about.Row(pen.Cell(row[0], pretty.Dim), cellOf(pen, row[1]))
 	}
 	faults := pretty.NewTable(pen, "  ", "code", "rule", "what is wrong")

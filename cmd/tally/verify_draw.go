@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"tally/lib/archive/verify"
-	"tally/lib/draw/wire"
+	"tally/lib/draw/ids"
 )
 
 // results is what is read of the results of a draw on the public site. They are not
@@ -59,7 +59,7 @@ func (f *verifyFlags) find(ctx context.Context, log string) (draw string, named 
 		}
 		return draw, named, nil
 	}
-	if !wire.ValidID(f.draw) {
+	if !ids.Valid(f.draw) {
 		return "", nil, fmt.Errorf("%.100q is no draw, and no .json file of its results", f.draw)
 	}
 	return f.draw, f.beside(ctx, log), nil
@@ -102,7 +102,7 @@ func (f *verifyFlags) beside(ctx context.Context, log string) []int64 {
 		return nil
 	}
 	var at place
-	if json.Unmarshal(text, &at) != nil || at.Draw != f.draw || !wire.ValidID(at.Game) || !wire.ValidID(at.Day) {
+	if json.Unmarshal(text, &at) != nil || at.Draw != f.draw || !ids.Valid(at.Game) || !ids.Valid(at.Day) {
 		return nil
 	}
 	if text, err = source.Get(ctx, "results/"+at.Game+"/"+at.Day+"/"+f.draw+".json"); err != nil {

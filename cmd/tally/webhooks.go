@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"tally/lib/draw/wire"
+	"tally/lib/draw/ids"
 	"tally/lib/pipeline/webhook"
 	"tally/lib/rulebook/settlement"
 )
@@ -125,7 +125,7 @@ func (app *app) webhooksCommand(flags *webhooksFlags, use, short, long string, r
 			if wanted := strings.Fields(use)[1:]; len(args) != len(wanted) {
 				return fmt.Errorf("give a %s", strings.NewReplacer("and a e", "and an e", "url", "URL").Replace(strings.Join(wanted, " and a ")))
 			}
-			if !wire.ValidID(args[0]) {
+			if !ids.Valid(args[0]) {
 				return fmt.Errorf("%.80q is no bookmaker: write 1 to 64 of A-Z a-z 0-9 . _ -", args[0])
 			}
 			return nil

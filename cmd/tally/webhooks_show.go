@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"tally/internal/pretty"
-	"tally/lib/draw/wire"
+	"tally/lib/draw/instant"
 	"tally/lib/pipeline/webhook"
 )
 
@@ -55,21 +55,21 @@ func (app *app) webhooksShow(ctx context.Context, with *webhook.Store, _ *webhoo
 	row("endpoint", pen.Cell(e.ID, pretty.Bold))
 	text("url", e.URL)
 	text("note", orDash(e.Note))
-	text("made", wire.FormatTime(e.CreatedAt))
+	text("made", instant.Format(e.CreatedAt))
 	row("state", stateOf(pen, e))
 	p := e.Position
 	if d := p.Disabled; d != nil {
-		text("disabled", fmt.Sprintf("%s: %s", wire.FormatTime(d.At), disabledFor[d.Reason]))
+		text("disabled", fmt.Sprintf("%s: %s", instant.Format(d.At), disabledFor[d.Reason]))
 	}
 	text("taken", fmt.Sprintf("every report up to %d of %d", p.Sequence, e.Newest))
 	if p.Tries > 0 {
-		text("failing", fmt.Sprintf("since %s, %d tries", wire.FormatTime(p.Since), p.Tries))
+		text("failing", fmt.Sprintf("since %s, %d tries", instant.Format(p.Since), p.Tries))
 	}
 	if p.Tries > 0 && p.Disabled == nil {
-		text("next try", wire.FormatTime(p.Next))
+		text("next try", instant.Format(p.Next))
 	}
 	if p.Last != nil {
-		text("last try", fmt.Sprintf("report %d at %s: %s", p.Last.Sequence, wire.FormatTime(p.Last.At), saysOf(p.Last.Outcome)))
+		text("last try", fmt.Sprintf("report %d at %s: %s", p.Last.Sequence, instant.Format(p.Last.At), saysOf(p.Last.Outcome)))
 	}
 	for i, secret := range e.Signing(with.Now()) {
 		name, until := "", "signs"
@@ -77,7 +77,7 @@ func (app *app) webhooksShow(ctx context.Context, with *webhook.Store, _ *webhoo
 			name = "secrets"
 		}
 		if secret.Until != 0 {
-			until = "signs until " + wire.FormatTime(secret.Until)
+			until = "signs until " + instant.Format(secret.Until)
 		}
 		text(name, until)
 	}
@@ -115,12 +115,12 @@ func (app *app) webhooksDeliveries(ctx context.Context, with *webhook.Store, fla
 		if try.Status != 0 {
 			status = strconv.Itoa(try.Status)
 		}
-		table.Row(cellOf(pen, number(try.Sequence)), cellOf(pen, wire.FormatTime(try.At)), pen.Cell(outcome, style), cellOf(pen, status),
+		table.Row(cellOf(pen, number(try.Sequence)), cellOf(pen, instant.Format(try.At)), pen.Cell(outcome, style), cellOf(pen, status),
 			cellOf(pen, number(try.Millis)), cellOf(pen, try.Detail))
 	}
 	text := table.AppendTo(nil)
 	if p := e.Position; p.Tries > 0 && p.Disabled == nil {
-		text = fmt.Appendf(text, "next try at %s\n", wire.FormatTime(p.Next))
+		text = fmt.Appendf(text, "next try at %s\n", instant.Format(p.Next))
 	}
 	return write(app.out, text)
 }

@@ -26,7 +26,7 @@ import (
 	"tally/internal/testkit/fakeobjects"
 	"tally/lib/archive/sequencer"
 	"tally/lib/archive/watchdog"
-	"tally/lib/draw/wire"
+	"tally/lib/draw/instant"
 	"tally/lib/lambda/sqsqueue"
 	"tally/lib/pipeline/disputes"
 	"tally/lib/pipeline/intake"
@@ -123,7 +123,7 @@ func TestFrozenSite(t *testing.T) {
 // placed plays one more draw as bookmakers and the studio do, and decides a dispute.
 func (r *recorder) placed() {
 	const id = "rou-1.8"
-	opens, closes := wire.FormatTime(r.now), wire.FormatTime(r.now+60_000)
+	opens, closes := instant.Format(r.now), instant.Format(r.now+60_000)
 	r.take(intake.Studio, "roulette", id, fmt.Sprintf(`"type":"draw.opened","sequence":8,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q}]`, opens, closes))
 	r.now += 1000
 	placer := &placing.Placer{Table: r.Table, Terms: func(string) money.Terms { return money.Terms{} }, Now: r.clock, Record: dropped{}}
@@ -134,7 +134,7 @@ func (r *recorder) placed() {
 	_, err := placer.Cancel(r.Context(), "acme", id, "b1")
 	r.check(err)
 	r.now += 30_000
-	r.take(intake.Studio, "roulette", id, fmt.Sprintf(`"type":"betting.closed","round":1,"closed_at":%q`, wire.FormatTime(r.now)))
+	r.take(intake.Studio, "roulette", id, fmt.Sprintf(`"type":"betting.closed","round":1,"closed_at":%q`, instant.Format(r.now)))
 	r.take(intake.Studio, "roulette", id, `"type":"draw.resulted","revision":1,"facts":{"spins":[{"revolutions":5,"pocket":17}]}`)
 	r.take(intake.Studio, "roulette", id, `"type":"draw.resulted","revision":1,"facts":{"spins":[{"revolutions":5,"pocket":17}]}`) // a replay
 	r.now += 20_000

@@ -21,7 +21,7 @@ import (
 	"tally/lib/archive/tiles"
 	"tally/lib/bookmaker/keys"
 	"tally/lib/draw"
-	"tally/lib/draw/wire"
+	"tally/lib/draw/instant"
 	"tally/lib/pipeline/disputes"
 	"tally/lib/pipeline/intake"
 	"tally/lib/pipeline/quarantine"
@@ -154,7 +154,7 @@ func (r *reading) drawOf(id string) {
 	standing, err := settler.Standing(r.Context(), id)
 	r.check(err)
 	r.say("draw %s of %s %d: revision %d, state %d, swept %t, held %t, strays %d, last closing %s", id, game.ID, game.Version, head.Revision,
-		standing.State, standing.Swept, standing.Held, len(head.Strays()), wire.FormatTime(head.LastClosing()))
+		standing.State, standing.Swept, standing.Held, len(head.Strays()), instant.Format(head.LastClosing()))
 	missed, _, err := settler.Recount(r.Context(), id, settle.Position{})
 	r.check(err)
 	r.say("  missed %d", len(missed))

@@ -22,6 +22,7 @@ import (
 	"tally/lib/bookmaker/api"
 	"tally/lib/bookmaker/keys"
 	"tally/lib/draw"
+	"tally/lib/draw/instant"
 	"tally/lib/draw/wire"
 	"tally/lib/pipeline/disputes"
 	"tally/lib/pipeline/intake"
@@ -121,7 +122,7 @@ func (r *recorder) draw() {
 		r.check(r.settle().Take(r.Context(), "rou-1.7"))
 	}
 	take(intake.Operator, "war", `"type":"bets.voided","order":"ord-0","scope":{"round":1},"reason":"another game's","evidence":"e"`)
-	take(intake.Studio, "roulette", fmt.Sprintf(`"type":"draw.opened","sequence":7,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q}]`, wire.FormatTime(noon), wire.FormatTime(noon+24*3_600_000)))
+	take(intake.Studio, "roulette", fmt.Sprintf(`"type":"draw.opened","sequence":7,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q}]`, instant.Format(noon), instant.Format(noon+24*3_600_000)))
 	r.now += 23 * 3_600_000
 	for i, currency := range []string{"BGN", "HRK", "EUR", "JPY", "KWD", "ZWL"} {
 		for n, bookmaker := range []string{"acme", "borealis"} {
@@ -131,7 +132,7 @@ func (r *recorder) draw() {
 	r.bet("acme", store.StoredBet{SK: store.CancelKey("b1"), AcceptedAt: r.now + 1})
 	r.bet("acme", store.StoredBet{SK: store.BetKey("refused"), Selection: "red", Stake: 1000, Currency: "BGN", AcceptedAt: r.now, Round: 1, Refused: "betting_closed", Generation: 1})
 	r.now += 1000
-	take(intake.Studio, "roulette", fmt.Sprintf(`"type":"betting.closed","round":1,"closed_at":%q`, wire.FormatTime(r.now)))
+	take(intake.Studio, "roulette", fmt.Sprintf(`"type":"betting.closed","round":1,"closed_at":%q`, instant.Format(r.now)))
 	r.now += 1000
 	take(intake.Studio, "roulette", `"type":"draw.resulted","revision":1,"facts":{"spins":[{"revolutions":5,"pocket":17}]}`)
 	sweeps()

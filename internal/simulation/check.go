@@ -10,6 +10,7 @@ import (
 
 	"tally/lib/draw"
 	"tally/lib/draw/wire"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 	storedrecord "tally/lib/store/record"
 )
@@ -20,15 +21,15 @@ type checker struct {
 	table  *store.Table
 	truths map[string]*truth
 	feeds  map[string]*feed
-	bets   map[string][]*record // by draw
-	ends   map[string]instant   // of each draw's records
+	bets   map[string][]*record          // by draw
+	ends   map[string]settlement.Instant // of each draw's records
 }
 
 func (c *checker) problem(format string, args ...any) { c.world.problem(format, args...) }
 
 // check verifies everything; it needs all queues to be empty.
 func (w *world) check() *checker {
-	c := &checker{world: w, table: w.table, truths: map[string]*truth{}, feeds: map[string]*feed{}, bets: map[string][]*record{}, ends: map[string]instant{}}
+	c := &checker{world: w, table: w.table, truths: map[string]*truth{}, feeds: map[string]*feed{}, bets: map[string][]*record{}, ends: map[string]settlement.Instant{}}
 	for _, bookmaker := range []string{"acme", "borealis", "cresta"} {
 		c.feeds[bookmaker] = c.readFeed(bookmaker)
 	}
@@ -213,7 +214,7 @@ func doneOf(sk string) (state int, bookmaker string, ok bool) {
 func (c *checker) due(t *truth, head *draw.Head, ready bool) {
 	looks := 0
 	for _, pk := range c.world.db.Partitions() {
-		if pk < store.DueKey(instant(time.Now().UnixMilli()-60_000)) || !strings.HasPrefix(pk, "DUE#") {
+		if pk < store.DueKey(settlement.Instant(time.Now().UnixMilli()-60_000)) || !strings.HasPrefix(pk, "DUE#") {
 			continue
 		}
 		for _, err := range c.table.Query(context.Background(), pk, t.id+"#") {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"tally/lib/draw/instant"
 	"tally/lib/draw/wire"
 	"tally/lib/pipeline/intake"
 	"tally/lib/pipeline/placing"
@@ -170,7 +171,7 @@ func (c *checker) accepted(id string, b *record, attempts []*attempt) {
 		}
 		switch {
 		case a.answer != nil && (!same(a) || a.answer.Bet.AcceptedAt != b.AcceptedAt):
-			c.problem("draw %s: bet %s, accepted at %s, was answered: %s", id, b.name(), wire.FormatTime(b.AcceptedAt), a.result())
+			c.problem("draw %s: bet %s, accepted at %s, was answered: %s", id, b.name(), instant.Format(b.AcceptedAt), a.result())
 		case a.answer != nil && a.answer.Status == "accepted":
 			told = true
 		case a.refusal != nil && same(a) && a.ended > source && a.refusal.Code != placing.CodeUnknownDraw && !c.world.plan.Stragglers:
@@ -181,13 +182,13 @@ func (c *checker) accepted(id string, b *record, attempts []*attempt) {
 	}
 	round := c.truths[id].rounds[int(b.Round)]
 	if told && b.AcceptedAt >= round.closingOf(b.Selection) && !c.couldNotKnow(id, b.AcceptedAt, b) {
-		c.problem("draw %s: bet %s was accepted at %s, long after its betting round had closed", id, b.name(), wire.FormatTime(b.AcceptedAt))
+		c.problem("draw %s: bet %s was accepted at %s, long after its betting round had closed", id, b.name(), instant.Format(b.AcceptedAt))
 	}
 }
 
 // couldNotKnow reports whether the round was still open a moment before a time, as
 // far as was stored then.
-func (c *checker) couldNotKnow(id string, at instant, b *record) bool {
+func (c *checker) couldNotKnow(id string, at settlement.Instant, b *record) bool {
 	round, game := int(b.Round), c.truths[id].game
 	moment := time.UnixMilli(int64(at)).Add(-cacheFor)
 	open := true
@@ -195,7 +196,7 @@ func (c *checker) couldNotKnow(id string, at instant, b *record) bool {
 		if h.from.After(moment) {
 			break
 		}
-		open = h.head.ClosingOf(round, game, b.Selection) > at-instant(c.world.plan.Skew.Milliseconds()) || h.head.Closing(round) == 0
+		open = h.head.ClosingOf(round, game, b.Selection) > at-settlement.Instant(c.world.plan.Skew.Milliseconds()) || h.head.Closing(round) == 0
 	}
 	return open
 }
@@ -231,11 +232,11 @@ func (c *checker) cancelled(a *attempt) {
 	}
 	switch {
 	case b.cancelledAt == 0 || a.answer.CancelledAt != b.cancelledAt:
-		c.problem("draw %s: the cancellation of %s at %s was answered: %s", a.cancel.Draw, b.name(), wire.FormatTime(b.cancelledAt), a.result())
+		c.problem("draw %s: the cancellation of %s at %s was answered: %s", a.cancel.Draw, b.name(), instant.Format(b.cancelledAt), a.result())
 	case said == storedrecord.CancellationCounts && !holds, said == storedrecord.CancellationTooLate && holds, refunded && !holds, refunded && said != storedrecord.CancellationCounts:
 		c.problem("draw %s: the cancellation of %s counts: %v, but was answered: %s", a.cancel.Draw, b.name(), holds, a.result())
 	case said == storedrecord.CancellationPending && a.taken.UnixMilli() > int64(final)+cacheFor.Milliseconds():
-		c.problem("draw %s: the cancellation of %s stands since %s, but was answered: %s", a.cancel.Draw, b.name(), wire.FormatTime(final), a.result())
+		c.problem("draw %s: the cancellation of %s stands since %s, but was answered: %s", a.cancel.Draw, b.name(), instant.Format(final), a.result())
 	}
 }
 

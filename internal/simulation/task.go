@@ -9,10 +9,12 @@ import (
 	"time"
 
 	"tally/internal/testkit/fakedynamo"
+	"tally/lib/draw/instant"
 	"tally/lib/draw/wire"
 	"tally/lib/pipeline/intake"
 	"tally/lib/pipeline/placing"
 	"tally/lib/pipeline/settle"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/store/clock"
 	storedrecord "tally/lib/store/record"
 )
@@ -166,7 +168,7 @@ func (w *world) deliver(q *queue, m *message) {
 		}
 		in := w.intake()
 		run = func(ctx context.Context) error {
-			return in.Take(ctx, intake.Delivery{Body: []byte(m.body), SentAt: instant(m.sentAt.UnixMilli()), From: from})
+			return in.Take(ctx, intake.Delivery{Body: []byte(m.body), SentAt: settlement.Instant(m.sentAt.UnixMilli()), From: from})
 		}
 	}
 	w.start(fmt.Sprintf("%s %s", q.name, describe(m.body)), run, func(t *task) { w.delivered(q, m, t) })
@@ -210,7 +212,7 @@ type attempt struct {
 	cancel  *Cancel
 	started int // the steps
 	ended   int
-	at      instant // by the clock of the process that took it
+	at      settlement.Instant // by the clock of the process that took it
 	taken   time.Time
 	answer  *storedrecord.Account
 	refusal *placing.Refusal // with neither, the outcome is not known
@@ -240,7 +242,7 @@ func (w *world) request(a *api, op *Op) {
 		}
 		if !errors.As(t.err, &at.refusal) && t.err == nil {
 			at.answer = answer
-			if off := time.Duration(answer.Bet.AcceptedAt-instant(at.taken.UnixMilli())) * time.Millisecond; op.Bet != nil && !answer.Replay && off.Abs() > w.plan.Skew+time.Millisecond {
+			if off := time.Duration(answer.Bet.AcceptedAt-settlement.Instant(at.taken.UnixMilli())) * time.Millisecond; op.Bet != nil && !answer.Replay && off.Abs() > w.plan.Skew+time.Millisecond {
 				w.problem("%s: it was accepted %v off the time", t.name, off)
 			}
 		}
@@ -251,7 +253,7 @@ func (w *world) request(a *api, op *Op) {
 func (a *attempt) result() string {
 	switch {
 	case a.answer != nil:
-		return fmt.Sprintf("%s %s %s accepted at %s", a.answer.Status, a.answer.Reason, a.answer.Cancellation, wire.FormatTime(a.answer.Bet.AcceptedAt))
+		return fmt.Sprintf("%s %s %s accepted at %s", a.answer.Status, a.answer.Reason, a.answer.Cancellation, instant.Format(a.answer.Bet.AcceptedAt))
 	case a.refusal != nil:
 		return "refused: " + a.refusal.Error()
 	}

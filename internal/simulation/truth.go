@@ -7,11 +7,13 @@ import (
 	"slices"
 	"strings"
 
+	"tally/lib/draw/instant"
 	"tally/lib/draw/wire"
 	"tally/lib/rulebook/games"
 	"tally/lib/rulebook/money"
 	"tally/lib/rulebook/replay"
 	"tally/lib/rulebook/rules"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 )
 
@@ -21,8 +23,8 @@ type truth struct {
 	id         string
 	game       *rules.Game
 	opened     bool
-	revisedAt  instant // when the first revision was stored
-	resultFrom instant // from when it counts
+	revisedAt  settlement.Instant // when the first revision was stored
+	resultFrom settlement.Instant // from when it counts
 	shards     int
 	revision   int             // -1 for none
 	held       json.RawMessage // the body of the revision that holds
@@ -32,11 +34,11 @@ type truth struct {
 }
 
 type roundTruth struct {
-	opens, closes, closing instant
-	openedAt               instant // from when its betting.opened counts
-	openedStored           instant
-	stops                  map[string]instant // by selection or family with :*
-	closedAt               instant            // as its betting.closed counts
+	opens, closes, closing settlement.Instant
+	openedAt               settlement.Instant // from when its betting.opened counts
+	openedStored           settlement.Instant
+	stops                  map[string]settlement.Instant // by selection or family with :*
+	closedAt               settlement.Instant            // as its betting.closed counts
 	decided                map[string]bool
 }
 
@@ -54,7 +56,7 @@ func readTruth(table *store.Table, id string) (*truth, error) {
 	t := &truth{id: id, revision: -1, rounds: map[int]*roundTruth{}, stored: map[string]string{}}
 	revoked := map[string]bool{}
 	orders := map[string]order{}
-	var revisedAt instant
+	var revisedAt settlement.Instant
 	var revisions []revisedTruth
 	var closed []closedTruth
 	for item, err := range table.Query(context.Background(), store.DrawKey(id), "") {
@@ -120,7 +122,7 @@ func readTruth(table *store.Table, id string) (*truth, error) {
 // revisedTruth is a revision of the studio's and when it was stored.
 type revisedTruth struct {
 	number int
-	at     instant
+	at     settlement.Instant
 }
 
 // ahead finds a revision that was stored more than five above all before it.
@@ -139,7 +141,7 @@ func ahead(revisions []revisedTruth) error {
 func (t *truth) open(times wire.RoundTimes, board wire.Board, marks wire.DecidedMarks) *roundTruth {
 	r := t.rounds[times.Round]
 	if r == nil {
-		r = &roundTruth{decided: map[string]bool{}, stops: map[string]instant{}}
+		r = &roundTruth{decided: map[string]bool{}, stops: map[string]settlement.Instant{}}
 		t.rounds[times.Round] = r
 	}
 	r.opens, r.closes = times.OpensAt, times.ClosesAt
@@ -174,7 +176,7 @@ func (t *truth) close(closed []closedTruth) {
 	}
 	for n, r := range t.rounds {
 		r.closing = r.closes
-		bounds := []instant{r.closedAt, t.resultFrom}
+		bounds := []settlement.Instant{r.closedAt, t.resultFrom}
 		for later, other := range t.rounds {
 			if later > n && (t.revisedAt == 0 || other.openedStored < t.revisedAt) {
 				bounds = append(bounds, other.openedAt)
@@ -193,14 +195,14 @@ func (t *truth) close(closed []closedTruth) {
 type closedTruth struct {
 	round      int
 	selections []string
-	at, stored instant
+	at, stored settlement.Instant
 }
 
 // lagBound is how long before it was stored a message may have been sent and count.
 const lagBound = 60_000
 
 // countsFrom is when a message was sent, as far back as that counts.
-func countsFrom(item store.Item) instant {
+func countsFrom(item store.Item) settlement.Instant {
 	if item.SentAt == 0 || item.SentAt > item.StoredAt {
 		return item.StoredAt
 	}
@@ -208,7 +210,7 @@ func countsFrom(item store.Item) instant {
 }
 
 // closingOf is from when on a selection takes no bets in the round.
-func (r *roundTruth) closingOf(selection string) instant {
+func (r *roundTruth) closingOf(selection string) settlement.Instant {
 	closing := r.closing
 	for text, at := range r.stops {
 		family, all := strings.CutSuffix(text, "*")
@@ -226,7 +228,7 @@ type outcome struct{ status, payout, reason string }
 type record struct {
 	store.StoredBet
 	draw, bookmaker, reference, wager string
-	cancelledAt                       instant // of its bet
+	cancelledAt                       settlement.Instant // of its bet
 	base                              *record
 }
 
@@ -240,7 +242,9 @@ func (t *truth) early(b *record) (reason string) {
 		}
 	}
 	round := t.rounds[int(b.Round)]
-	covers := func(at instant) bool { return round != nil && round.opens <= at && at < round.closingOf(b.Selection) }
+	covers := func(at settlement.Instant) bool {
+		return round != nil && round.opens <= at && at < round.closingOf(b.Selection)
+	}
 	switch {
 	case !covers(b.AcceptedAt):
 		return "late_bet"
@@ -255,8 +259,8 @@ func (t *truth) early(b *record) (reason string) {
 }
 
 func (o order) covers(b *record) bool {
-	from, _ := wire.ParseTime(o.From)
-	to, _ := wire.ParseTime(o.To)
+	from, _ := instant.Parse(o.From)
+	to, _ := instant.Parse(o.To)
 	return (o.Bookmaker == "" || o.Bookmaker == b.bookmaker) && (o.Shop == "" || o.Shop == b.Shop) && (o.Round == 0 || o.Round == int(b.Round)) &&
 		(from == 0 || b.AcceptedAt >= from) && (to == 0 || b.AcceptedAt < to) && (len(o.Bets) == 0 || slices.Contains(o.Bets, b.reference))
 }

@@ -19,7 +19,7 @@ import (
 
 	"tally/internal/testkit/fakedynamo"
 	"tally/lib/draw"
-	"tally/lib/draw/wire"
+	"tally/lib/draw/instant"
 	"tally/lib/pipeline/intake"
 	"tally/lib/pipeline/placing"
 	"tally/lib/pipeline/quarantine"
@@ -31,8 +31,6 @@ import (
 	"tally/lib/store/clock"
 	storedrecord "tally/lib/store/record"
 )
-
-type instant = settlement.Instant
 
 // tableName is the name of the one table.
 const tableName = "tally"
@@ -85,7 +83,7 @@ type handled struct {
 // process is one that takes messages or requests: its clock, with the watch over it,
 // and the table as it asks it.
 type process struct {
-	now   func() instant
+	now   func() settlement.Instant
 	watch *clock.Watch
 	table *store.Table
 }
@@ -96,7 +94,7 @@ type dated struct {
 	watch *clock.Watch
 }
 
-func (d dated) heard(sent instant) { d.watch.Heard(time.Now().Unix(), sent, d.watch.Now()) }
+func (d dated) heard(sent settlement.Instant) { d.watch.Heard(time.Now().Unix(), sent, d.watch.Now()) }
 
 func (d dated) GetItem(ctx context.Context, in *dynamodb.GetItemInput, o ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error) {
 	defer d.heard(d.watch.Now())
@@ -139,7 +137,7 @@ func (w *world) wrongProcess() *process {
 		return err
 	}
 	for ago := range int64(3) {
-		p.watch.Heard(time.Now().Unix()-ago, p.now()-instant(1000*ago), p.now()-instant(1000*ago))
+		p.watch.Heard(time.Now().Unix()-ago, p.now()-settlement.Instant(1000*ago), p.now()-settlement.Instant(1000*ago))
 	}
 	return p
 }
@@ -247,7 +245,7 @@ func (w *world) sweeper() *settle.Sweeper {
 type again struct{ sender }
 
 // SendAgain implements quarantine.Sender.
-func (a again) SendAgain(ctx context.Context, body string, _ instant) error {
+func (a again) SendAgain(ctx context.Context, body string, _ settlement.Instant) error {
 	return a.Send(ctx, body, 0)
 }
 
@@ -362,8 +360,8 @@ func (w *world) settle() {
 			w.problem("reading the head of %s: %v", id, err)
 			continue
 		}
-		if head.StoredAt > instant(time.Now().Add(time.Second).UnixMilli()) {
-			w.problem("the head of %s says that it was stored at %s, which is to come", id, wire.FormatTime(head.StoredAt))
+		if head.StoredAt > settlement.Instant(time.Now().Add(time.Second).UnixMilli()) {
+			w.problem("the head of %s says that it was stored at %s, which is to come", id, instant.Format(head.StoredAt))
 		}
 		w.heads[id] = append(w.heads[id], headAt{time.Now(), head})
 	}

@@ -12,6 +12,7 @@ import (
 	"tally/internal/testkit/fakedynamo"
 	"tally/lib/archive"
 	"tally/lib/draw"
+	"tally/lib/draw/instant"
 	"tally/lib/draw/wire"
 	"tally/lib/pipeline/intake"
 	"tally/lib/rulebook/games"
@@ -28,7 +29,7 @@ func TestOpeningWithoutOutcome(t *testing.T) {
 	quiet := slog.New(slog.DiscardHandler)
 	in := &intake.Intake{Table: table, Replies: nobody{}, Sweeps: nobody{}, Archive: nobody{}, Record: nobody{}, Now: func() settlement.Instant { return noon }, Log: quiet}
 	body := fmt.Sprintf(`{"schema":1,"id":"m","game":"roulette","table":"rou-1","draw":"d","at":%q,"type":"draw.opened","sequence":7,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q}]}`,
-		wire.FormatTime(noon), wire.FormatTime(noon), wire.FormatTime(noon+60_000))
+		instant.Format(noon), instant.Format(noon), instant.Format(noon+60_000))
 	if err := in.Take(t.Context(), intake.Delivery{Body: []byte(body), SentAt: noon}); err != nil {
 		t.Fatal(err)
 	}

@@ -19,6 +19,7 @@ import (
 	"tally/lib/archive/entry"
 	"tally/lib/archive/sequencer"
 	"tally/lib/draw"
+	"tally/lib/draw/instant"
 	"tally/lib/draw/wire"
 	"tally/lib/pipeline/intake"
 	"tally/lib/pipeline/settle"
@@ -74,7 +75,7 @@ func TestSettledBetweenPages(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		say(fmt.Sprintf(`"type":"draw.opened","sequence":7,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q}]`, wire.FormatTime(noon), wire.FormatTime(noon+60_000)))
+		say(fmt.Sprintf(`"type":"draw.opened","sequence":7,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q}]`, instant.Format(noon), instant.Format(noon+60_000)))
 		for _, bookmaker := range []string{"acme", "borealis"} {
 			if err := table.Put(t.Context(), store.Item{PK: store.DrawKey("d"), SK: store.PartKey(bookmaker)}); err != nil {
 				t.Fatal(err)

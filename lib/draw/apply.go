@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"slices"
 
+	"tally/lib/draw/instant"
 	"tally/lib/draw/wire"
 	"tally/lib/rulebook/rules"
+	"tally/lib/rulebook/settlement"
 )
 
 // ErrTooMany says that a draw has as many orders as it may have.
@@ -21,7 +23,7 @@ var ErrTooManyStops = fmt.Errorf("selections: the draw would have more than %d c
 // than the bound: from then on people knew what it says, however late it is stored. A message that
 // contradicts the head is a *Conflict, one that comes too late a *TooLate, a revision
 // that runs ahead an *AheadError; the head is then not to be stored.
-func (h *Head) Apply(m *wire.Message, sentAt, storedAt instant, settings Settings) error {
+func (h *Head) Apply(m *wire.Message, sentAt, storedAt settlement.Instant, settings Settings) error {
 	if h.StoredAt == 0 {
 		h.LagBound = settings.lag()
 	}
@@ -63,14 +65,14 @@ func (h *Head) know(game *rules.Game, table string) {
 }
 
 // Effect returns from when on a message counts that was sent and stored at times.
-func (h *Head) Effect(sentAt, storedAt instant) instant {
+func (h *Head) Effect(sentAt, storedAt settlement.Instant) settlement.Instant {
 	if sentAt == 0 {
 		return storedAt
 	}
 	return max(min(sentAt, storedAt), storedAt-h.LagBound)
 }
 
-func (h *Head) take(m *wire.Message, from, storedAt instant, settings Settings) error {
+func (h *Head) take(m *wire.Message, from, storedAt settlement.Instant, settings Settings) error {
 	switch m.Type {
 	case wire.DrawOpened:
 		return h.open(m, storedAt, settings)
@@ -92,7 +94,7 @@ func (h *Head) take(m *wire.Message, from, storedAt instant, settings Settings) 
 
 // open takes the studio's plan. A round whose times are known already must have
 // the same: bets have been answered by them.
-func (h *Head) open(m *wire.Message, storedAt instant, settings Settings) error {
+func (h *Head) open(m *wire.Message, storedAt settlement.Instant, settings Settings) error {
 	for _, times := range m.Rounds {
 		if err := h.sameTimes(times); err != nil {
 			return err
@@ -122,7 +124,7 @@ func (h *Head) sameTimes(times wire.RoundTimes) error {
 	known, ok := h.Round(times.Round)
 	if ok && known.OpensAt != 0 && (known.OpensAt != times.OpensAt || known.ClosesAt != times.ClosesAt) {
 		return conflict("the message has betting round %d from %s to %s, and by what is stored it takes bets from %s to %s, by which bets were answered: send it with the times that are stored, or cancel the draw",
-			times.Round, wire.FormatTime(times.OpensAt), wire.FormatTime(times.ClosesAt), wire.FormatTime(known.OpensAt), wire.FormatTime(known.ClosesAt))
+			times.Round, instant.Format(times.OpensAt), instant.Format(times.ClosesAt), instant.Format(known.OpensAt), instant.Format(known.ClosesAt))
 	}
 	return nil
 }
@@ -138,7 +140,7 @@ func (h *Head) board(number int, from wire.Type) error {
 }
 
 // openRound takes a betting round's opening, which closes every earlier one.
-func (h *Head) openRound(m *wire.Message, from, storedAt instant) error {
+func (h *Head) openRound(m *wire.Message, from, storedAt settlement.Instant) error {
 	if err := h.sameTimes(m.Times); err != nil {
 		return err
 	}
@@ -154,7 +156,7 @@ func (h *Head) openRound(m *wire.Message, from, storedAt instant) error {
 }
 
 // unless returns a time, or zero when it is another one.
-func unless(at, other instant) instant {
+func unless(at, other settlement.Instant) settlement.Instant {
 	if at == other {
 		return 0
 	}
@@ -162,7 +164,7 @@ func unless(at, other instant) instant {
 }
 
 // closeRound takes a betting.closed, of a round or of selections in it.
-func (h *Head) closeRound(m *wire.Message, from, storedAt instant) error {
+func (h *Head) closeRound(m *wire.Message, from, storedAt settlement.Instant) error {
 	at := max(m.ClosedAt, from-ClosedGrace)
 	if m.Selections == nil {
 		round := h.ensure(m.Round)
@@ -187,7 +189,7 @@ func (h *Head) closeRound(m *wire.Message, from, storedAt instant) error {
 }
 
 // revise takes a result or a cancellation: the highest revision holds.
-func (h *Head) revise(revision int, from, storedAt instant) {
+func (h *Head) revise(revision int, from, storedAt settlement.Instant) {
 	if h.ResultAt == 0 || storedAt < h.ResultAt {
 		h.ResultAt, h.ResultSent = storedAt, unless(from, storedAt)
 	}
@@ -223,7 +225,7 @@ func (h *Head) order(m *wire.Message) error {
 
 // Cancel takes tally's own cancellation of a draw that never got a result. It
 // ranks below every revision of the studio's; it does nothing once there is one.
-func (h *Head) Cancel(storedAt instant) (changed bool) {
+func (h *Head) Cancel(storedAt settlement.Instant) (changed bool) {
 	if !h.Opened || h.Revision != NoRevision {
 		return false
 	}

@@ -11,20 +11,19 @@ import (
 
 	"tally/internal/testkit/ruletest"
 	"tally/lib/draw"
+	"tally/lib/draw/instant"
 	"tally/lib/draw/wire"
 	"tally/lib/rulebook/settlement"
 )
 
-type instant = settlement.Instant
-
 // noon is 2026-11-30T12:00:00.000Z; the tables count seconds from it.
-const noon instant = 1_795_953_600_000
+const noon settlement.Instant = 1_795_953_600_000
 
 // stored is a message and when it was stored.
 type stored struct {
 	*wire.Message
-	at   instant
-	sent instant // zero for the same
+	at   settlement.Instant
+	sent settlement.Instant // zero for the same
 }
 
 // say reads a message as the tables write it: "100 opened 1:10-30 2:40-60", "95
@@ -35,23 +34,23 @@ func say(t testing.TB, text string) stored {
 	t.Helper()
 	text, sentText, late := strings.Cut(text, " sent ")
 	words := strings.Fields(text)
-	second := func(text string) instant {
+	second := func(text string) settlement.Instant {
 		var n float64
 		if _, err := fmt.Sscan(text, &n); err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
-		return noon + instant(n*1000)
+		return noon + settlement.Instant(n*1000)
 	}
-	var sent instant
+	var sent settlement.Instant
 	if late {
 		sent = second(sentText)
 	}
 	round := func(text string) map[string]any {
 		number, times, _ := strings.Cut(text, ":")
 		opens, closes, _ := strings.Cut(times, "-")
-		return map[string]any{"round": json.Number(number), "opens_at": wire.FormatTime(second(opens)), "closes_at": wire.FormatTime(second(closes))}
+		return map[string]any{"round": json.Number(number), "opens_at": instant.Format(second(opens)), "closes_at": instant.Format(second(closes))}
 	}
-	m := map[string]any{"schema": 1, "id": "m", "game": "war", "table": "war-1", "draw": "war-1.7", "at": wire.FormatTime(noon)}
+	m := map[string]any{"schema": 1, "id": "m", "game": "war", "table": "war-1", "draw": "war-1.7", "at": instant.Format(noon)}
 	switch words[1] {
 	case "opened":
 		var rounds []any
@@ -72,7 +71,7 @@ func say(t testing.TB, text string) stored {
 			m["visible"] = map[string]any{"player": "KS"}
 		}
 	case "closed":
-		m["type"], m["round"], m["closed_at"] = "betting.closed", json.Number(words[2]), wire.FormatTime(second(words[4]))
+		m["type"], m["round"], m["closed_at"] = "betting.closed", json.Number(words[2]), instant.Format(second(words[4]))
 		if len(words) > 5 {
 			m["selections"] = words[5:]
 		}
@@ -222,8 +221,8 @@ messages                                                          | round | clos
 			t.Fatal(err)
 		}
 		got := head.Closing(number)
-		if want == 0 && got != 0 || want != 0 && got != noon+instant(want*1000) {
-			t.Errorf("%s: round %d closes at %s instead of second %d", row[0], number, wire.FormatTime(got), want)
+		if want == 0 && got != 0 || want != 0 && got != noon+settlement.Instant(want*1000) {
+			t.Errorf("%s: round %d closes at %s instead of second %d", row[0], number, instant.Format(got), want)
 		}
 	}
 }
@@ -329,7 +328,7 @@ func TestClock(t *testing.T) {
 		late := say(t, text)
 		at := head.Clock(late.at)
 		if at <= noon+20_000 {
-			t.Errorf("%s is stored at %s, before what is stored", text, wire.FormatTime(at))
+			t.Errorf("%s is stored at %s, before what is stored", text, instant.Format(at))
 		}
 		if err := head.Apply(late.Message, 0, at, settings); err != nil {
 			t.Fatal(err)
@@ -344,7 +343,7 @@ func TestClock(t *testing.T) {
 // A draw is swept ten seconds after the last round that took bets and the first
 // revision; rounds that were still to open keep nobody waiting.
 func TestSettleFrom(t *testing.T) {
-	for text, want := range map[string]instant{
+	for text, want := range map[string]settlement.Instant{
 		"1 opened 1:10-30, 50 result 1":                 60,
 		"1 opened 1:10-30, 20 result 1":                 30,
 		"1 opened 1:10-30 2:1000-1060, 40 cancel 1":     50,

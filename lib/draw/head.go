@@ -13,13 +13,12 @@ import (
 	"fmt"
 	"slices"
 
+	"tally/lib/draw/instant"
 	"tally/lib/draw/wire"
 	"tally/lib/rulebook/games"
 	"tally/lib/rulebook/rules"
 	"tally/lib/rulebook/settlement"
 )
-
-type instant = settlement.Instant
 
 const (
 	// ClosedGrace is how long before it was sent a betting.closed may claim to
@@ -59,44 +58,44 @@ type Head struct {
 	Rounds []Round `json:"rounds,omitempty"` // by number
 	// ResultAt is when the first revision was stored: every betting round is
 	// closed from then on.
-	ResultAt instant `json:"result_at,omitempty"`
+	ResultAt settlement.Instant `json:"result_at,omitempty"`
 	// ResultSent is when that one was sent, where it is not when it was stored: from
 	// then on what the table showed was known.
-	ResultSent instant `json:"result_sent,omitempty"`
+	ResultSent settlement.Instant `json:"result_sent,omitempty"`
 	// LagBound is how long before it is stored, in milliseconds, a message may have been
 	// sent and still take effect from then. It is fixed by the draw's first message.
-	LagBound instant `json:"lag_bound,omitempty"`
-	Revision int     `json:"revision"` // the highest stored; -1 for none, 0 is tally's own cancellation
-	Orders   []Order `json:"orders,omitempty"`
+	LagBound settlement.Instant `json:"lag_bound,omitempty"`
+	Revision int                `json:"revision"` // the highest stored; -1 for none, 0 is tally's own cancellation
+	Orders   []Order            `json:"orders,omitempty"`
 	// StoredAt is when the newest message was stored.
-	StoredAt    instant `json:"stored_at,omitempty"`
-	State       int     `json:"state"`              // the newest state's number; 0 for none
-	StateAt     instant `json:"state_at,omitempty"` // when it was made
-	RetainUntil instant `json:"retain_until,omitempty"`
+	StoredAt    settlement.Instant `json:"stored_at,omitempty"`
+	State       int                `json:"state"`              // the newest state's number; 0 for none
+	StateAt     settlement.Instant `json:"state_at,omitempty"` // when it was made
+	RetainUntil settlement.Instant `json:"retain_until,omitempty"`
 }
 
 // Round is a betting round of a draw.
 type Round struct {
-	Number   int     `json:"round"`
-	OpensAt  instant `json:"opens_at,omitempty"`
-	ClosesAt instant `json:"closes_at,omitempty"`
+	Number   int                `json:"round"`
+	OpensAt  settlement.Instant `json:"opens_at,omitempty"`
+	ClosesAt settlement.Instant `json:"closes_at,omitempty"`
 	// OpenedAt is when its betting.opened was stored; zero when it was not.
-	OpenedAt   instant `json:"opened_at,omitempty"`
-	OpenedSent instant `json:"opened_sent,omitempty"` // when that was sent, where it is not the same
+	OpenedAt   settlement.Instant `json:"opened_at,omitempty"`
+	OpenedSent settlement.Instant `json:"opened_sent,omitempty"` // when that was sent, where it is not the same
 	// Board is the type of the message that has its odds board, empty for none.
 	Board wire.Type `json:"board,omitempty"`
 	// Closed is the moment that its betting.closed has closed it at; zero for none.
-	Closed       instant `json:"closed,omitempty"`
-	ClosedStored instant `json:"closed_stored,omitempty"` // when that was stored
+	Closed       settlement.Instant `json:"closed,omitempty"`
+	ClosedStored settlement.Instant `json:"closed_stored,omitempty"` // when that was stored
 	// Stops are what was closed within the round, by selection and time of storing.
 	Stops []Stop `json:"stops,omitempty"`
 }
 
 // Stop is a selection, or a family with :*, that takes no bets any more in its round.
 type Stop struct {
-	Selection string  `json:"selection"`
-	At        instant `json:"at"`
-	Stored    instant `json:"stored"`
+	Selection string             `json:"selection"`
+	At        settlement.Instant `json:"at"`
+	Stored    settlement.Instant `json:"stored"`
 }
 
 // maxStops bounds the stops of a draw, so that an entry of the log has room for them.
@@ -164,13 +163,13 @@ func (h *Head) ensure(number int) *Round {
 // studio's plan, its betting.closed, the moment a later round's opening was
 // sent and the moment the first revision was sent. It is never before the round
 // opens.
-func (h *Head) Closing(number int) instant {
+func (h *Head) Closing(number int) settlement.Instant {
 	round, known := h.Round(number)
 	if !known {
 		return 0
 	}
 	closing := round.ClosesAt
-	earlier := func(at instant) {
+	earlier := func(at settlement.Instant) {
 		if at != 0 && at < closing {
 			closing = at
 		}
@@ -191,7 +190,7 @@ func (h *Head) Closing(number int) instant {
 
 // counts reports whether what was stored at a time may move closings: the first
 // revision makes them final, whenever something else was sent.
-func (h *Head) counts(stored instant) bool { return h.ResultAt == 0 || stored < h.ResultAt }
+func (h *Head) counts(stored settlement.Instant) bool { return h.ResultAt == 0 || stored < h.ResultAt }
 
 // What a closing follows from.
 const (
@@ -206,7 +205,7 @@ const (
 
 // Because returns what the effective closing of a round follows from. said is what
 // its betting.closed says, zero when that is not known.
-func (h *Head) Because(number int, said instant) string {
+func (h *Head) Because(number int, said settlement.Instant) string {
 	round, known := h.Round(number)
 	if !known {
 		return ""
@@ -262,7 +261,7 @@ func (h *Head) Unclosed(game *rules.Game) bool {
 }
 
 // ClosingOf returns the effective closing of a round for one selection.
-func (h *Head) ClosingOf(number int, game *rules.Game, selection string) instant {
+func (h *Head) ClosingOf(number int, game *rules.Game, selection string) settlement.Instant {
 	closing := h.Closing(number)
 	for _, stop := range h.Stopped(number) {
 		pattern, err := game.ParsePattern(stop.Selection)
@@ -277,13 +276,13 @@ func (h *Head) ClosingOf(number int, game *rules.Game, selection string) instant
 // Final reports whether a round's closing can't move any more, as far as a head says
 // that was read a second ago or less: a revision is stored, or it is long enough ago
 // that whatever could have moved it is stored.
-func (h *Head) Final(number int, at instant) bool {
+func (h *Head) Final(number int, at settlement.Instant) bool {
 	return h.ResultAt != 0 || at >= h.Closing(number)+finalAfter+h.LagBound
 }
 
 // RoundAt returns the betting round that takes bets at a time; ok is false when
 // none does.
-func (h *Head) RoundAt(at instant) (number int, ok bool) {
+func (h *Head) RoundAt(at settlement.Instant) (number int, ok bool) {
 	if !h.Opened {
 		return 0, false
 	}
@@ -298,7 +297,7 @@ func (h *Head) RoundAt(at instant) (number int, ok bool) {
 // LastClosing returns the latest effective closing of the rounds that take bets
 // at all. A round that was to open after the draw had ended does not: nobody has
 // to wait for it.
-func (h *Head) LastClosing() (last instant) {
+func (h *Head) LastClosing() (last settlement.Instant) {
 	for _, round := range h.Rounds {
 		if closing := h.Closing(round.Number); closing > round.OpensAt {
 			last = max(last, closing)
@@ -311,10 +310,10 @@ func (h *Head) LastClosing() (last instant) {
 // stored last. The clocks of two functions differ a little; closings that a state
 // has made final must not move for that, and whoever reads the messages later has
 // to see their order.
-func (h *Head) Clock(now instant) instant { return max(now, h.StoredAt+1) }
+func (h *Head) Clock(now settlement.Instant) settlement.Instant { return max(now, h.StoredAt+1) }
 
 // SettleFrom returns the time from which the newest state may be swept first.
-func (h *Head) SettleFrom() instant {
+func (h *Head) SettleFrom() settlement.Instant {
 	return max(h.LastClosing(), h.ResultAt) + SettleGrace
 }
 
@@ -330,11 +329,11 @@ func conflict(format string, args ...any) error {
 
 // TooLate says that a revision or an order came when the draw's records are
 // about to expire.
-type TooLate struct{ Until instant }
+type TooLate struct{ Until settlement.Instant }
 
 // Error says until when revisions are taken.
 func (e *TooLate) Error() string {
-	return "the draw's records are kept until " + wire.FormatTime(e.Until) + " and take no revision in the seven days before"
+	return "the draw's records are kept until " + instant.Format(e.Until) + " and take no revision in the seven days before"
 }
 
 // AheadError says that a revision is further above the highest stored one than a
@@ -369,8 +368,8 @@ type Settings struct {
 
 // Holds reports whether a correction of the head comes so late that an operator has to
 // release it first.
-func (s Settings) Holds(h *Head, revision int, now instant) bool {
-	return s.HoldMillis > 0 && h.ResultAt != 0 && revision > h.Revision && now > h.ResultAt+instant(s.HoldMillis)
+func (s Settings) Holds(h *Head, revision int, now settlement.Instant) bool {
+	return s.HoldMillis > 0 && h.ResultAt != 0 && revision > h.Revision && now > h.ResultAt+settlement.Instant(s.HoldMillis)
 }
 
 // defaultRetain is how long records are kept where nothing is set.
@@ -380,19 +379,19 @@ const defaultRetain = 400 * 24 * 3600 * 1000
 const defaultLag = 15 * 60 * 1000
 
 // lag returns the bound of late messages.
-func (s Settings) lag() instant {
+func (s Settings) lag() settlement.Instant {
 	if s.LagMillis == 0 {
 		return defaultLag
 	}
-	return instant(max(0, s.LagMillis))
+	return settlement.Instant(max(0, s.LagMillis))
 }
 
 // Retain returns how long records are kept.
-func (s Settings) Retain() instant {
+func (s Settings) Retain() settlement.Instant {
 	if s.RetainMillis <= 0 {
 		return defaultRetain
 	}
-	return instant(s.RetainMillis)
+	return settlement.Instant(s.RetainMillis)
 }
 
 // shardsOf returns the shards of a game's draws.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tally/lib/draw"
+	"tally/lib/rulebook/settlement"
 )
 
 // The table of docs/messages.md: what follows from each kind of message when it is
@@ -80,7 +81,7 @@ func without(t *testing.T, missing string) string {
 }
 
 // bets tells whether a bet on the odds of a round can be placed at a second.
-func bets(head *draw.Head, number int, second instant) string {
+func bets(head *draw.Head, number int, second settlement.Instant) string {
 	open, ok := head.RoundAt(noon + second*1000)
 	if round, known := head.Round(number); ok && open == number && known && round.Board != "" {
 		return "yes"

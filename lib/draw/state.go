@@ -19,26 +19,26 @@ type State struct {
 	Catalogue int    `json:"catalogue"` // the version of the game's catalogue
 	Revision  int    `json:"revision"`
 	// Rounds are the betting rounds with their closings final, by number.
-	Rounds []FinalRound `json:"rounds"`
-	Orders []string     `json:"orders,omitempty"` // the orders to void that hold
-	MadeAt instant      `json:"made_at"`
+	Rounds []FinalRound       `json:"rounds"`
+	Orders []string           `json:"orders,omitempty"` // the orders to void that hold
+	MadeAt settlement.Instant `json:"made_at"`
 }
 
 // FinalRound is a betting round whose closing can't change any more.
 type FinalRound struct {
-	Number  int       `json:"round"`
-	OpensAt instant   `json:"opens_at"`
-	Closing instant   `json:"closing"`
-	Board   wire.Type `json:"board,omitempty"`   // the type of the message that has its odds board
-	Opened  bool      `json:"opened,omitempty"`  // its betting.opened, with the visible cards, is stored
-	Stopped []Stopped `json:"stopped,omitempty"` // what was closed before the round
+	Number  int                `json:"round"`
+	OpensAt settlement.Instant `json:"opens_at"`
+	Closing settlement.Instant `json:"closing"`
+	Board   wire.Type          `json:"board,omitempty"`   // the type of the message that has its odds board
+	Opened  bool               `json:"opened,omitempty"`  // its betting.opened, with the visible cards, is stored
+	Stopped []Stopped          `json:"stopped,omitempty"` // what was closed before the round
 }
 
 // Stopped is a selection, or a family with :*, with the moment from which it took no
 // more bets.
 type Stopped struct {
-	Selection string  `json:"selection"`
-	Closing   instant `json:"closing"`
+	Selection string             `json:"selection"`
+	Closing   settlement.Instant `json:"closing"`
 }
 
 // Stops returns what was closed before the round, as bets are settled by it.
@@ -68,7 +68,7 @@ func (s *State) same(other *State) bool {
 // Next returns the state that the head calls for, or nil when the draw can't be
 // settled yet or newest, the state that it has, already says it. The head is
 // told of the new state.
-func (h *Head) Next(newest *State, game *rules.Game, now instant) *State {
+func (h *Head) Next(newest *State, game *rules.Game, now settlement.Instant) *State {
 	if !h.Opened || h.Revision == NoRevision {
 		return nil
 	}

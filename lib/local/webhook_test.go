@@ -13,7 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	standard "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
-	"tally/lib/draw/wire"
+	"tally/lib/draw/instant"
 	"tally/lib/lambda/sqsqueue"
 	"tally/lib/local"
 	"tally/lib/pipeline/placing"
@@ -57,12 +57,12 @@ func TestWebhook(t *testing.T) {
 	studio := sqsqueue.New(sqs.NewFromConfig(local.Config(stack.Endpoint)), queueOf(stack, "StudioMessagesQueue"))
 	say := func(kind, rest string) {
 		t.Helper()
-		body := fmt.Sprintf(`{"schema":1,"id":"%s","type":"%[1]s","game":"roulette","table":"hook","draw":"hook-1","at":%q,%s}`, kind, wire.FormatTime(now()), rest)
+		body := fmt.Sprintf(`{"schema":1,"id":"%s","type":"%[1]s","game":"roulette","table":"hook","draw":"hook-1","at":%q,%s}`, kind, instant.Format(now()), rest)
 		if err := studio.Send(t.Context(), body, 0); err != nil {
 			t.Fatal(err)
 		}
 	}
-	say("draw.opened", fmt.Sprintf(`"sequence":1,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q}]`, wire.FormatTime(now()), wire.FormatTime(now()+3_600_000)))
+	say("draw.opened", fmt.Sprintf(`"sequence":1,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q}]`, instant.Format(now()), instant.Format(now()+3_600_000)))
 	placer := &placing.Placer{Table: table, Terms: func(string) money.Terms { return money.Terms{} }, Now: now, Record: ignored{}}
 	eventually(t, "the bet is accepted", func() bool {
 		_, err := placer.Place(t.Context(), placing.Request{Bookmaker: "acme", Draw: "hook-1", Reference: "b-1", Selection: "straight:17", Stake: "10.00", Currency: "EUR"})

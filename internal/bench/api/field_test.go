@@ -18,7 +18,7 @@ import (
 
 	"tally/lib/bookmaker/keys"
 	"tally/lib/draw"
-	"tally/lib/draw/wire"
+	"tally/lib/draw/instant"
 	"tally/lib/pipeline/intake"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
@@ -96,7 +96,7 @@ func open(ctx context.Context, on *store.Table) (key string, err error) {
 	in := &intake.Intake{Table: on, Replies: nowhere{}, Sweeps: nowhere{}, Archive: nowhere{}, Record: nowhere{}, Settings: draw.Settings{Shards: 1}, Now: now,
 		Log: slog.New(slog.DiscardHandler)}
 	message := fmt.Sprintf(`{"schema":1,"id":"bench","type":"draw.opened","game":"roulette","table":"rou-1","draw":%q,"at":%[2]q,"sequence":42,"rounds":[{"round":1,"opens_at":%[2]q,"closes_at":%[3]q}]}`,
-		drawID, wire.FormatTime(now()), wire.FormatTime(now()+86_400_000))
+		drawID, instant.Format(now()), instant.Format(now()+86_400_000))
 	if err := in.Take(ctx, intake.Delivery{Body: []byte(message), SentAt: now(), From: intake.Studio}); err != nil {
 		return "", fmt.Errorf("opening a draw: %w", err)
 	}

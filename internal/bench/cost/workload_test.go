@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"tally/lib/draw/instant"
 	"tally/lib/draw/wire"
 	"tally/lib/pipeline/placing"
 	"tally/lib/rulebook/games/roulette"
@@ -114,11 +115,11 @@ func (b *bettor) stake() string {
 // message returns a studio message about the draw.
 func message(kind wire.Type, at settlement.Instant, fields string) []byte {
 	return fmt.Appendf(nil, `{"schema":1,"id":"%s-%d","type":%q,"game":"roulette","table":"rou-1","draw":%q,"at":%q,%s}`,
-		kind, at, kind, drawID, wire.FormatTime(at), fields)
+		kind, at, kind, drawID, instant.Format(at), fields)
 }
 
 func roundTimes() string {
-	return fmt.Sprintf(`"round":1,"opens_at":%q,"closes_at":%q`, wire.FormatTime(opensAt), wire.FormatTime(closesAt))
+	return fmt.Sprintf(`"round":1,"opens_at":%q,"closes_at":%q`, instant.Format(opensAt), instant.Format(closesAt))
 }
 
 func drawOpened() []byte {
@@ -128,7 +129,7 @@ func drawOpened() []byte {
 func bettingOpened() []byte { return message(wire.BettingOpened, opensAt-200, roundTimes()) }
 
 func bettingClosed() []byte {
-	return message(wire.BettingClosed, closesAt, fmt.Sprintf(`"round":1,"closed_at":%q`, wire.FormatTime(closesAt)))
+	return message(wire.BettingClosed, closesAt, fmt.Sprintf(`"round":1,"closed_at":%q`, instant.Format(closesAt)))
 }
 
 // drawResulted returns a result; those after the first say why they correct it.

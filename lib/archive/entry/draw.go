@@ -4,13 +4,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 
-	"tally/lib/draw/wire"
+	"tally/lib/draw/instant"
 	"tally/lib/rulebook/settlement"
 )
 
-type instant = settlement.Instant
-
-func formatTime(at instant) string { return wire.FormatTime(at) }
+func formatTime(at settlement.Instant) string { return instant.Format(at) }
 
 // HashOf returns the SHA-256 of a text in hexadecimal digits.
 func HashOf(text string) string {
@@ -25,7 +23,7 @@ type Opening struct {
 	Game     string
 	Table    string
 	Sequence int64
-	StoredAt instant // when tally stored it
+	StoredAt settlement.Instant // when tally stored it
 	Rounds   []Planned
 	// Odds are the odds of the first betting round, if the studio sent them along:
 	// the entries of the board, and the SHA-256 of its canonical JSON (RFC 8785).
@@ -38,8 +36,8 @@ type Opening struct {
 // Planned is a betting round as the studio planned it.
 type Planned struct {
 	Round    int
-	OpensAt  instant
-	ClosesAt instant
+	OpensAt  settlement.Instant
+	ClosesAt settlement.Instant
 }
 
 // ID returns what the entry is about.
@@ -69,8 +67,8 @@ type Closings struct {
 // Closed is a betting round whose closing can't change any more.
 type Closed struct {
 	Round   int
-	OpensAt instant
-	Closing instant // bets accepted from OpensAt on and before Closing count
+	OpensAt settlement.Instant
+	Closing settlement.Instant // bets accepted from OpensAt on and before Closing count
 	// Selections are what the studio closed within the round, by name.
 	Selections []Stopped
 	Odds       *List // as in Opening
@@ -83,7 +81,7 @@ type Closed struct {
 // on, though its betting round did.
 type Stopped struct {
 	Selection string
-	Closing   instant
+	Closing   settlement.Instant
 }
 
 // ID returns what the entry is about.

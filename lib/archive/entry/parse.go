@@ -9,7 +9,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"tally/lib/draw/wire"
+	"tally/lib/draw/ids"
+	"tally/lib/draw/instant"
 	"tally/lib/rulebook/games"
 	"tally/lib/rulebook/money"
 	"tally/lib/rulebook/settlement"
@@ -256,7 +257,7 @@ func (r *reader) sum(o strictjson.Object, name string) (s money.Sum) {
 
 func (r *reader) id(o strictjson.Object, name string) string {
 	text := o.Text(name)
-	if !wire.ValidID(text) {
+	if !ids.Valid(text) {
 		r.wrong("%s: %.80q is no identifier", name, text)
 	}
 	return text
@@ -313,8 +314,8 @@ func (r *reader) list(o strictjson.Object, name string) *List {
 	return &List{r.number(object, "count", 1), r.hash(object, "sha256")}
 }
 
-func (r *reader) time(o strictjson.Object, name string) instant {
-	at, ok := wire.ParseTime(o.Text(name))
+func (r *reader) time(o strictjson.Object, name string) settlement.Instant {
+	at, ok := instant.Parse(o.Text(name))
 	if !ok {
 		r.wrong("%s is no time", name)
 	}

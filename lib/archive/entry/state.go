@@ -1,6 +1,9 @@
 package entry
 
-import "tally/lib/strictjson"
+import (
+	"tally/lib/rulebook/settlement"
+	"tally/lib/strictjson"
+)
 
 // Status is how a draw stands under a state.
 type Status string
@@ -19,7 +22,7 @@ type State struct {
 	Game     string
 	State    int
 	Replaces int // the state before; 0 for none
-	MadeAt   instant
+	MadeAt   settlement.Instant
 	// Catalogue is the version of the game's rules that resolved the facts.
 	Catalogue int
 	// Revision is the studio's number of the result or cancellation that holds; 0

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"tally/lib/archive/entry"
-	"tally/lib/draw/wire"
+	"tally/lib/draw/instant"
 	"tally/lib/rulebook/settlement"
 )
 
@@ -59,7 +59,7 @@ func (s *story) agreeing(index int64, e *entry.Closings, d *told) {
 		}
 		if r := e.Rounds[at]; r.OpensAt != before.from || r.Closing > before.until || before.final && r.Closing != before.until {
 			s.report.findEntry(Contradiction, index, "%s: betting round %d takes bets from %s to %s; told before was from %s to %s", e.ID(), r.Round,
-				wire.FormatTime(r.OpensAt), wire.FormatTime(r.Closing), wire.FormatTime(before.from), wire.FormatTime(before.until))
+				instant.Format(r.OpensAt), instant.Format(r.Closing), instant.Format(before.from), instant.Format(before.until))
 		} else if before.final && !slices.Equal(r.Selections, before.stopped) {
 			s.report.findEntry(Contradiction, index, "%s: what was closed within betting round %d is not what was told before", e.ID(), r.Round)
 		}
@@ -76,16 +76,16 @@ func (s *story) following(index int64, e *entry.State, d *told) {
 		s.report.findEntry(Contradiction, index, "%s "+format, append([]any{e.ID()}, args...)...)
 	}
 	if e.MadeAt < d.at {
-		wrong("was made before what it follows, at %s", wire.FormatTime(e.MadeAt))
+		wrong("was made before what it follows, at %s", instant.Format(e.MadeAt))
 	}
 	if e.MadeAt > s.latest {
-		wrong("was made at %s, which is still to come", wire.FormatTime(e.MadeAt))
+		wrong("was made at %s, which is still to come", instant.Format(e.MadeAt))
 	}
 	d.at = max(d.at, e.MadeAt)
 	for _, r := range d.rounds {
 		// A round that was to open after the result takes no bets, whenever that was.
 		if r.final && r.until > e.MadeAt && r.until > r.from {
-			wrong("was made while betting round %d took bets, until %s", r.round, wire.FormatTime(r.until))
+			wrong("was made while betting round %d took bets, until %s", r.round, instant.Format(r.until))
 		}
 	}
 	before, now := d.held, heldBy(e)

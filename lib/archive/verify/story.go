@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"tally/lib/archive/entry"
-	"tally/lib/draw/wire"
+	"tally/lib/draw/instant"
 	"tally/lib/rulebook/settlement"
 )
 
@@ -97,7 +97,7 @@ func (s *story) opened(index int64, o *entry.Opening, known *told) {
 	d := &told{game: o.Game}
 	d.plan(o)
 	if o.StoredAt > s.latest {
-		s.report.findEntry(Contradiction, index, "%s was stored at %s, which is still to come", o.ID(), wire.FormatTime(o.StoredAt))
+		s.report.findEntry(Contradiction, index, "%s was stored at %s, which is still to come", o.ID(), instant.Format(o.StoredAt))
 	}
 	s.draws[o.Draw] = d
 	s.tables[o.Table] = append(s.tables[o.Table], o.Sequence)
@@ -230,7 +230,7 @@ func (s *story) finishDraws() {
 		case d.state == 0:
 			r.Pending = append(r.Pending, id)
 		case d.settled < d.state:
-			r.Unsettled = append(r.Unsettled, Unsettled{Draw: id, State: d.state, MadeAt: wire.FormatTime(d.at), Settled: d.settled})
+			r.Unsettled = append(r.Unsettled, Unsettled{Draw: id, State: d.state, MadeAt: instant.Format(d.at), Settled: d.settled})
 			r.Counts.PassedOver += d.state - d.settled - 1
 		}
 	}

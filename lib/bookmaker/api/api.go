@@ -23,8 +23,6 @@ import (
 	"tally/lib/store/clock"
 )
 
-type instant = settlement.Instant
-
 // maxBody is the largest body of a request, in bytes.
 const maxBody = 256 << 10
 
@@ -40,7 +38,7 @@ type Recorder interface {
 // Options are what an API is made of.
 type Options struct {
 	Table *store.Table
-	Now   func() instant
+	Now   func() settlement.Instant
 	// Clock tells whether Now can be trusted; nil for always.
 	Clock  clock.Check
 	Record Recorder
@@ -53,7 +51,7 @@ type Options struct {
 // API is the handler of all requests.
 type API struct {
 	table    *store.Table
-	now      func() instant
+	now      func() settlement.Instant
 	clock    clock.Check
 	record   Recorder
 	log      *slog.Logger

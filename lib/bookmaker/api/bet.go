@@ -5,10 +5,11 @@ import (
 	"fmt"
 
 	v1 "tally/lib/bookmaker/apitype"
-	"tally/lib/draw/wire"
+	"tally/lib/draw/instant"
 	"tally/lib/pipeline/placing"
 	"tally/lib/pipeline/settle"
 	"tally/lib/rulebook/money"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 	"tally/lib/store/record"
 )
@@ -47,7 +48,7 @@ const maxRecords = 4096
 // detailsOf returns bets with their lines, and their side wagers under them. They say
 // what the newest line says, or, before the first, what holds by the times. A side wager
 // shares those of its bet.
-func detailsOf(history *settle.History, records []store.StoredBet, d *record.Draw, now instant) ([]v1.BetDetail, error) {
+func detailsOf(history *settle.History, records []store.StoredBet, d *record.Draw, now settlement.Instant) ([]v1.BetDetail, error) {
 	details := []v1.BetDetail{}
 	accounts, err := history.Accounts(records)
 	if err != nil {
@@ -90,12 +91,12 @@ func betOf(id string, a *record.Account) (v1.Bet, error) {
 		return v1.Bet{}, fmt.Errorf("bet %s on draw %s is in the currency %q", a.Reference, id, b.Currency)
 	}
 	bet := v1.Bet{Draw: id, Reference: a.Reference, Wager: a.Wager, Selection: b.Selection, Stake: amount(money.Amount(b.Stake), currency), Currency: b.Currency,
-		Shop: b.Shop, Round: int(b.Round), Rounding: money.Rounding(b.Rounding).String(), AcceptedAt: wire.FormatTime(b.AcceptedAt), Status: a.Status, Reason: a.Reason}
+		Shop: b.Shop, Round: int(b.Round), Rounding: money.Rounding(b.Rounding).String(), AcceptedAt: instant.Format(b.AcceptedAt), Status: a.Status, Reason: a.Reason}
 	if b.Odds != 0 {
 		bet.Odds = money.Odds(b.Odds).String()
 	}
 	if a.CancelledAt != 0 {
-		bet.CancelledAt, bet.Cancellation = wire.FormatTime(a.CancelledAt), string(a.Cancellation)
+		bet.CancelledAt, bet.Cancellation = instant.Format(a.CancelledAt), string(a.Cancellation)
 	}
 	return bet, nil
 }

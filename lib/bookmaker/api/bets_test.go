@@ -12,7 +12,7 @@ import (
 	v1 "tally/lib/bookmaker/apitype"
 	"tally/lib/bookmaker/keys"
 	"tally/lib/draw"
-	"tally/lib/draw/wire"
+	"tally/lib/draw/instant"
 	"tally/lib/pipeline/intake"
 	"tally/lib/rulebook/settlement"
 )
@@ -93,7 +93,7 @@ func TestBatchRepeated(t *testing.T) {
 // TestSideWagers plays blackjack: a double and insurance under their bet.
 func TestSideWagers(t *testing.T) {
 	w := newWorld(t)
-	at := func(minutes settlement.Instant) string { return wire.FormatTime(noon + 60_000*minutes) }
+	at := func(minutes settlement.Instant) string { return instant.Format(noon + 60_000*minutes) }
 	w.say(intake.Studio, "blackjack", "bj-1", "draw.opened", fmt.Sprintf(`,"sequence":1,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q},{"round":2,"opens_at":%q,"closes_at":%q}]`, at(0), at(1), at(1), at(2)))
 	w.want(w.do(http.MethodPut, "/v1/draws/bj-1/bets/b", `{"selection":"seat:1","stake":"10.00","currency":"EUR"}`), "201")
 	w.want(w.do(http.MethodPut, "/v1/draws/bj-1/bets/b.1", `{"selection":"seat:2","stake":"10.00","currency":"EUR"}`), "201")

@@ -19,7 +19,7 @@ import (
 	"tally/lib/bookmaker/api"
 	v1 "tally/lib/bookmaker/apitype"
 	"tally/lib/bookmaker/keys"
-	"tally/lib/draw/wire"
+	"tally/lib/draw/instant"
 	"tally/lib/pipeline/intake"
 	"tally/lib/store"
 	"tally/lib/store/clock"
@@ -72,7 +72,7 @@ func TestEveryCode(t *testing.T) {
 	w.open("roulette", "rou-1", "")
 	w.open("lucky5", "luc-1", `{"sum_odd":"1.95"}`)
 	w.say(intake.Studio, "blackjack", "bj-1", "draw.opened", fmt.Sprintf(`,"sequence":1,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q},{"round":2,"opens_at":%q,"closes_at":%q}]`,
-		wire.FormatTime(w.now()), wire.FormatTime(w.now()+60_000), wire.FormatTime(w.now()+60_000), wire.FormatTime(w.now()+120_000)))
+		instant.Format(w.now()), instant.Format(w.now()+60_000), instant.Format(w.now()+60_000), instant.Format(w.now()+120_000)))
 	if _, err := w.keys.Set(t.Context(), "acme", func(s *keys.Settings) {
 		s.MaxStake, s.MinStake = map[string]string{"CHF": "5.00"}, map[string]string{"CHF": "1.00"}
 	}); err != nil {
@@ -137,7 +137,7 @@ func TestEveryCode(t *testing.T) {
 	want("dispute_used", put, "/v1/disputes/d-1", `{"draw":"rou-1","reason":"r","evidence":"other"}`)
 	w.pass(time.Minute)
 	w.say(intake.Studio, "blackjack", "bj-1", "betting.opened", fmt.Sprintf(`,"round":2,"opens_at":%q,"closes_at":%q,"visible":{"dealer":["AS"],"seats":[{"seat":1,"hands":[{"cards":["8H","3D"]}]}]}`,
-		wire.FormatTime(noon+60_000), wire.FormatTime(noon+120_000)))
+		instant.Format(noon+60_000), instant.Format(noon+120_000)))
 	want("base_not_found", put, "/v1/draws/bj-1/bets/b-9/wagers/double:1:1", `{"stake":"10.00","currency":"EUR"}`)
 	want("base_mismatch", put, "/v1/draws/bj-1/bets/b-1/wagers/double:1:1", `{"stake":"10.01","currency":"EUR"}`)
 	want("betting_closed", put, "/v1/draws/rou-1/bets/b-5", straight17)

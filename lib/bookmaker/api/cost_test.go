@@ -11,7 +11,7 @@ import (
 	"tally/internal/testkit/dynamotest"
 	v1 "tally/lib/bookmaker/apitype"
 	"tally/lib/bookmaker/keys"
-	"tally/lib/draw/wire"
+	"tally/lib/draw/instant"
 	"tally/lib/pipeline/intake"
 	"tally/lib/store"
 )
@@ -24,7 +24,7 @@ func TestCosts(t *testing.T) {
 	w := newWorldOn(t, store.New(db.NewClient(m.Attach), db.Table(t)))
 	w.open("roulette", "rou-1", "")
 	w.say(intake.Studio, "blackjack", "bj-1", "draw.opened", fmt.Sprintf(`,"sequence":1,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q},{"round":2,"opens_at":%q,"closes_at":%q}]`,
-		wire.FormatTime(w.now()), wire.FormatTime(w.now()+60_000), wire.FormatTime(w.now()+60_000), wire.FormatTime(w.now()+120_000)))
+		instant.Format(w.now()), instant.Format(w.now()+60_000), instant.Format(w.now()+60_000), instant.Format(w.now()+120_000)))
 	w.want(w.do(http.MethodPut, "/v1/draws/rou-1/bets/warm", straight17), "201")
 	w.want(w.do(http.MethodPut, "/v1/draws/bj-1/bets/warm", `{"selection":"seat:1","stake":"10.00","currency":"EUR"}`), "201")
 
@@ -50,12 +50,12 @@ func TestCosts(t *testing.T) {
 	costs("values that are wrong", "PUT", "/v1/draws/rou-1/bets/b-1", `{"selection":"reed","stake":"10.00","currency":"EUR"}`, "422: , 0 read, 0 write")
 	costs("a game", "GET", "/v1/games/roulette", "", "200: , 0 read, 0 write")
 	costs("settings", "GET", "/v1/settings", "", "200: , 0 read, 0 write")
-	costs("a list of draws", "GET", "/v1/draws?from="+wire.FormatTime(noon)+"&to="+wire.FormatTime(noon+3_600_000), "", "200: 2 GetItem 1 Query, 3 read, 0 write")
-	costs("with boards, of games with paytables", "GET", "/v1/draws?board=current&from="+wire.FormatTime(noon)+"&to="+wire.FormatTime(noon+3_600_000), "", "200: 2 GetItem 1 Query, 3 read, 0 write")
+	costs("a list of draws", "GET", "/v1/draws?from="+instant.Format(noon)+"&to="+instant.Format(noon+3_600_000), "", "200: 2 GetItem 1 Query, 3 read, 0 write")
+	costs("with boards, of games with paytables", "GET", "/v1/draws?board=current&from="+instant.Format(noon)+"&to="+instant.Format(noon+3_600_000), "", "200: 2 GetItem 1 Query, 3 read, 0 write")
 	costs("a draw", "GET", "/v1/draws/rou-1", "", "200: 1 GetItem 1 Query, 2 read, 0 write")
 	w.pass(time.Minute)
 	w.say(intake.Studio, "blackjack", "bj-1", "betting.opened", fmt.Sprintf(`,"round":2,"opens_at":%q,"closes_at":%q,"visible":{"dealer":["AS"],"seats":[{"seat":1,"hands":[{"cards":["8H","3D"]}]}]}`,
-		wire.FormatTime(noon+60_000), wire.FormatTime(noon+120_000)))
+		instant.Format(noon+60_000), instant.Format(noon+120_000)))
 	w.want(w.do(http.MethodPut, "/v1/draws/bj-1/bets/warm/wagers/insurance:1", `{"stake":"5.00","currency":"EUR"}`), "201")
 	costs("a side wager", "PUT", "/v1/draws/bj-1/bets/warm/wagers/double:1:1", `{"stake":"10.00","currency":"EUR"}`, "201: 1 GetItem 1 PutItem, 1 read, 1 write")
 	w.result("roulette", "rou-1", 1, facts17)

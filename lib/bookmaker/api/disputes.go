@@ -11,7 +11,7 @@ import (
 
 	v1 "tally/lib/bookmaker/apitype"
 	"tally/lib/draw"
-	"tally/lib/draw/wire"
+	"tally/lib/draw/instant"
 	"tally/lib/pipeline/disputes"
 	"tally/lib/pipeline/placing"
 	"tally/lib/store"
@@ -84,13 +84,13 @@ func (r *request) disputedBets(ctx context.Context, head *draw.Head, references 
 // disputeOf writes a dispute. One whose order is still under way is open to the
 // bookmaker: nothing is refunded before the order is stored.
 func disputeOf(d *disputes.Dispute) v1.Dispute {
-	told := v1.Dispute{Dispute: d.ID, DisputeRequest: d.Request, CreatedAt: wire.FormatTime(d.CreatedAt), Order: d.Order, Status: string(disputes.Open)}
+	told := v1.Dispute{Dispute: d.ID, DisputeRequest: d.Request, CreatedAt: instant.Format(d.CreatedAt), Order: d.Order, Status: string(disputes.Open)}
 	if !d.Status.Decided() {
 		return told
 	}
 	told.Status = string(d.Status)
 	if d.Decision != nil {
-		told.DecidedAt, told.DecisionReason = wire.FormatTime(d.Decision.At), d.Decision.Reason
+		told.DecidedAt, told.DecisionReason = instant.Format(d.Decision.At), d.Decision.Reason
 	}
 	return told
 }

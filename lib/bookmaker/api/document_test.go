@@ -18,7 +18,7 @@ import (
 
 	"tally/lib/archive/commitment"
 	v1 "tally/lib/bookmaker/apitype"
-	"tally/lib/draw/wire"
+	"tally/lib/draw/ids"
 	"tally/lib/rulebook/catalogue"
 )
 
@@ -95,8 +95,8 @@ func TestIdentifiers(t *testing.T) {
 		".": {false, true}, "..": {false, true}, "...": {true, true}, ".a": {true, true}, "a.": {true, true}, "a": {true, true}, "-_": {true, true}, "a.b": {true, true},
 		strings.Repeat(".", 64): {true, true}, "": {}, " ": {}, "a/": {}, "a#": {}, "é": {}, "a\n": {}, strings.Repeat("a", 65): {},
 	} {
-		if given.MatchString(name) != want.given || wire.ValidNewID(name) != want.given || stored.MatchString(name) != want.stored || wire.ValidID(name) != want.stored {
-			t.Errorf("%q: the document takes it: %v, of stored ones: %v; messages: %v and %v", name, given.MatchString(name), stored.MatchString(name), wire.ValidNewID(name), wire.ValidID(name))
+		if given.MatchString(name) != want.given || ids.ValidNew(name) != want.given || stored.MatchString(name) != want.stored || ids.Valid(name) != want.stored {
+			t.Errorf("%q: the document takes it: %v, of stored ones: %v; messages: %v and %v", name, given.MatchString(name), stored.MatchString(name), ids.ValidNew(name), ids.Valid(name))
 		}
 	}
 }

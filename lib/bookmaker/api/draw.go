@@ -7,6 +7,7 @@ import (
 
 	v1 "tally/lib/bookmaker/apitype"
 	"tally/lib/draw"
+	"tally/lib/draw/instant"
 	"tally/lib/draw/wire"
 	"tally/lib/pipeline/placing"
 	"tally/lib/rulebook/rules"
@@ -41,7 +42,7 @@ func getDraw(ctx context.Context, r *request) (any, error) {
 	}
 	head, now := d.Head, r.api.now()
 	detail := v1.DrawDetail{Draw: drawOf(head, now), Boards: []v1.Board{}, Revisions: []v1.Revision{}, States: []v1.State{},
-		KeptUntil: wire.FormatTime(head.RetainUntil)}
+		KeptUntil: instant.Format(head.RetainUntil)}
 	sweep, _, err := d.Sweep()
 	if err != nil {
 		return nil, err
@@ -73,7 +74,7 @@ func getDraw(ctx context.Context, r *request) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		detail.States = append(detail.States, v1.State{State: state.Number, Revision: state.Revision, MadeAt: wire.FormatTime(state.MadeAt)})
+		detail.States = append(detail.States, v1.State{State: state.Number, Revision: state.Revision, MadeAt: instant.Format(state.MadeAt)})
 	}
 	return detail, nil
 }
@@ -122,7 +123,7 @@ func decidedOf(game *rules.Game, marks wire.DecidedMarks) map[string]string {
 // revisionOf says what a stored result or cancellation says. The studio's notes
 // are left out: they are free text.
 func revisionOf(m *record.Message) v1.Revision {
-	revision := v1.Revision{Revision: m.Revision, Type: string(m.Type), StoredAt: wire.FormatTime(m.StoredAt), Facts: json.RawMessage(m.Facts),
+	revision := v1.Revision{Revision: m.Revision, Type: string(m.Type), StoredAt: instant.Format(m.StoredAt), Facts: json.RawMessage(m.Facts),
 		Void: m.Resolution.Void.Reason, Reason: strings.TrimSpace(m.Reason + " " + m.Correction)}
 	if m.Resolution.Outcome != nil {
 		revision.Outcome = m.Resolution.Outcome.AppendJSON(nil)

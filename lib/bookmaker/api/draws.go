@@ -10,9 +10,10 @@ import (
 
 	v1 "tally/lib/bookmaker/apitype"
 	"tally/lib/draw"
-	"tally/lib/draw/wire"
+	"tally/lib/draw/instant"
 	"tally/lib/pipeline/intake"
 	"tally/lib/rulebook/games"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 	"tally/lib/store/record"
 )
@@ -103,11 +104,11 @@ func (p *drawsPage) add(d v1.Draw) bool {
 }
 
 // span returns the time that is asked for.
-func (r *request) span() (from, to instant, err error) {
+func (r *request) span() (from, to settlement.Instant, err error) {
 	now := r.api.now()
 	from, to = now-dayMillis, now+dayMillis
-	start, hasStart := wire.ParseTime(r.query["from"])
-	end, hasEnd := wire.ParseTime(r.query["to"])
+	start, hasStart := instant.Parse(r.query["from"])
+	end, hasEnd := instant.Parse(r.query["to"])
 	var wrong faults
 	if text, given := r.query["from"]; given && !hasStart {
 		wrong.add(faultValue, "query from", text+" is no time")
@@ -134,7 +135,7 @@ const findBatch = 100
 
 // find returns draws of one day from a key on, and the key from which the rest is
 // to be read; empty at the end.
-func (r *request) find(ctx context.Context, from string, to instant) (batch []found, next string, err error) {
+func (r *request) find(ctx context.Context, from string, to settlement.Instant) (batch []found, next string, err error) {
 	at, ok := openingOf(from)
 	if !ok {
 		return nil, "", r.badCursor()
@@ -159,10 +160,10 @@ func (r *request) find(ctx context.Context, from string, to instant) (batch []fo
 }
 
 // openingOf returns the time in a key of the index; ok is false for what is none.
-func openingOf(key string) (at instant, ok bool) {
+func openingOf(key string) (at settlement.Instant, ok bool) {
 	text, _, ok := strings.Cut(key, "#")
 	millis, err := strconv.ParseInt(text, 10, 64)
-	return instant(millis), ok && err == nil && strings.HasPrefix(key, store.FoundFrom(instant(millis)))
+	return settlement.Instant(millis), ok && err == nil && strings.HasPrefix(key, store.FoundFrom(settlement.Instant(millis)))
 }
 
 // take reads the heads of the draws that are asked for and adds those of the right
@@ -246,7 +247,7 @@ const (
 )
 
 // drawOf says what a head says at a time.
-func drawOf(head *draw.Head, now instant) v1.Draw {
+func drawOf(head *draw.Head, now settlement.Instant) v1.Draw {
 	d := v1.Draw{Draw: head.Draw, Game: head.Game, Table: head.Table, Sequence: head.Sequence, Status: statusUpcoming, Rounds: []v1.Round{}, State: head.State}
 	current, open := head.RoundAt(now)
 	for _, known := range head.Rounds {
@@ -254,10 +255,10 @@ func drawOf(head *draw.Head, now instant) v1.Draw {
 			continue // closed before it was opened: nothing is known of it
 		}
 		closing := head.Closing(known.Number)
-		round := v1.Round{Round: known.Number, OpensAt: wire.FormatTime(known.OpensAt), ClosesAt: wire.FormatTime(known.ClosesAt),
-			Closing: wire.FormatTime(closing), Status: statusUpcoming}
+		round := v1.Round{Round: known.Number, OpensAt: instant.Format(known.OpensAt), ClosesAt: instant.Format(known.ClosesAt),
+			Closing: instant.Format(closing), Status: statusUpcoming}
 		for _, stop := range head.Stopped(known.Number) {
-			round.Closed = append(round.Closed, v1.ClosedSelection{Selection: stop.Selection, Closing: wire.FormatTime(stop.Closing)})
+			round.Closed = append(round.Closed, v1.ClosedSelection{Selection: stop.Selection, Closing: instant.Format(stop.Closing)})
 		}
 		switch {
 		case open && known.Number == current:
@@ -283,4 +284,6 @@ func drawOf(head *draw.Head, now instant) v1.Draw {
 }
 
 // today returns the day of a time, as totals name it.
-func today(at instant) string { return time.UnixMilli(int64(at)).UTC().Format(time.DateOnly) }
+func today(at settlement.Instant) string {
+	return time.UnixMilli(int64(at)).UTC().Format(time.DateOnly)
+}

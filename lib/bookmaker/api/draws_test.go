@@ -13,7 +13,7 @@ import (
 	"tally/internal/testkit/fakedynamo"
 	v1 "tally/lib/bookmaker/apitype"
 	"tally/lib/draw"
-	"tally/lib/draw/wire"
+	"tally/lib/draw/instant"
 	"tally/lib/pipeline/intake"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
@@ -69,7 +69,7 @@ func TestListDraws(t *testing.T) {
 		}
 		w.pass(24*time.Hour - 5*time.Minute)
 	}
-	span := "from=" + wire.FormatTime(noon) + "&to=" + wire.FormatTime(noon+3*24*3_600_000)
+	span := "from=" + instant.Format(noon) + "&to=" + instant.Format(noon+3*24*3_600_000)
 	w.say(intake.Studio, "roulette", "d0.0", "draw.resulted", `,"revision":1,"facts":`+facts17)
 	for _, test := range []struct {
 		query string
@@ -80,7 +80,7 @@ func TestListDraws(t *testing.T) {
 		{span + "&limit=4&game=roulette", func(_ string, at int) bool { return at%5%2 == 0 }},
 		{span + "&limit=1&status=resulted", func(_ string, at int) bool { return at == 0 }},
 		{span + "&table=t-2", func(string, int) bool { return false }},
-		{"from=" + wire.FormatTime(noon+60_000) + "&to=" + wire.FormatTime(noon+180_000), func(_ string, at int) bool { return at == 1 || at == 2 }},
+		{"from=" + instant.Format(noon+60_000) + "&to=" + instant.Format(noon+180_000), func(_ string, at int) bool { return at == 1 || at == 2 }},
 	} {
 		var want []string
 		for at, id := range all {
@@ -116,9 +116,9 @@ func TestBoardsOfDraws(t *testing.T) {
 	w.open("lucky5", "board", `{"sum_odd":"1.90","sum_even":"1.85"}`)
 	w.open("roulette", "paytable", "")
 	w.say(intake.Studio, "war", "rounds", "draw.opened", fmt.Sprintf(`,"sequence":1,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q},{"round":2,"opens_at":%q,"closes_at":%q}],"odds":{"player":"2.10","dealer":"2.00"}`,
-		wire.FormatTime(w.now()-30_000), wire.FormatTime(w.now()-1), wire.FormatTime(w.now()-1), wire.FormatTime(w.now()+60_000)))
+		instant.Format(w.now()-30_000), instant.Format(w.now()-1), instant.Format(w.now()-1), instant.Format(w.now()+60_000)))
 	w.say(intake.Studio, "war", "rounds", "betting.opened", fmt.Sprintf(`,"round":2,"opens_at":%q,"closes_at":%q,"visible":{"player":"KS"},"odds":{"player":"1.10","dealer":"9.00"}`,
-		wire.FormatTime(w.now()-1), wire.FormatTime(w.now()+60_000)))
+		instant.Format(w.now()-1), instant.Format(w.now()+60_000)))
 	w.pass(time.Second)
 	list := decoded[v1.Draws](t, w.want(w.do(http.MethodGet, "/v1/draws?board=current", ""), "200")).Draws
 	if len(list) != 4 {
@@ -191,7 +191,7 @@ func TestBoardsOfDraws(t *testing.T) {
 // TestGetDraw looks at a draw of two betting rounds as it goes on.
 func TestGetDraw(t *testing.T) {
 	w := newWorld(t)
-	at := func(minutes settlement.Instant) string { return wire.FormatTime(noon + 60_000*minutes) }
+	at := func(minutes settlement.Instant) string { return instant.Format(noon + 60_000*minutes) }
 	w.say(intake.Studio, "war", "w-1", "draw.opened", fmt.Sprintf(`,"sequence":7,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q},{"round":2,"opens_at":%q,"closes_at":%q}],"odds":{"player":"2.08","dealer":"2.08"}`,
 		at(0), at(1), at(2), at(3)))
 	get := func() v1.DrawDetail {

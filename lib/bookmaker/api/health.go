@@ -4,10 +4,10 @@ import (
 	"context"
 
 	v1 "tally/lib/bookmaker/apitype"
-	"tally/lib/draw/wire"
+	"tally/lib/draw/instant"
 )
 
 // health says that the API answers. It looks at nothing else.
 func health(_ context.Context, r *request) (any, error) {
-	return v1.Health{Status: "ok", Time: wire.FormatTime(r.api.now())}, nil
+	return v1.Health{Status: "ok", Time: instant.Format(r.api.now())}, nil
 }

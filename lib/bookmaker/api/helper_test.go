@@ -18,7 +18,7 @@ import (
 	v1 "tally/lib/bookmaker/apitype"
 	"tally/lib/bookmaker/keys"
 	"tally/lib/draw"
-	"tally/lib/draw/wire"
+	"tally/lib/draw/instant"
 	"tally/lib/pipeline/intake"
 	"tally/lib/pipeline/settle"
 	"tally/lib/rulebook/settlement"
@@ -128,7 +128,7 @@ func (w *world) allow(perSecond int) {
 // say has the studio, or an operator, say something of a draw.
 func (w *world) say(from intake.Source, game, id, kind, rest string) {
 	w.Helper()
-	body := fmt.Sprintf(`{"schema":1,"id":"m-%d","type":%q,"game":%q,"table":"t-1","draw":%q,"at":%q%s}`, len(rest), kind, game, id, wire.FormatTime(w.now()), rest)
+	body := fmt.Sprintf(`{"schema":1,"id":"m-%d","type":%q,"game":%q,"table":"t-1","draw":%q,"at":%q%s}`, len(rest), kind, game, id, instant.Format(w.now()), rest)
 	if err := w.intake.Take(w.Context(), intake.Delivery{Body: []byte(body), SentAt: w.now() + 1, From: from}); err != nil {
 		w.Fatal(err)
 	}
@@ -146,7 +146,7 @@ func (w *world) open(game, id, odds string) {
 		odds = `,"odds":` + odds
 	}
 	w.say(intake.Studio, game, id, "draw.opened", fmt.Sprintf(`,"sequence":1,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q}]%s`,
-		wire.FormatTime(w.now()), wire.FormatTime(w.now()+60_000), odds))
+		instant.Format(w.now()), instant.Format(w.now()+60_000), odds))
 }
 
 // result gives a draw's facts and settles it.

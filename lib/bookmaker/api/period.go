@@ -138,15 +138,15 @@ func getTotals(ctx context.Context, r *request) (any, error) {
 }
 
 // spanOf returns the time of a day or a month.
-func spanOf(period string) (from, to instant, ok bool) {
+func spanOf(period string) (from, to settlement.Instant, ok bool) {
 	if day, err := time.Parse(time.DateOnly, period); err == nil {
-		return instant(day.UnixMilli()), instant(day.UnixMilli()) + dayMillis, true
+		return settlement.Instant(day.UnixMilli()), settlement.Instant(day.UnixMilli()) + dayMillis, true
 	}
 	month, err := time.Parse("2006-01", period)
-	return instant(month.UnixMilli()), instant(month.AddDate(0, 1, 0).UnixMilli()), err == nil
+	return settlement.Instant(month.UnixMilli()), settlement.Instant(month.AddDate(0, 1, 0).UnixMilli()), err == nil
 }
 
-func isFinal(end, now instant) bool { return now >= end+finalAfter }
+func isFinal(end, now settlement.Instant) bool { return now >= end+finalAfter }
 
 // decimal writes a number of minor units, which may be negative.
 func decimal(n *big.Int, c money.Currency) string {
@@ -165,7 +165,7 @@ func decimal(n *big.Int, c money.Currency) string {
 
 // day returns the totals of the day that begins at a time: those that are kept, or
 // counted now.
-func (r *request) day(ctx context.Context, day instant) (*dayTotals, error) {
+func (r *request) day(ctx context.Context, day settlement.Instant) (*dayTotals, error) {
 	kept, found, err := r.kept(ctx, day)
 	if err != nil || found {
 		return kept, err
@@ -184,7 +184,7 @@ func (r *request) day(ctx context.Context, day instant) (*dayTotals, error) {
 }
 
 // kept returns the totals of a day that are kept.
-func (r *request) kept(ctx context.Context, day instant) (*dayTotals, bool, error) {
+func (r *request) kept(ctx context.Context, day settlement.Instant) (*dayTotals, bool, error) {
 	item, found, err := r.api.table.Get(ctx, store.TotalsKey(r.Bookmaker), today(day))
 	if err != nil || !found {
 		return nil, false, err
@@ -198,7 +198,7 @@ func (r *request) kept(ctx context.Context, day instant) (*dayTotals, bool, erro
 
 // count counts the reports of a day, up to the first that is not to be seen yet: that
 // can't be one of a day that is final.
-func (r *request) count(ctx context.Context, day instant) (*dayTotals, error) {
+func (r *request) count(ctx context.Context, day settlement.Instant) (*dayTotals, error) {
 	feed, err := settle.ReadFeed(ctx, r.api.table, r.Bookmaker)
 	if err != nil {
 		return nil, err
@@ -264,7 +264,7 @@ func (d *dayTotals) take(entry report.Entry) error {
 // firstSince returns the number of the first report made at a time or later;
 // newest+1 when there is none. The times of reports rise with their numbers. One that
 // is not to be seen yet is as late as any.
-func (r *request) firstSince(ctx context.Context, feed settle.Feed, at instant) (int64, error) {
+func (r *request) firstSince(ctx context.Context, feed settle.Feed, at settlement.Instant) (int64, error) {
 	low, high := int64(1), feed.Newest+1
 	for low < high {
 		middle := low + (high-low)/2

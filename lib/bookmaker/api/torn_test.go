@@ -10,7 +10,7 @@ import (
 
 	"tally/internal/testkit/fakedynamo"
 	v1 "tally/lib/bookmaker/apitype"
-	"tally/lib/draw/wire"
+	"tally/lib/draw/instant"
 	"tally/lib/pipeline/intake"
 	"tally/lib/store"
 )
@@ -72,7 +72,7 @@ func TestWhileBeingCommitted(t *testing.T) {
 	}
 	opens := func(w *world) { w.open("war", "d", board) }
 	plays := func(w *world) {
-		w.say(intake.Studio, "blackjack", "d", "betting.opened", `,"round":2,"opens_at":"`+wire.FormatTime(w.now())+`","closes_at":"`+wire.FormatTime(w.now()+60_000)+
+		w.say(intake.Studio, "blackjack", "d", "betting.opened", `,"round":2,"opens_at":"`+instant.Format(w.now())+`","closes_at":"`+instant.Format(w.now()+60_000)+
 			`","visible":{"dealer":["AS"],"seats":[{"seat":1,"hands":[{"cards":["8H","3D"]}]}]}`)
 	}
 	deals := func(w *world) {

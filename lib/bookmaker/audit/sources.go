@@ -18,7 +18,7 @@ import (
 	"tally/lib/archive/commitment"
 	"tally/lib/archive/objects"
 	"tally/lib/bookmaker/client"
-	"tally/lib/draw/wire"
+	"tally/lib/draw/ids"
 	"tally/lib/store"
 	"tally/lib/store/record"
 )
@@ -130,7 +130,7 @@ func FromFolder(path string) (*Folder, error) {
 		if !is || at < 0 {
 			continue
 		}
-		if state, err := strconv.Atoi(name[at+1:]); err == nil && state > 0 && wire.ValidID(name[:at]) {
+		if state, err := strconv.Atoi(name[at+1:]); err == nil && state > 0 && ids.Valid(name[:at]) {
 			f.told = append(f.told, ID{name[:at], state})
 		}
 	}

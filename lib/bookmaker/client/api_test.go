@@ -18,7 +18,7 @@ import (
 	"tally/lib/bookmaker/client"
 	"tally/lib/bookmaker/keys"
 	"tally/lib/draw"
-	"tally/lib/draw/wire"
+	"tally/lib/draw/instant"
 	"tally/lib/pipeline/intake"
 	"tally/lib/pipeline/settle"
 	"tally/lib/rulebook/settlement"
@@ -92,7 +92,7 @@ func (s *studio) pass(d time.Duration)                              { s.clock.Ad
 // say has the studio say something of a draw.
 func (s *studio) say(id, kind, rest string) {
 	s.Helper()
-	body := fmt.Sprintf(`{"schema":1,"id":"m-%s-%s","type":%q,"game":"roulette","table":"t-1","draw":%q,"at":%q%s}`, id, kind, kind, id, wire.FormatTime(s.now()), rest)
+	body := fmt.Sprintf(`{"schema":1,"id":"m-%s-%s","type":%q,"game":"roulette","table":"t-1","draw":%q,"at":%q%s}`, id, kind, kind, id, instant.Format(s.now()), rest)
 	if err := s.intake.Take(s.Context(), intake.Delivery{Body: []byte(body), SentAt: s.now() + 1, From: intake.Studio}); err != nil {
 		s.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func (s *studio) say(id, kind, rest string) {
 
 func (s *studio) open(id string) {
 	s.Helper()
-	s.say(id, "draw.opened", fmt.Sprintf(`,"sequence":1,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q}]`, wire.FormatTime(s.now()), wire.FormatTime(s.now()+60_000)))
+	s.say(id, "draw.opened", fmt.Sprintf(`,"sequence":1,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q}]`, instant.Format(s.now()), instant.Format(s.now()+60_000)))
 }
 
 func (s *studio) settle(id string) error { return s.sweeps.Take(s.Context(), id) }

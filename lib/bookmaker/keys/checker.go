@@ -13,6 +13,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"tally/lib/rulebook/money"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 )
 
@@ -61,15 +62,15 @@ type Grant struct {
 	Scopes    []string
 	Settings  Settings // with the defaults filled in
 
-	expiresAt instant
+	expiresAt settlement.Instant
 	revoked   bool
-	readAt    instant
+	readAt    settlement.Instant
 }
 
 // Checker checks the keys of requests.
 type Checker struct {
 	Table *store.Table
-	Now   func() instant
+	Now   func() settlement.Instant
 
 	mutex   sync.Mutex
 	lookups *rate.Limiter                // of keys that are not remembered
@@ -131,7 +132,7 @@ func (c *Checker) grant(ctx context.Context, token, bookmaker, id string) (*Gran
 }
 
 // mayLookUp takes one look-up of a key that is not remembered.
-func (c *Checker) mayLookUp(now instant) bool {
+func (c *Checker) mayLookUp(now settlement.Instant) bool {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	if c.lookups == nil {
@@ -141,7 +142,7 @@ func (c *Checker) mayLookUp(now instant) bool {
 }
 
 // read reads a key and its bookmaker's settings.
-func (c *Checker) read(ctx context.Context, token, bookmaker, id string, now instant) (*Grant, error) {
+func (c *Checker) read(ctx context.Context, token, bookmaker, id string, now settlement.Instant) (*Grant, error) {
 	item, found, err := c.Table.Get(ctx, store.BookmakerKey(bookmaker), store.APIKeyKey(id))
 	if err != nil || !found {
 		return nil, err

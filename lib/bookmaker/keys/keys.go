@@ -9,12 +9,11 @@ import (
 	"strings"
 	"time"
 
-	"tally/lib/draw/wire"
+	"tally/lib/draw/ids"
+	"tally/lib/draw/instant"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 )
-
-type instant = settlement.Instant
 
 // The scopes.
 const (
@@ -29,20 +28,20 @@ func Scopes() []string { return []string{BetsWrite, BetsRead, FeedRead, Disputes
 
 // Key is what is stored of an API key.
 type Key struct {
-	ID        string   `json:"id"`
-	Bookmaker string   `json:"bookmaker"`
-	Hash      string   `json:"hash"` // SHA-256 of the whole key, in hex
-	Scopes    []string `json:"scopes"`
-	Note      string   `json:"note,omitempty"` // what it is for; the operator's words
-	CreatedAt instant  `json:"created_at"`
-	ExpiresAt instant  `json:"expires_at,omitempty"` // zero for never
-	RevokedAt instant  `json:"revoked_at,omitempty"`
+	ID        string             `json:"id"`
+	Bookmaker string             `json:"bookmaker"`
+	Hash      string             `json:"hash"` // SHA-256 of the whole key, in hex
+	Scopes    []string           `json:"scopes"`
+	Note      string             `json:"note,omitempty"` // what it is for; the operator's words
+	CreatedAt settlement.Instant `json:"created_at"`
+	ExpiresAt settlement.Instant `json:"expires_at,omitempty"` // zero for never
+	RevokedAt settlement.Instant `json:"revoked_at,omitempty"`
 	// ReplacedBy is the key that it was rotated to.
 	ReplacedBy string `json:"replaced_by,omitempty"`
 }
 
 // State says in a word what a key is worth at a time: active, expired or revoked.
-func (k *Key) State(at instant) string {
+func (k *Key) State(at settlement.Instant) string {
 	switch {
 	case k.RevokedAt != 0:
 		return "revoked"
@@ -55,7 +54,7 @@ func (k *Key) State(at instant) string {
 // Store makes and changes keys. Only operators do.
 type Store struct {
 	Table *store.Table
-	Now   func() instant
+	Now   func() settlement.Instant
 }
 
 // Spec is a key to be made.
@@ -63,7 +62,7 @@ type Spec struct {
 	Bookmaker string
 	Scopes    []string
 	Note      string
-	ExpiresAt instant // zero for never
+	ExpiresAt settlement.Instant // zero for never
 }
 
 // ErrUnknown says that there is no such key.
@@ -97,7 +96,7 @@ func (s *Store) Create(ctx context.Context, spec Spec) (token string, key *Key, 
 }
 
 func (s *Store) check(spec Spec) error {
-	if !wire.ValidNewID(spec.Bookmaker) {
+	if !ids.ValidNew(spec.Bookmaker) {
 		return wrong("%.80q is no bookmaker: write 1 to 64 of A-Z a-z 0-9 . _ -", spec.Bookmaker)
 	}
 	if len(spec.Scopes) == 0 {
@@ -112,7 +111,7 @@ func (s *Store) check(spec Spec) error {
 		return wrong("the note has %d bytes, at most %d are allowed", len(spec.Note), maxNote)
 	}
 	if spec.ExpiresAt != 0 && spec.ExpiresAt <= s.Now() {
-		return wrong("the key would expire at %s, which is past", wire.FormatTime(spec.ExpiresAt))
+		return wrong("the key would expire at %s, which is past", instant.Format(spec.ExpiresAt))
 	}
 	return nil
 }
@@ -159,7 +158,7 @@ func (s *Store) List(ctx context.Context, bookmaker string) ([]*Key, error) {
 
 // get reads a key and its version.
 func (s *Store) get(ctx context.Context, bookmaker, id string) (*Key, int64, error) {
-	if !wire.ValidID(bookmaker) || !wire.ValidID(id) {
+	if !ids.Valid(bookmaker) || !ids.Valid(id) {
 		return nil, 0, ErrUnknown
 	}
 	item, found, err := s.Table.Get(ctx, store.BookmakerKey(bookmaker), store.APIKeyKey(id))
@@ -192,7 +191,7 @@ func (s *Store) Rotate(ctx context.Context, bookmaker, id string, overlap time.D
 		return "", nil, fmt.Errorf("key %s is %s: make a new one", id, state)
 	}
 	token, key = s.make(Spec{Bookmaker: bookmaker, Scopes: old.Scopes, Note: old.Note, ExpiresAt: old.ExpiresAt})
-	end := s.Now() + instant(overlap.Milliseconds())
+	end := s.Now() + settlement.Instant(overlap.Milliseconds())
 	if old.ExpiresAt == 0 || end < old.ExpiresAt {
 		old.ExpiresAt = end
 	}

@@ -8,7 +8,7 @@ import (
 	"maps"
 	"slices"
 
-	"tally/lib/draw/wire"
+	"tally/lib/draw/ids"
 	"tally/lib/rulebook/games"
 	"tally/lib/rulebook/money"
 	"tally/lib/store"
@@ -145,7 +145,7 @@ func loadSettings(ctx context.Context, table *store.Table, bookmaker string) (Se
 // Set changes a bookmaker's settings. Within 30 seconds they hold everywhere; a
 // bet keeps the rounding that it was stored with.
 func (s *Store) Set(ctx context.Context, bookmaker string, change func(*Settings)) (Settings, error) {
-	if !wire.ValidID(bookmaker) {
+	if !ids.Valid(bookmaker) {
 		return Settings{}, wrong("%.80q is no bookmaker: write 1 to 64 of A-Z a-z 0-9 . _ -", bookmaker)
 	}
 	settings, version, err := loadSettings(ctx, s.Table, bookmaker)

@@ -9,7 +9,7 @@ import (
 	"hash/crc32"
 	"strings"
 
-	"tally/lib/draw/wire"
+	"tally/lib/draw/ids"
 )
 
 const (
@@ -54,7 +54,7 @@ func parseToken(token string) (bookmaker, id string, ok bool) {
 		return "", "", false
 	}
 	bookmaker, id = head[:at], head[at+1:]
-	return bookmaker, id, wire.ValidID(bookmaker) && wire.ValidID(id)
+	return bookmaker, id, ids.Valid(bookmaker) && ids.Valid(id)
 }
 
 // hashOf is what is stored of a key.

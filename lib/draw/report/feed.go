@@ -3,27 +3,25 @@ package report
 import (
 	"fmt"
 
-	"tally/lib/draw/wire"
+	"tally/lib/draw/instant"
 	"tally/lib/rulebook/settlement"
 )
-
-type instant = settlement.Instant
 
 // Entry is an entry of a bookmaker's feed: the report of one draw under one
 // state.
 type Entry struct {
-	Sequence int64           `json:"sequence"`
-	Draw     string          `json:"draw"`
-	Game     string          `json:"game"`
-	State    int             `json:"state"`
-	Replaces int             `json:"replaces,omitempty"` // the state reported before; 0 for none
-	Shards   []Shard         `json:"shards"`
-	Totals   settlement.Book `json:"totals"`           // of all the bookmaker's bets on the draw
-	Before   settlement.Book `json:"before,omitempty"` // the same under the state replaced
-	At       instant         `json:"at"`
+	Sequence int64              `json:"sequence"`
+	Draw     string             `json:"draw"`
+	Game     string             `json:"game"`
+	State    int                `json:"state"`
+	Replaces int                `json:"replaces,omitempty"` // the state reported before; 0 for none
+	Shards   []Shard            `json:"shards"`
+	Totals   settlement.Book    `json:"totals"`           // of all the bookmaker's bets on the draw
+	Before   settlement.Book    `json:"before,omitempty"` // the same under the state replaced
+	At       settlement.Instant `json:"at"`
 	// PreviousAt is the time of the entry before it; zero for the first, and on entries of
 	// earlier versions.
-	PreviousAt instant `json:"previous_at,omitempty"`
+	PreviousAt settlement.Instant `json:"previous_at,omitempty"`
 }
 
 // Shard is one shard's part of a report.
@@ -88,7 +86,7 @@ type WebhookTestData struct {
 
 // FeedEntryOf writes a report as the feed and webhooks tell it.
 func FeedEntryOf(e Entry) FeedEntry {
-	told := FeedEntry{Sequence: e.Sequence, Draw: e.Draw, Game: e.Game, State: e.State, Replaces: e.Replaces, At: wire.FormatTime(e.At),
+	told := FeedEntry{Sequence: e.Sequence, Draw: e.Draw, Game: e.Game, State: e.State, Replaces: e.Replaces, At: instant.Format(e.At),
 		Totals: TotalsOf(e.Totals), Pages: []Page{}}
 	if len(e.Before) > 0 {
 		told.Before = TotalsOf(e.Before)

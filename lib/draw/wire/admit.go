@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"tally/lib/draw/ids"
+	"tally/lib/draw/instant"
 	"tally/lib/rulebook/settlement"
 )
 
@@ -26,7 +28,7 @@ func (m *Message) Admit(now settlement.Instant) (faults []Fault) {
 		faults = append(faults, Fault{Code: code, Message: fmt.Sprintf(format, args...)})
 	}
 	for _, named := range m.ids() {
-		if named.id != "" && !ValidNewID(named.id) {
+		if named.id != "" && !ids.ValidNew(named.id) {
 			fault(CodeBadID, "%s: %q is no identifier: in addresses it means a folder", named.path, named.id)
 		}
 	}
@@ -35,7 +37,7 @@ func (m *Message) Admit(now settlement.Instant) (faults []Fault) {
 			fault(CodeBadTime, "betting round %d lasts %s, at most %s are allowed", round.Round, lasts, MaxRoundTime)
 		}
 		if round.ClosesAt-now > settlement.Instant(MaxRoundAhead.Milliseconds()) {
-			fault(CodeBadTime, "betting round %d closes at %s; more than %d days ahead nothing is opened", round.Round, FormatTime(round.ClosesAt), MaxRoundAhead/(24*time.Hour))
+			fault(CodeBadTime, "betting round %d closes at %s; more than %d days ahead nothing is opened", round.Round, instant.Format(round.ClosesAt), MaxRoundAhead/(24*time.Hour))
 		}
 	}
 	if m.Corrects && !slices.Contains(CorrectionReasons, m.Correction) {

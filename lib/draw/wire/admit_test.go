@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"tally/lib/draw/instant"
 	"tally/lib/draw/wire"
 	"tally/lib/rulebook/settlement"
 )
@@ -14,12 +15,12 @@ import (
 // What an earlier version took and stored is read for ever; nothing of the kind is
 // taken any more.
 func TestAdmit(t *testing.T) {
-	noon, ok := wire.ParseTime("2026-11-30T12:00:00.000Z")
+	noon, ok := instant.Parse("2026-11-30T12:00:00.000Z")
 	if !ok {
 		t.Fatal("no noon")
 	}
 	at := func(after time.Duration) string {
-		return wire.FormatTime(noon + settlement.Instant(after.Milliseconds()))
+		return instant.Format(noon + settlement.Instant(after.Milliseconds()))
 	}
 	opened := func(opens, closes time.Duration) string {
 		return fmt.Sprintf(`"type":"draw.opened","sequence":7,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q}]`, at(opens), at(closes))

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"tally/lib/draw/ids"
 	"tally/lib/rulebook/rules"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/strictjson"
@@ -223,7 +224,7 @@ func (r *reader) scope(o strictjson.Object, m *Message) (s settlement.Scope) {
 			r.fault(CodeEmptyScope, "", "scope.bets: it names no bet")
 		}
 		for _, reference := range s.Bets {
-			if !ValidID(reference) {
+			if !ids.Valid(reference) {
 				r.fault(CodeBadID, "", fmt.Sprintf("scope.bets: %.80q is no reference", reference))
 			}
 		}
@@ -250,7 +251,7 @@ func (r *reader) betsFound(o strictjson.Object, m *Message) {
 	}
 	for _, record := range m.Found.Records {
 		reference, part, hangsOn := strings.Cut(record, "#")
-		right := ValidID(reference)
+		right := ids.Valid(reference)
 		if hangsOn && part != "cancel" {
 			_, err := m.Game.Parse(part)
 			right = right && err == nil

@@ -3,6 +3,8 @@ package wire
 import (
 	"encoding/json"
 	"fmt"
+
+	"tally/lib/draw/ids"
 )
 
 // Sweep asks for the newest state of a draw to be settled. It names no state:
@@ -47,7 +49,7 @@ func ParseSweep(body string) (s Sweep, err error) {
 	if err := json.Unmarshal([]byte(body), &s); err != nil {
 		return Sweep{}, fmt.Errorf("reading a sweep message: %w", err)
 	}
-	if !ValidID(s.Draw) {
+	if !ids.Valid(s.Draw) {
 		return Sweep{}, fmt.Errorf("reading a sweep message: %q is no draw", s.Draw)
 	}
 	return s, nil
@@ -59,7 +61,7 @@ func ParseEntry(body string) (e Entry, err error) {
 		return Entry{}, fmt.Errorf("reading a message to the archive: %w", err)
 	}
 	known := e.What == EntryOpening && e.State == 0 || (e.What == EntryState || e.What == EntrySettlement) && e.State > 0
-	if !ValidID(e.Draw) || !known {
+	if !ids.Valid(e.Draw) || !known {
 		return Entry{}, fmt.Errorf("reading a message to the archive: %q, %q, %d is no record of a draw", e.Draw, e.What, e.State)
 	}
 	return e, nil
@@ -70,7 +72,7 @@ func ParsePush(body string) (p Push, err error) {
 	if err := json.Unmarshal([]byte(body), &p); err != nil {
 		return Push{}, fmt.Errorf("reading a message to webhook: %w", err)
 	}
-	if !ValidID(p.Bookmaker) {
+	if !ids.Valid(p.Bookmaker) {
 		return Push{}, fmt.Errorf("reading a message to webhook: %q is no bookmaker", p.Bookmaker)
 	}
 	return p, nil

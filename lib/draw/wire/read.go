@@ -3,10 +3,11 @@ package wire
 import (
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"tally/lib/draw/ids"
+	"tally/lib/draw/instant"
 	"tally/lib/rulebook/games"
 	"tally/lib/rulebook/rules"
 	"tally/lib/rulebook/settlement"
@@ -146,53 +147,17 @@ func (r *reader) game(o strictjson.Object) *rules.Game {
 	return game
 }
 
-// ValidID reports whether a text is an identifier or a reference: 1 to 64 of
-// A–Z a–z 0–9 . _ -
-func ValidID(text string) bool {
-	if len(text) < 1 || len(text) > 64 {
-		return false
-	}
-	for i := range len(text) {
-		c := text[i]
-		if !(c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '.' || c == '_' || c == '-') {
-			return false
-		}
-	}
-	return true
-}
-
-// ValidNewID reports whether something new may have that identifier: not . or .., which
-// mean folders in addresses. What earlier versions have stored of such stays readable.
-func ValidNewID(text string) bool { return ValidID(text) && text != "." && text != ".." }
-
 func (r *reader) identifier(o strictjson.Object, name string) string {
 	v, present := o.Required(name)
 	if !present {
 		return ""
 	}
 	text, isText := v.Text()
-	if isText && !ValidID(string(text)) {
+	if isText && !ids.Valid(string(text)) {
 		r.fault(CodeBadID, "", fmt.Sprintf("%s: %.80q is no identifier: write 1 to 64 of A-Z a-z 0-9 . _ -", v.Path(), text))
 		return ""
 	}
 	return string(text)
-}
-
-// timeLayout is RFC 3339 in UTC with milliseconds, the only form of a time.
-const timeLayout = "2006-01-02T15:04:05.000Z"
-
-// ParseTime reads a time of the contract.
-func ParseTime(text string) (settlement.Instant, bool) {
-	t, err := time.Parse(timeLayout, text)
-	if err != nil || t.Year() < 2000 || t.Year() > 2999 {
-		return 0, false
-	}
-	return settlement.Instant(t.UnixMilli()), true
-}
-
-// FormatTime writes a time of the contract.
-func FormatTime(at settlement.Instant) string {
-	return time.UnixMilli(int64(at)).UTC().Format(timeLayout)
 }
 
 func (r *reader) time(o strictjson.Object, name string) settlement.Instant {
@@ -208,7 +173,7 @@ func (r *reader) timeOf(v strictjson.Value) settlement.Instant {
 	if !isText {
 		return 0
 	}
-	at, ok := ParseTime(string(text))
+	at, ok := instant.Parse(string(text))
 	if !ok {
 		r.fault(CodeBadTime, "", fmt.Sprintf("%s: %.40q is no time: write RFC 3339 in UTC with milliseconds, such as 2026-11-30T12:00:00.000Z", v.Path(), text))
 	}

@@ -263,15 +263,6 @@ func reversed(t *testing.T, body []byte) string {
 	return "{ " + strings.Join(out, " , ") + "}"
 }
 
-func TestTimes(t *testing.T) {
-	for _, text := range []string{"2000-01-01T00:00:00.000Z", "2026-11-30T12:00:00.001Z", "2999-12-31T23:59:59.999Z", "2028-02-29T00:00:00.000Z"} {
-		at, ok := wire.ParseTime(text)
-		if !ok || wire.FormatTime(at) != text {
-			t.Errorf("%s is read as %s", text, wire.FormatTime(at))
-		}
-	}
-}
-
 func TestReply(t *testing.T) {
 	for want, reply := range map[string]wire.Reply{
 		`{"id":"m1","draw":"d1","status":"stored"}`: {ID: "m1", Draw: "d1", Status: wire.Stored},

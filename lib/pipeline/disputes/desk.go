@@ -10,8 +10,10 @@ import (
 	"unicode/utf8"
 
 	"tally/lib/draw"
+	"tally/lib/draw/instant"
 	"tally/lib/draw/wire"
 	"tally/lib/pipeline/intake"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 	"tally/lib/store/record"
 )
@@ -20,7 +22,7 @@ import (
 type Desk struct {
 	Table  *store.Table
 	Orders intake.Sender // the queue operator-orders
-	Now    func() instant
+	Now    func() settlement.Instant
 }
 
 // DecidedError says that the dispute has been decided otherwise.
@@ -36,7 +38,7 @@ func (e *DecidedError) Error() string {
 	if d.Decision.Verdict == Rejected {
 		verdict = Rejected
 	}
-	return fmt.Sprintf("it was %s at %s: %s", verdict, wire.FormatTime(d.Decision.At), d.Decision.Reason)
+	return fmt.Sprintf("it was %s at %s: %s", verdict, instant.Format(d.Decision.At), d.Decision.Reason)
 }
 
 // ReasonError says what is wrong with a reason.
@@ -199,7 +201,7 @@ func (d *Desk) order(ctx context.Context, dispute *Dispute, reason string) (stri
 		Scope    scope     `json:"scope"`
 		Reason   string    `json:"reason"`
 		Evidence string    `json:"evidence"`
-	}{1, dispute.Order, wire.BetsVoided, head.Game, head.Table, dispute.Draw, wire.FormatTime(d.Now()), dispute.Order,
+	}{1, dispute.Order, wire.BetsVoided, head.Game, head.Table, dispute.Draw, instant.Format(d.Now()), dispute.Order,
 		scope{dispute.Bookmaker, dispute.Bets}, reason, evidenceOf(dispute)})
 	if err != nil {
 		return "", fmt.Errorf("encoding an order: %w", err)

@@ -12,12 +12,10 @@ import (
 	"strings"
 
 	"tally/lib/draw"
-	"tally/lib/draw/wire"
+	"tally/lib/draw/ids"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 )
-
-type instant = settlement.Instant
 
 // Request is what a bookmaker asks for.
 type Request = draw.DisputeRequest
@@ -41,21 +39,21 @@ type Dispute struct {
 	ID        string `json:"dispute"`
 	Bookmaker string `json:"bookmaker"`
 	Request
-	CreatedAt instant `json:"created_at"`
-	Order     string  `json:"order"` // the id of the order by which it is upheld
+	CreatedAt settlement.Instant `json:"created_at"`
+	Order     string             `json:"order"` // the id of the order by which it is upheld
 
 	Status   Status    `json:"-"`
 	Decision *Decision `json:"-"` // nil without one
 
-	expiresAt instant
+	expiresAt settlement.Instant
 }
 
 // Decision is what an operator has decided.
 type Decision struct {
-	Verdict Status  `json:"verdict"` // Ordered or Rejected
-	Reason  string  `json:"reason"`  // for the bookmaker
-	At      instant `json:"at"`
-	Message string  `json:"message,omitempty"` // the order as it is sent, each time the same
+	Verdict Status             `json:"verdict"` // Ordered or Rejected
+	Reason  string             `json:"reason"`  // for the bookmaker
+	At      settlement.Instant `json:"at"`
+	Message string             `json:"message,omitempty"` // the order as it is sent, each time the same
 }
 
 // UsedError says that another dispute has the id.
@@ -80,9 +78,9 @@ func OrderOf(bookmaker, id string) string {
 
 // Create stores a dispute, which is kept until a time. When it is stored already
 // it returns what is there, and replay; when another one is, a *UsedError.
-func Create(ctx context.Context, table *store.Table, bookmaker, id string, r Request, now, keepUntil instant) (d *Dispute, replay bool, err error) {
+func Create(ctx context.Context, table *store.Table, bookmaker, id string, r Request, now, keepUntil settlement.Instant) (d *Dispute, replay bool, err error) {
 	for _, name := range append([]string{id, r.Draw}, r.Bets...) {
-		if !wire.ValidNewID(name) {
+		if !ids.ValidNew(name) {
 			return nil, false, fmt.Errorf("%.80q is no identifier: %w", name, ErrIdentifier)
 		}
 	}

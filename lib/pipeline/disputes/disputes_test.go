@@ -14,6 +14,7 @@ import (
 	"tally/internal/testkit/dynamotest"
 	"tally/internal/testkit/fakedynamo"
 	"tally/lib/draw"
+	"tally/lib/draw/instant"
 	"tally/lib/draw/wire"
 	"tally/lib/pipeline/disputes"
 	"tally/lib/pipeline/intake"
@@ -43,7 +44,7 @@ func newOffice(t *testing.T, table *store.Table) *office {
 	o.intake = &intake.Intake{Table: table, Replies: nowhere{}, Sweeps: nowhere{}, Archive: nowhere{}, Record: o, Settings: draw.Settings{Shards: 1},
 		Now: o.now, Log: slog.New(slog.DiscardHandler)}
 	o.take(intake.Studio, fmt.Sprintf(`{"schema":1,"id":"m-1","type":"draw.opened","game":"roulette","table":"rou-1","draw":"rou-1.1","at":%[1]q,"sequence":1,"rounds":[{"round":1,"opens_at":%[1]q,"closes_at":%[2]q}]}`,
-		wire.FormatTime(noon), wire.FormatTime(noon+60_000)))
+		instant.Format(noon), instant.Format(noon+60_000)))
 	return o
 }
 

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"tally/lib/draw"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 )
 
@@ -25,9 +26,9 @@ type Ends []End
 
 // End is what one draw came to.
 type End struct {
-	Draw      string  `json:"draw"`
-	OpensAt   instant `json:"opens_at"`
-	Cancelled bool    `json:"cancelled,omitempty"`
+	Draw      string             `json:"draw"`
+	OpensAt   settlement.Instant `json:"opens_at"`
+	Cancelled bool               `json:"cancelled,omitempty"`
 }
 
 func byOpening(a, b End) int {

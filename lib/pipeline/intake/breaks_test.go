@@ -7,6 +7,7 @@ import (
 
 	"tally/internal/testkit/ruletest"
 	"tally/lib/pipeline/intake"
+	"tally/lib/rulebook/settlement"
 )
 
 // How many draws in a row are cancelled, whatever comes in between, late, or again. A
@@ -28,7 +29,7 @@ func TestRowsOfCancelledDraws(t *testing.T) {
 		var got []string
 		for message := range strings.FieldsSeq(row[0]) {
 			var n int
-			ends, n = ends.Add(intake.End{Draw: message[:1], OpensAt: instant(message[0]), Cancelled: message[1] == 'c'})
+			ends, n = ends.Add(intake.End{Draw: message[:1], OpensAt: settlement.Instant(message[0]), Cancelled: message[1] == 'c'})
 			got = append(got, fmt.Sprint(n))
 		}
 		if rows := strings.Join(got, " "); rows != row[1] {
@@ -42,7 +43,7 @@ func TestRowsOfCancelledDraws(t *testing.T) {
 func TestRowsAreBounded(t *testing.T) {
 	var ends intake.Ends
 	for n := range 100 {
-		ends, _ = ends.Add(intake.End{Draw: fmt.Sprint(n), OpensAt: instant(n), Cancelled: true})
+		ends, _ = ends.Add(intake.End{Draw: fmt.Sprint(n), OpensAt: settlement.Instant(n), Cancelled: true})
 	}
 	if next, row := ends.Add(intake.End{Draw: "7", OpensAt: 7, Cancelled: true}); len(ends) != 20 || len(next) != 20 || row != 0 {
 		t.Errorf("%d are held, then %d; the old one makes a row of %d", len(ends), len(next), row)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"tally/lib/draw/instant"
 	"tally/lib/draw/wire"
 	"tally/lib/pipeline/intake"
 	"tally/lib/store"
@@ -14,15 +15,15 @@ import (
 // What contradicts a draw that was known before its opening came shows both values,
 // too, and faults of form don't hide that a message is about another draw.
 func TestContradictionsShowBothValues(t *testing.T) {
-	later := wire.FormatTime(noon + 31_000)
+	later := instant.Format(noon + 31_000)
 	for _, test := range []struct {
 		name, first, kind, old, new string
 		want                        []string
 	}{
-		{"an opening with other times than the round's", "betting.opened", "draw.opened", wire.FormatTime(noon + 30_000), later,
-			[]string{"from " + wire.FormatTime(noon) + " to " + later, "to " + wire.FormatTime(noon+30_000), "send it with the times that are stored"}},
-		{"a round's opening with other times than the draw's", "draw.opened", "betting.opened", wire.FormatTime(noon + 30_000), later,
-			[]string{"to " + later, "to " + wire.FormatTime(noon+30_000)}},
+		{"an opening with other times than the round's", "betting.opened", "draw.opened", instant.Format(noon + 30_000), later,
+			[]string{"from " + instant.Format(noon) + " to " + later, "to " + instant.Format(noon+30_000), "send it with the times that are stored"}},
+		{"a round's opening with other times than the draw's", "draw.opened", "betting.opened", instant.Format(noon + 30_000), later,
+			[]string{"to " + later, "to " + instant.Format(noon+30_000)}},
 		{"a second board", "betting.opened", "draw.opened", `"sequence":7`, `"sequence":7,"odds":{"player":"2.08"}`, []string{"it has its odds from betting.opened", "send it without odds"}},
 		{"another table", "draw.opened", "betting.closed", `"war-1"`, `"war-2"`, []string{"names war on table war-2", "one of war on table war-1", "send it with what the draw has"}},
 		{"another game", "draw.opened", "draw.resulted", `"game":"war"`, `"game":"dice"`, []string{"names dice on table war-1", "one of war on table war-1", "unknown_field: facts.dealer"}},

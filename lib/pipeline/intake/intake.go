@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"tally/lib/draw"
+	"tally/lib/draw/ids"
+	"tally/lib/draw/instant"
 	"tally/lib/draw/wire"
 	"tally/lib/rulebook/rules"
 	"tally/lib/rulebook/settlement"
@@ -25,8 +27,6 @@ import (
 	"tally/lib/store/clock"
 	"tally/lib/store/record"
 )
-
-type instant = settlement.Instant
 
 // Sender sends a message to one queue. When it returns nil the message is
 // durable; the caller does not retry, its own redelivery does.
@@ -67,7 +67,7 @@ type Intake struct {
 	// Demanding are the tables whose studio has to close side wagers within their round.
 	Demanding map[string]bool
 	// Now is the time. Effective closings are made of it.
-	Now func() instant
+	Now func() settlement.Instant
 	// Clock tells whether Now can be trusted; nil for always.
 	Clock clock.Check
 	Log   *slog.Logger
@@ -76,7 +76,7 @@ type Intake struct {
 // Delivery is a message as a queue delivers it.
 type Delivery struct {
 	Body   []byte
-	SentAt instant // when the queue got it first; what closes betting does so from then
+	SentAt settlement.Instant // when the queue got it first; what closes betting does so from then
 	From   Source
 }
 
@@ -156,7 +156,7 @@ func (in *Intake) Take(ctx context.Context, d Delivery) error {
 // the draw turns out to have others, see ruledError.
 func (in *Intake) parse(ctx context.Context, body []byte) (*wire.Message, wire.Partial, []wire.Fault, error) {
 	m, partial, faults := wire.Parse(body)
-	if m != nil || !wire.ValidID(partial.Draw) {
+	if m != nil || !ids.Valid(partial.Draw) {
 		return m, partial, faults, nil
 	}
 	head, _, err := record.LoadHead(ctx, in.Table, partial.Draw)
@@ -296,7 +296,7 @@ func (in *Intake) try(ctx context.Context, m *wire.Message, d Delivery) (result,
 
 // sentAt returns what is stored of when a message was sent: of those that close
 // betting from then on, where it is another time than that of storing.
-func sentAt(m *wire.Message, d Delivery, now instant) instant {
+func sentAt(m *wire.Message, d Delivery, now settlement.Instant) settlement.Instant {
 	switch m.Type {
 	case wire.BettingOpened, wire.BettingClosed, wire.DrawResulted, wire.DrawCancelled:
 		if d.SentAt != now {
@@ -311,9 +311,9 @@ func refused(code, message string) result {
 }
 
 // held is what a late correction comes to that nobody has released.
-func held(first instant, revision int) result {
+func held(first settlement.Instant, revision int) result {
 	r := refused(wire.CodeHeld, fmt.Sprintf("the draw had its first result at %s: so late a correction waits until an operator releases it. Until then what was settled holds; a newer revision takes its place",
-		wire.FormatTime(first)))
+		instant.Format(first)))
 	if revision > 0 {
 		r.holds = &wire.Holds{Revision: revision}
 	}
@@ -321,7 +321,7 @@ func held(first instant, revision int) result {
 }
 
 // apply changes the head by a message, or returns why it can't be taken.
-func apply(head *draw.Head, m *wire.Message, sent, now instant, settings draw.Settings) []wire.Fault {
+func apply(head *draw.Head, m *wire.Message, sent, now settlement.Instant, settings draw.Settings) []wire.Fault {
 	err := head.Apply(m, sent, now, settings)
 	var conflict *draw.Conflict
 	var late *draw.TooLate
@@ -418,7 +418,7 @@ func (in *Intake) entry(ctx context.Context, e wire.Entry) error {
 const maxDelay = 15 * time.Minute
 
 // SendSweep asks for a draw to be swept, no sooner than it may be.
-func SendSweep(ctx context.Context, sweeps Sender, head *draw.Head, now instant) error {
+func SendSweep(ctx context.Context, sweeps Sender, head *draw.Head, now settlement.Instant) error {
 	body, err := wire.Encode(wire.Sweep{Draw: head.Draw})
 	if err != nil {
 		return err
@@ -437,7 +437,7 @@ func (in *Intake) reply(ctx context.Context, reply wire.Reply) error {
 }
 
 // NextState returns the state that the head calls for, nil for none.
-func NextState(ctx context.Context, table *store.Table, head *draw.Head, game *rules.Game, now instant) (*draw.State, error) {
+func NextState(ctx context.Context, table *store.Table, head *draw.Head, game *rules.Game, now settlement.Instant) (*draw.State, error) {
 	if head.State == 0 {
 		return head.Next(nil, game, now), nil
 	}
@@ -474,7 +474,7 @@ const firstLook = 60_000
 
 // DueItem asks reconcile to look at a draw when its newest state should have
 // been swept, or its result or its opening should be there.
-func DueItem(head *draw.Head, now instant) store.Item {
+func DueItem(head *draw.Head, now settlement.Instant) store.Item {
 	return Due(head, max(now, head.SettleFrom())+firstLook)
 }
 
@@ -485,7 +485,7 @@ func foundItem(m *wire.Message, head *draw.Head) store.Item {
 }
 
 // Due asks reconcile to look at a draw at a time, as long as it is at the same stage.
-func Due(head *draw.Head, at instant) store.Item {
+func Due(head *draw.Head, at settlement.Instant) store.Item {
 	return store.Item{PK: store.DueKey(at), SK: store.DueDrawKey(head.Draw, Stage(head)), StoredAt: at, ExpiresAt: head.RetainUntil}
 }
 

@@ -18,6 +18,7 @@ import (
 	"tally/internal/testkit/fakedynamo"
 	"tally/internal/testkit/ruletest"
 	"tally/lib/draw"
+	"tally/lib/draw/instant"
 	"tally/lib/draw/wire"
 	"tally/lib/pipeline/intake"
 	"tally/lib/rulebook/settlement"
@@ -25,10 +26,8 @@ import (
 	"tally/lib/store/record"
 )
 
-type instant = settlement.Instant
-
 // noon is 2026-11-29T12:00:00.000Z.
-const noon instant = 1_795_953_600_000
+const noon settlement.Instant = 1_795_953_600_000
 
 // queue keeps what is sent, and fails when told to.
 type queue struct {
@@ -80,7 +79,7 @@ func (c *counter) Stored(_ string, age time.Duration, concern string) {
 type desk struct {
 	intake.Intake
 	db      *fakedynamo.DB
-	now     instant
+	now     settlement.Instant
 	mutex   sync.Mutex // of sent
 	sent    []string
 	down    string     // the name of the queue that is down
@@ -92,7 +91,7 @@ func newDesk(t *testing.T) *desk {
 	d := &desk{db: fakedynamo.New(t, "table"), now: noon}
 	d.Intake = intake.Intake{Table: store.New(d.db, "table"), Replies: queue{"reply", d}, Sweeps: queue{"sweep", d},
 		Archive: queue{"archive", d}, Record: &d.counter, Settings: draw.Settings{Shards: 1, RetainMillis: 400 * 24 * 3600 * 1000},
-		Now: func() instant { return d.now }, Log: slog.New(slog.NewTextHandler(io.Discard, nil))}
+		Now: func() settlement.Instant { return d.now }, Log: slog.New(slog.NewTextHandler(io.Discard, nil))}
 	return d
 }
 
@@ -103,7 +102,7 @@ func (d *desk) take(t *testing.T, from intake.Source, body string) (sent string,
 }
 
 // takeSent takes up a message that was sent at another time than now.
-func (d *desk) takeSent(t *testing.T, from intake.Source, body string, sent instant) (followed string, err error) {
+func (d *desk) takeSent(t *testing.T, from intake.Source, body string, sent settlement.Instant) (followed string, err error) {
 	t.Helper()
 	d.sent = nil
 	err = d.Take(t.Context(), intake.Delivery{Body: []byte(body), SentAt: sent, From: from})
@@ -113,9 +112,9 @@ func (d *desk) takeSent(t *testing.T, from intake.Source, body string, sent inst
 // bodies are one message of each type.
 func body(kind string) string {
 	fields := map[string]string{
-		"draw.opened":    fmt.Sprintf(`"sequence":7,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q}]`, wire.FormatTime(noon), wire.FormatTime(noon+30_000)),
-		"betting.opened": fmt.Sprintf(`"round":1,"opens_at":%q,"closes_at":%q,"odds":{"player":"2.08"}`, wire.FormatTime(noon), wire.FormatTime(noon+30_000)),
-		"betting.closed": fmt.Sprintf(`"round":1,"closed_at":%q`, wire.FormatTime(noon+29_000)),
+		"draw.opened":    fmt.Sprintf(`"sequence":7,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q}]`, instant.Format(noon), instant.Format(noon+30_000)),
+		"betting.opened": fmt.Sprintf(`"round":1,"opens_at":%q,"closes_at":%q,"odds":{"player":"2.08"}`, instant.Format(noon), instant.Format(noon+30_000)),
+		"betting.closed": fmt.Sprintf(`"round":1,"closed_at":%q`, instant.Format(noon+29_000)),
 		"draw.resulted":  `"revision":1,"facts":{"player":"KS","dealer":"AD"}`,
 		"draw.cancelled": `"revision":1,"reason":"card_hidden"`,
 		"bets.voided":    `"order":"ord-1","scope":{"round":1},"reason":"x","evidence":"y"`,
@@ -147,7 +146,7 @@ second | from     | message        | sent
 60     | operator | order.revoked  | sweep, archive state, reply stored
 61     | operator | order.revoked  | sweep, archive state, reply replay
 `) {
-		var second instant
+		var second settlement.Instant
 		if _, err := fmt.Sscan(row[0], &second); err != nil {
 			t.Fatal(err)
 		}
@@ -373,12 +372,12 @@ func TestStrayOrder(t *testing.T) {
 func TestClockBehind(t *testing.T) {
 	d := newDesk(t)
 	for second, kind := range []string{"draw.opened", "betting.opened", "betting.closed", "draw.resulted"} {
-		d.now = noon + instant(20_000-1000*second)
+		d.now = noon + settlement.Instant(20_000-1000*second)
 		if _, err := d.take(t, intake.Studio, body(kind)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	times := []instant{}
+	times := []settlement.Instant{}
 	for _, sk := range []string{store.OpenedKey, store.RoundKey(1), store.ClosedKey(1), store.RevisionKey(1)} {
 		item, _, err := d.Table.Get(t.Context(), store.DrawKey("war-1.7"), sk)
 		if err != nil {
@@ -386,7 +385,7 @@ func TestClockBehind(t *testing.T) {
 		}
 		times = append(times, item.StoredAt-noon)
 	}
-	if want := []instant{20_000, 20_001, 20_002, 20_003}; !slices.Equal(times, want) {
+	if want := []settlement.Instant{20_000, 20_001, 20_002, 20_003}; !slices.Equal(times, want) {
 		t.Errorf("stored at %v instead of %v", times, want)
 	}
 }
@@ -463,7 +462,7 @@ func TestReplies(t *testing.T) {
 		name   string
 		sent   int // seconds ago
 		bodies []string
-		at     instant // of the last, in seconds
+		at     settlement.Instant // of the last, in seconds
 		want   string
 	}{
 		{"as it says", 0, []string{body("draw.opened"), closed("25.000", "")}, 26,
@@ -490,7 +489,7 @@ func TestReplies(t *testing.T) {
 				sent := d.now
 				if i == len(row.bodies)-1 {
 					d.now = noon + row.at*1000
-					sent = d.now - instant(row.sent)*1000
+					sent = d.now - settlement.Instant(row.sent)*1000
 				}
 				if _, err := d.takeSent(t, intake.Studio, text, sent); err != nil {
 					t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"tally/lib/draw"
+	"tally/lib/draw/instant"
 	"tally/lib/draw/wire"
 	"tally/lib/rulebook/settlement"
 )
@@ -20,7 +21,7 @@ func replyTo(m *wire.Message, r result) wire.Reply {
 	case wire.DrawResulted, wire.DrawCancelled:
 		for _, round := range r.head.Rounds {
 			if round.OpensAt != 0 {
-				reply.Closings = append(reply.Closings, wire.Closing{Round: round.Number, Closing: wire.FormatTime(r.head.Closing(round.Number)),
+				reply.Closings = append(reply.Closings, wire.Closing{Round: round.Number, Closing: instant.Format(r.head.Closing(round.Number)),
 					Because: r.head.Because(round.Number, 0)})
 			}
 		}
@@ -39,7 +40,7 @@ func closingOf(m *wire.Message, head *draw.Head) wire.Closing {
 	c := wire.Closing{Round: m.Round, Selections: m.Selections}
 	closing := head.Closing(m.Round)
 	if closing == 0 {
-		c.Closing, c.Because = wire.FormatTime(m.ClosedAt), draw.ByClosing
+		c.Closing, c.Because = instant.Format(m.ClosedAt), draw.ByClosing
 		c.Message = "the round is not known yet: it closes then, or before"
 		return c
 	}
@@ -47,7 +48,7 @@ func closingOf(m *wire.Message, head *draw.Head) wire.Closing {
 	if m.Selections != nil {
 		closing, c.Because = stopOf(m, head, closing)
 	}
-	c.Closing = wire.FormatTime(closing)
+	c.Closing = instant.Format(closing)
 	if closing != m.ClosedAt {
 		c.Message = explain(m, c.Because)
 	}
@@ -72,7 +73,7 @@ func stopOf(m *wire.Message, head *draw.Head, round settlement.Instant) (closing
 
 // explain says why something else than closed_at took effect.
 func explain(m *wire.Message, because string) string {
-	said := "closed_at says " + wire.FormatTime(m.ClosedAt)
+	said := "closed_at says " + instant.Format(m.ClosedAt)
 	switch because {
 	case draw.ByClosingLag:
 		return fmt.Sprintf("%s: a closing takes effect at most %d seconds before its message was sent, and that counts for so long before it was stored as the template's LagBound says; "+

@@ -11,6 +11,7 @@ import (
 
 	"tally/lib/draw"
 	"tally/lib/draw/wire"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 )
 
@@ -125,7 +126,7 @@ func (in *Intake) outOfSequence(ctx context.Context, m *wire.Message, concern, o
 }
 
 // addNumber adds a number to those of its table by compare-and-swap.
-func (in *Intake) addNumber(ctx context.Context, table string, arrived Numbered, expires instant, replay bool, tried string) (other, concern string, err error) {
+func (in *Intake) addNumber(ctx context.Context, table string, arrived Numbered, expires settlement.Instant, replay bool, tried string) (other, concern string, err error) {
 	item, found, err := in.Table.Get(ctx, store.TableKey(table), store.SequenceKey)
 	if err != nil {
 		return "", tried, err

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"tally/lib/draw/wire"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 	"tally/lib/store/record"
 )
@@ -32,11 +33,11 @@ type drawCache struct {
 // has its messages.
 type cachedDraw struct {
 	*record.Draw
-	readAt instant
+	readAt settlement.Instant
 }
 
 // get returns a draw that was read at most headFor ago; nil when it is unknown.
-func (c *drawCache) get(ctx context.Context, table *store.Table, id string, now instant) (*cachedDraw, error) {
+func (c *drawCache) get(ctx context.Context, table *store.Table, id string, now settlement.Instant) (*cachedDraw, error) {
 	c.mutex.Lock()
 	known := c.draws[id]
 	c.mutex.Unlock()
@@ -47,7 +48,7 @@ func (c *drawCache) get(ctx context.Context, table *store.Table, id string, now 
 }
 
 // read reads a draw, whatever is remembered of it; nil when it is unknown.
-func (c *drawCache) read(ctx context.Context, table *store.Table, id string, now instant) (*cachedDraw, error) {
+func (c *drawCache) read(ctx context.Context, table *store.Table, id string, now settlement.Instant) (*cachedDraw, error) {
 	d, err := record.Open(ctx, table, id)
 	if err != nil || d.Head == nil {
 		return nil, err
@@ -93,7 +94,7 @@ type partCache struct {
 }
 
 // register enters a bookmaker in a draw's registry, before its first bet.
-func (c *partCache) register(ctx context.Context, table *store.Table, id, bookmaker string, expires instant) error {
+func (c *partCache) register(ctx context.Context, table *store.Table, id, bookmaker string, expires settlement.Instant) error {
 	key := id + "#" + bookmaker
 	c.mutex.Lock()
 	known := c.known[key]

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"tally/lib/draw/wire"
+	"tally/lib/draw/ids"
 	"tally/lib/store"
 	"tally/lib/store/record"
 )
@@ -19,7 +19,7 @@ func (p *Placer) Cancel(ctx context.Context, bookmaker, id, reference string) (*
 		return nil, err
 	}
 	at := p.Now()
-	if refusal := identifiers(Request{Bookmaker: bookmaker, Draw: id, Reference: reference}, wire.ValidID); refusal != nil {
+	if refusal := identifiers(Request{Bookmaker: bookmaker, Draw: id, Reference: reference}, ids.Valid); refusal != nil {
 		return nil, refusal
 	}
 	ctx, cancel := p.until(ctx, at, acceptWithin)

@@ -13,7 +13,7 @@ import (
 	"tally/internal/testkit/dynamotest"
 	"tally/internal/testkit/fakedynamo"
 	"tally/lib/draw"
-	"tally/lib/draw/wire"
+	"tally/lib/draw/instant"
 	"tally/lib/pipeline/intake"
 	"tally/lib/pipeline/placing"
 	"tally/lib/rulebook/money"
@@ -21,10 +21,8 @@ import (
 	"tally/lib/store"
 )
 
-type instant = settlement.Instant
-
 // noon is 2026-11-30T12:00:00.000Z.
-const noon instant = 1_795_953_600_000
+const noon settlement.Instant = 1_795_953_600_000
 
 const theDraw = "bj-1.7"
 
@@ -39,10 +37,10 @@ func (nothing) Send(context.Context, string, time.Duration) error { return nil }
 // house is a table with a draw of blackjack on it, and a process that takes bets.
 type house struct {
 	*placing.Placer
-	now instant
+	now settlement.Instant
 }
 
-func (h *house) clock() instant { return h.now }
+func (h *house) clock() settlement.Instant { return h.now }
 
 // open opens a draw whose first round takes bets from noon on for a minute, its
 // second from the second minute on.
@@ -52,7 +50,7 @@ func open(t *testing.T, table *store.Table) *house {
 	h.Placer = &placing.Placer{Table: table, Now: h.clock, Record: nothing{}, Terms: func(string) money.Terms {
 		return money.Terms{MaxStake: map[string]money.Amount{"EUR": 1_000_00}}
 	}}
-	h.say(t, fmt.Sprintf(`"type":"draw.opened","sequence":7,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q}]`, wire.FormatTime(noon), wire.FormatTime(noon+60_000)))
+	h.say(t, fmt.Sprintf(`"type":"draw.opened","sequence":7,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q}]`, instant.Format(noon), instant.Format(noon+60_000)))
 	return h
 }
 
@@ -71,7 +69,7 @@ func (h *house) play(t *testing.T) {
 	t.Helper()
 	h.now = noon + 70_000
 	h.say(t, fmt.Sprintf(`"type":"betting.opened","round":2,"opens_at":%q,"closes_at":%q,
-		"visible":{"dealer":["AS"],"seats":[{"seat":1,"hands":[{"cards":["8H","3D"]}]}]}`, wire.FormatTime(noon+60_000), wire.FormatTime(noon+120_000)))
+		"visible":{"dealer":["AS"],"seats":[{"seat":1,"hands":[{"cards":["8H","3D"]}]}]}`, instant.Format(noon+60_000), instant.Format(noon+120_000)))
 }
 
 func bet(reference, selection, stake string) placing.Request {

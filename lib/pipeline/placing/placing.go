@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"tally/lib/draw/wire"
+	"tally/lib/draw/ids"
 	"tally/lib/rulebook/money"
 	"tally/lib/rulebook/rules"
 	"tally/lib/rulebook/settlement"
@@ -22,8 +22,6 @@ import (
 	"tally/lib/store/clock"
 	"tally/lib/store/record"
 )
-
-type instant = settlement.Instant
 
 // acceptWithin is how long after its time of acceptance a bet may still be
 // written. The first sweep waits longer than that.
@@ -44,7 +42,7 @@ type Placer struct {
 	Table *store.Table
 	// Terms returns those of a bookmaker.
 	Terms func(bookmaker string) money.Terms
-	Now   func() instant
+	Now   func() settlement.Instant
 	// Clock tells whether Now can be trusted; nil for always.
 	Clock  clock.Check
 	Record Recorder
@@ -69,7 +67,7 @@ func (p *Placer) Place(ctx context.Context, request Request) (*record.Account, e
 		return nil, err
 	}
 	at := p.Now()
-	if refusal := identifiers(request, wire.ValidNewID); refusal != nil {
+	if refusal := identifiers(request, ids.ValidNew); refusal != nil {
 		return nil, refusal
 	}
 	within, cancel := p.until(ctx, at, acceptWithin)
@@ -217,7 +215,7 @@ func (t *try) early(code string) *Refusal {
 }
 
 // until returns a context that ends so long after a time.
-func (p *Placer) until(ctx context.Context, at instant, within time.Duration) (context.Context, context.CancelFunc) {
+func (p *Placer) until(ctx context.Context, at settlement.Instant, within time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, time.Duration(at-p.Now())*time.Millisecond+within)
 }
 
@@ -255,7 +253,9 @@ func (p *Placer) refused(ctx context.Context, t *try, refusal *Refusal) (*record
 const maxRenewals = 8
 
 // over reports whether the grace time is over, so that no bet is in flight.
-func over(d *cachedDraw, at instant) bool { return d.Head.State > 0 && at >= d.Head.SettleFrom() }
+func over(d *cachedDraw, at settlement.Instant) bool {
+	return d.Head.State > 0 && at >= d.Head.SettleFrom()
+}
 
 // claim puts a refusal under its key, or, where no earlier try can land there
 // any more, only reads what is there.

@@ -8,11 +8,12 @@ import (
 	"tally/internal/testkit/fakedynamo"
 	"tally/lib/pipeline/placing"
 	"tally/lib/rulebook/money"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 )
 
 // outcome places a bet and returns "stored", the code of its refusal, or "unknown".
-func (h *house) outcome(t *testing.T, at instant, request placing.Request) string {
+func (h *house) outcome(t *testing.T, at settlement.Instant, request placing.Request) string {
 	t.Helper()
 	h.now = noon + at
 	_, err := h.Place(t.Context(), request)
@@ -154,7 +155,7 @@ func TestWrongWagerThenRight(t *testing.T) {
 	h.outcome(t, 1000, bet("b1", "seat:1", "10.00"))
 	h.play(t)
 	for _, step := range []struct {
-		at               instant
+		at               settlement.Instant
 		selection, stake string
 		want             string
 	}{
@@ -187,11 +188,11 @@ func TestTooEarlyAfterRefusal(t *testing.T) {
 		if row.request.Base != "" {
 			h.outcome(t, 1000, bet("b1", "seat:1", "10.00"))
 		}
-		h.outcome(t, instant(row.before)*1000, row.request)
+		h.outcome(t, settlement.Instant(row.before)*1000, row.request)
 		if row.request.Base != "" {
 			h.play(t)
 		}
-		h.now = noon + instant(row.after)*1000
+		h.now = noon + settlement.Instant(row.after)*1000
 		if _, err := h.Place(t.Context(), row.request); err == nil || err.Error() != row.want {
 			t.Errorf("%v", err)
 		}

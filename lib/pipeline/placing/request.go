@@ -72,7 +72,7 @@ type try struct {
 	bet  settlement.Bet
 	draw *cachedDraw
 	pk   string // of the bookmaker's bets
-	at   instant
+	at   settlement.Instant
 }
 
 // key returns the sort key of the bet or side wager.
@@ -112,7 +112,7 @@ func (r *Refusal) at(field string) *Refusal {
 
 // parse reads the fields that have a meaning in the game. The refusal is the
 // first by the order of the codes and has the others with it.
-func parse(r Request, d *cachedDraw, terms money.Terms, at instant) (*try, *Refusal) {
+func parse(r Request, d *cachedDraw, terms money.Terms, at settlement.Instant) (*try, *Refusal) {
 	reference := cmp.Or(r.Base, r.Reference)
 	t := &try{Request: r, draw: d, at: at, pk: store.BetsKey(r.Draw, r.Bookmaker, Shard(reference, d.Head.Shards)),
 		bet: settlement.Bet{Reference: reference, Bookmaker: r.Bookmaker, Shop: r.Shop, Rounding: terms.Rounding, AcceptedAt: at}}

@@ -6,6 +6,7 @@ import (
 
 	"tally/lib/draw"
 	"tally/lib/pipeline/intake"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/store/record"
 )
 
@@ -39,7 +40,7 @@ func TestTimes(t *testing.T) {
 func TestOver(t *testing.T) {
 	const noon = 1_796_040_000_000
 	head := draw.Head{Draw: "d", Opened: true, State: 1, ResultAt: noon, Rounds: []draw.Round{{Number: 1, OpensAt: noon - 60_000, ClosesAt: noon}}}
-	for after, want := range map[instant]bool{0: false, instant(refuseWithin.Milliseconds()): false, draw.SettleGrace - 1: false, draw.SettleGrace: true} {
+	for after, want := range map[settlement.Instant]bool{0: false, settlement.Instant(refuseWithin.Milliseconds()): false, draw.SettleGrace - 1: false, draw.SettleGrace: true} {
 		if over(&cachedDraw{Draw: record.Of(nil, &head)}, noon+after) != want {
 			t.Errorf("%d ms after the closing it is over: %v", after, !want)
 		}

@@ -6,7 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"tally/lib/draw/wire"
+	"tally/lib/draw/instant"
 	"tally/lib/pipeline/reconcile"
 	"tally/lib/rulebook/games"
 )
@@ -22,7 +22,7 @@ func TestUnknownRules(t *testing.T) {
 		second := *first
 		second.Version = 99
 		withdraw := games.Release(&second)
-		opened := fmt.Sprintf(`"type":"draw.opened","sequence":9,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q}]`, wire.FormatTime(now()), wire.FormatTime(now()+60_000))
+		opened := fmt.Sprintf(`"type":"draw.opened","sequence":9,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q}]`, instant.Format(now()), instant.Format(now()+60_000))
 		result := `"type":"draw.resulted","revision":1,"facts":{"spins":[{"revolutions":5,"pocket":17}]}`
 		n.sayOf("rou-9.1", "%s", opened) // has a result
 		n.sayOf("rou-9.1", "%s", result)

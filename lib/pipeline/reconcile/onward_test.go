@@ -11,9 +11,10 @@ import (
 
 	"tally/internal/testkit/fakedynamo"
 	"tally/lib/draw"
-	"tally/lib/draw/wire"
+	"tally/lib/draw/instant"
 	"tally/lib/pipeline/quarantine"
 	"tally/lib/pipeline/reconcile"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 )
 
@@ -211,7 +212,7 @@ func TestOpeningMissing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := newNight(t)
 		n.pass(1)
-		opens, closes := wire.FormatTime(now()), wire.FormatTime(now()+60_000)
+		opens, closes := instant.Format(now()), instant.Format(now()+60_000)
 		n.say(`"type":"betting.opened","round":1,"opens_at":%q,"closes_at":%q`, opens, closes)
 		n.pass(2)
 		n.say(`"type":"draw.resulted","revision":1,"facts":{"spins":[{"revolutions":5,"pocket":17}]}`)
@@ -309,7 +310,7 @@ func TestLargeQuarantine(t *testing.T) {
 		n := newNight(t)
 		for day := range 3 {
 			for message := range 30 {
-				item := store.Item{PK: store.QuarantineKey(now() - instant(day)*24*3600*1000), SK: fmt.Sprint(message), Body: "{}", Binary: make([]byte, 300<<10)}
+				item := store.Item{PK: store.QuarantineKey(now() - settlement.Instant(day)*24*3600*1000), SK: fmt.Sprint(message), Body: "{}", Binary: make([]byte, 300<<10)}
 				if err := n.table.Put(t.Context(), item); err != nil {
 					t.Fatal(err)
 				}
@@ -330,7 +331,7 @@ func TestShortOfTime(t *testing.T) {
 		n.pass(1)
 		const draws = 8
 		for number := range draws {
-			n.sayOf(fmt.Sprintf("rou-1.%d", number), `"type":"draw.opened","sequence":8,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q}]`, wire.FormatTime(now()), wire.FormatTime(now()+1000))
+			n.sayOf(fmt.Sprintf("rou-1.%d", number), `"type":"draw.opened","sequence":8,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q}]`, instant.Format(now()), instant.Format(now()+1000))
 		}
 		time.Sleep(10 * time.Minute)
 		n.db.Intercept = func(_ context.Context, call fakedynamo.Call) fakedynamo.Verdict {

@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"tally/lib/draw"
+	"tally/lib/draw/instant"
 	"tally/lib/draw/wire"
 	"tally/lib/pipeline/intake"
 	"tally/lib/pipeline/settle"
@@ -31,8 +32,6 @@ import (
 	"tally/lib/store/clock"
 	"tally/lib/store/record"
 )
-
-type instant = settlement.Instant
 
 // Depths tells how many messages queues hold.
 type Depths interface {
@@ -70,7 +69,7 @@ type Reconciler struct {
 	// any, or it can't be told, no draw is cancelled.
 	Studio Depths
 	Record Recorder
-	Now    func() instant
+	Now    func() settlement.Instant
 	// Clock tells whether Now can be trusted; nil for always.
 	Clock clock.Check
 	Log   *slog.Logger
@@ -123,7 +122,7 @@ const (
 
 // cursor is the first minute that has not been worked off.
 type cursor struct {
-	Minute instant `json:"minute"`
+	Minute settlement.Instant `json:"minute"`
 }
 
 // Run works off every minute that has passed, then looks at queues and
@@ -230,8 +229,8 @@ const beginDays = 7
 // and nobody has worked off those minutes. So the draws that opened in the last days
 // and were due before the first minute to work off are made due in it. Before the
 // cursor is written all of this is done again.
-func (r *Reconciler) begin(ctx context.Context, first instant) error {
-	for ago := range instant(beginDays + 1) {
+func (r *Reconciler) begin(ctx context.Context, first settlement.Instant) error {
+	for ago := range settlement.Instant(beginDays + 1) {
 		for found, err := range r.Table.Query(ctx, store.DrawsKey(first-ago*day), "") {
 			if err != nil {
 				return err
@@ -253,7 +252,7 @@ func (r *Reconciler) begin(ctx context.Context, first instant) error {
 
 // minute looks at the draws due in one minute, until within ends. It is done when
 // none is due in it any more, whatever has failed.
-func (r *Reconciler) minute(ctx, within context.Context, log PublicLog, at instant) (done bool, failed error) {
+func (r *Reconciler) minute(ctx, within context.Context, log PublicLog, at settlement.Instant) (done bool, failed error) {
 	for item, err := range r.Table.Query(within, store.DueKey(at), "") {
 		if err != nil || within.Err() != nil {
 			return false, errors.Join(failed, err)
@@ -304,7 +303,7 @@ func (r *Reconciler) due(ctx, within context.Context, log PublicLog, item store.
 // again is when to look at a draw again, zero for never, and how far its bets were
 // counted until then.
 type again struct {
-	at      instant
+	at      settlement.Instant
 	counted settle.Position
 }
 
@@ -384,7 +383,7 @@ func (r *Reconciler) look(ctx context.Context, log PublicLog, head *draw.Head, v
 // first hour, every quarter of an hour in the first week, then every day, until its
 // records end. What is due in this minute is looked at by the next run, when the
 // minute has passed. The alarms count on three looks in an hour.
-func later(head *draw.Head, now instant) instant {
+func later(head *draw.Head, now settlement.Instant) settlement.Instant {
 	next := now
 	switch waiting := now - max(over(head), head.StateAt); {
 	case waiting > 7*day:
@@ -404,7 +403,7 @@ func (r *Reconciler) stuck(ctx context.Context, head *draw.Head, why string) {
 }
 
 // unknown reports a draw of rules that this program does not have. It waits.
-func (r *Reconciler) unknown(ctx context.Context, head *draw.Head, now instant, err error) again {
+func (r *Reconciler) unknown(ctx context.Context, head *draw.Head, now settlement.Instant, err error) again {
 	r.stuck(ctx, head, StuckRules)
 	r.Log.LogAttrs(ctx, slog.LevelError, "draw waits for its rules", slog.String("draw", head.Draw), slog.String("reason", err.Error()))
 	return again{at: later(head, now)}
@@ -413,7 +412,7 @@ func (r *Reconciler) unknown(ctx context.Context, head *draw.Head, now instant, 
 // over is when a draw without a state should have been: its last closing. Of one
 // whose opening is missing not all closings are known; so it is no earlier than the
 // newest message.
-func over(head *draw.Head) instant {
+func over(head *draw.Head) settlement.Instant {
 	if !head.Opened {
 		return max(head.LastClosing(), head.StoredAt)
 	}
@@ -422,17 +421,17 @@ func over(head *draw.Head) instant {
 
 // missing handles a draw without a state: its result is missing, or, when it was
 // never opened, its opening.
-func (r *Reconciler) missing(ctx context.Context, head *draw.Head, version int64, standing settle.Standing, now instant) (instant, error) {
+func (r *Reconciler) missing(ctx context.Context, head *draw.Head, version int64, standing settle.Standing, now settlement.Instant) (settlement.Instant, error) {
 	closed := over(head)
-	if now < closed+instant(r.ResultWithin.Milliseconds()) {
-		return max(closed+instant(r.ResultWithin.Milliseconds()), now+minute), nil
+	if now < closed+settlement.Instant(r.ResultWithin.Milliseconds()) {
+		return max(closed+settlement.Instant(r.ResultWithin.Milliseconds()), now+minute), nil
 	}
 	if !head.Opened {
 		r.stuck(ctx, head, StuckOpening)
 		return later(head, now), nil
 	}
 	r.stuck(ctx, head, StuckResult)
-	if r.CancelAfter <= 0 || now < closed+instant(r.CancelAfter.Milliseconds()) {
+	if r.CancelAfter <= 0 || now < closed+settlement.Instant(r.CancelAfter.Milliseconds()) {
 		return later(head, now), nil
 	}
 	why := "a message of the draw sits in quarantine"
@@ -467,7 +466,7 @@ func (r *Reconciler) studioWaits(ctx context.Context) string {
 // in quarantine was read before; one that is put there between that and this
 // transaction is as one that came a moment later, and nothing is lost by it: sent
 // right, it corrects the cancellation as well.
-func (r *Reconciler) cancel(ctx context.Context, head *draw.Head, version int64, now instant) error {
+func (r *Reconciler) cancel(ctx context.Context, head *draw.Head, version int64, now settlement.Instant) error {
 	game, err := head.Rules()
 	if err != nil {
 		return err
@@ -501,7 +500,7 @@ func (r *Reconciler) cancel(ctx context.Context, head *draw.Head, version int64,
 // recount counts a settled draw again, or the state before that of a sweep that was
 // stopped, and has stragglers settled: by orders of tally's own, which make a newer
 // state. There is nothing to look at again when there was nothing to do.
-func (r *Reconciler) recount(ctx context.Context, head *draw.Head, now instant, from settle.Position) (again, error) {
+func (r *Reconciler) recount(ctx context.Context, head *draw.Head, now settlement.Instant, from settle.Position) (again, error) {
 	within, stop := context.WithTimeout(ctx, recountWithin)
 	defer stop()
 	missed, counted, err := r.Sweeper.Recount(within, head.Draw, from)
@@ -529,7 +528,7 @@ func (r *Reconciler) recount(ctx context.Context, head *draw.Head, now instant, 
 }
 
 // repair makes an order of tally's own.
-func (r *Reconciler) repair(ctx context.Context, head *draw.Head, m settle.Stragglers, now instant) error {
+func (r *Reconciler) repair(ctx context.Context, head *draw.Head, m settle.Stragglers, now settlement.Instant) error {
 	reason := "missed_by_sweep"
 	if found := max(1, len(m.Records)); m.Stale {
 		reason = "stale_pages"
@@ -547,7 +546,7 @@ func (r *Reconciler) repair(ctx context.Context, head *draw.Head, m settle.Strag
 
 // order is tally's own order that names what a sweep has missed. Its id follows
 // from what it says, so that the same recount again gives the same order.
-func order(head *draw.Head, m settle.Stragglers, reason string, now instant) ([]byte, error) {
+func order(head *draw.Head, m settle.Stragglers, reason string, now settlement.Instant) ([]byte, error) {
 	named, err := json.Marshal(m)
 	if err != nil {
 		return nil, fmt.Errorf("encoding an order: %w", err)
@@ -555,7 +554,7 @@ func order(head *draw.Head, m settle.Stragglers, reason string, now instant) ([]
 	id := intake.OwnOrder + strconv.Itoa(head.State) + "-" + record.HashOf(string(named))[:16]
 	body, err := json.Marshal(map[string]any{
 		"schema": wire.Schema, "id": id, "type": wire.BetsFound, "game": head.Game, "table": head.Table, "draw": head.Draw,
-		"at": wire.FormatTime(now), "order": id, "reason": reason, "evidence": "recount",
+		"at": instant.Format(now), "order": id, "reason": reason, "evidence": "recount",
 		"bookmaker": m.Bookmaker, "records": append([]string{}, m.Records...),
 	})
 	if err != nil {
@@ -580,7 +579,7 @@ const maxCounted = 16 << 20
 func (r *Reconciler) quarantine(ctx context.Context) error {
 	const days = 7
 	held, read := 0, 0
-	for ago := range instant(days) {
+	for ago := range settlement.Instant(days) {
 		for item, err := range r.Table.Query(ctx, store.QuarantineKey(r.Now()-ago*day), "") {
 			if err != nil {
 				return err

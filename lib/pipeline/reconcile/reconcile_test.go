@@ -11,15 +11,13 @@ import (
 
 	"tally/internal/testkit/fakedynamo"
 	"tally/lib/draw"
-	"tally/lib/draw/wire"
+	"tally/lib/draw/instant"
 	"tally/lib/pipeline/intake"
 	"tally/lib/pipeline/reconcile"
 	"tally/lib/pipeline/settle"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 )
-
-type instant = settlement.Instant
 
 // night is a table that is looked after, in a bubble of synctest.
 type night struct {
@@ -45,7 +43,7 @@ func newNight(t *testing.T) *night {
 	return &night{T: t, db: db, table: store.New(db, "table"), stuck: map[string]int{}}
 }
 
-func now() instant { return instant(time.Now().UnixMilli()) }
+func now() settlement.Instant { return settlement.Instant(time.Now().UnixMilli()) }
 
 func (n *night) Stuck(_, why string)                           { n.stuck[why]++ }
 func (n *night) Unequal(string)                                { n.unequal++ }
@@ -105,13 +103,13 @@ func (n *night) take(from intake.Source, id, fields string) {
 // open opens the draw for a minute from now.
 func (n *night) open() {
 	n.Helper()
-	n.say(`"type":"draw.opened","sequence":7,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q}]`, wire.FormatTime(now()), wire.FormatTime(now()+60_000))
+	n.say(`"type":"draw.opened","sequence":7,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q}]`, instant.Format(now()), instant.Format(now()+60_000))
 }
 
 // other opens another draw, for a second.
 func (n *night) other() {
 	n.Helper()
-	n.sayOf("rou-1.8", `"type":"draw.opened","sequence":8,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q}]`, wire.FormatTime(now()), wire.FormatTime(now()+1000))
+	n.sayOf("rou-1.8", `"type":"draw.opened","sequence":8,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q}]`, instant.Format(now()), instant.Format(now()+1000))
 }
 
 // bet stores a bet of a bookmaker on the draw.

@@ -13,8 +13,8 @@ import (
 	"tally/internal/testkit/dynamotest"
 	"tally/internal/testkit/fakedynamo"
 	"tally/lib/draw"
+	"tally/lib/draw/instant"
 	"tally/lib/draw/report"
-	"tally/lib/draw/wire"
 	"tally/lib/pipeline/intake"
 	"tally/lib/pipeline/placing"
 	"tally/lib/pipeline/settle"
@@ -24,12 +24,10 @@ import (
 	"tally/lib/store/record"
 )
 
-type instant = settlement.Instant
-
 // pipeline is all that a draw needs, on one table, with a clock of its own.
 type pipeline struct {
 	table *store.Table
-	now   instant
+	now   settlement.Instant
 	// holdAbove are the limits of every sweep.
 	holdAbove string
 	archive   *[]string // what the archive was told, where that is asked for
@@ -58,11 +56,11 @@ func (nothing) Send(context.Context, string, time.Duration) error { return nil }
 var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
 
 // noon is 2026-11-30T12:00:00.000Z.
-const noon instant = 1_795_953_600_000
+const noon settlement.Instant = 1_795_953_600_000
 
 const theDraw = "rou-1.7"
 
-func (p *pipeline) clock() instant { return p.now }
+func (p *pipeline) clock() settlement.Instant { return p.now }
 
 func (p *pipeline) sweeper() *settle.Sweeper {
 	limits, err := settlement.ParseLimits(p.holdAbove)
@@ -91,7 +89,7 @@ func (p *pipeline) say(t *testing.T, fields string) {
 func (p *pipeline) open(t *testing.T, bets int) {
 	t.Helper()
 	p.now = noon
-	p.say(t, fmt.Sprintf(`"type":"draw.opened","sequence":7,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q}]`, wire.FormatTime(noon), wire.FormatTime(noon+60_000)))
+	p.say(t, fmt.Sprintf(`"type":"draw.opened","sequence":7,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q}]`, instant.Format(noon), instant.Format(noon+60_000)))
 	p.now = noon + 1000
 	placer := placing.Placer{Table: p.table, Terms: func(string) money.Terms { return money.Terms{} }, Now: p.clock, Record: nothing{}}
 	for n := range bets {

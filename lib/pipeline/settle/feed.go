@@ -11,14 +11,15 @@ import (
 
 	"tally/lib/draw/report"
 	"tally/lib/draw/wire"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 	"tally/lib/store/record"
 )
 
 // counter is the number of a feed's newest entry.
 type counter struct {
-	Newest int64   `json:"newest"`
-	At     instant `json:"at,omitempty"` // that entry's time
+	Newest int64              `json:"newest"`
+	At     settlement.Instant `json:"at,omitempty"` // that entry's time
 	// Pushed says that the bookmaker has webhooks: settle reads it with the number,
 	// so that knowing it costs nothing.
 	Pushed bool `json:"pushed,omitempty"`
@@ -86,7 +87,7 @@ const wholeAfter = 3600 * 1000
 //
 // Up to through there is nothing left to be read. gap says that the next one was given
 // to an entry and is not to be seen yet.
-func (f Feed) Entries(ctx context.Context, table *store.Table, after int64, limit int, now instant) (list []report.Entry, through int64, gap bool, err error) {
+func (f Feed) Entries(ctx context.Context, table *store.Table, after int64, limit int, now settlement.Instant) (list []report.Entry, through int64, gap bool, err error) {
 	if through = after; after >= f.Newest {
 		return nil, after, false, nil
 	}
@@ -94,7 +95,7 @@ func (f Feed) Entries(ctx context.Context, table *store.Table, after int64, limi
 	if err != nil {
 		return nil, after, false, err
 	}
-	expired := func(at instant) bool { return at != 0 && at+wholeAfter <= now }
+	expired := func(at settlement.Instant) bool { return at != 0 && at+wholeAfter <= now }
 	for _, item := range items {
 		entry, err := store.Decode[report.Entry](item)
 		if err != nil {

@@ -30,8 +30,6 @@ import (
 	"tally/lib/store/record"
 )
 
-type instant = settlement.Instant
-
 // Sender sends a message to one queue. When it returns nil the message is
 // durable.
 type Sender interface {
@@ -55,7 +53,7 @@ type Sweeper struct {
 	// Webhooks hears of bookmakers with webhooks that were told; nil for nobody.
 	Webhooks Sender
 	Record   Recorder
-	Now      func() instant
+	Now      func() settlement.Instant
 	// Clock tells whether Now can be trusted; nil for always.
 	Clock clock.Check
 	Log   *slog.Logger

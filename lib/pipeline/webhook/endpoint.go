@@ -10,8 +10,6 @@ import (
 	"tally/lib/store"
 )
 
-type instant = settlement.Instant
-
 // Endpoint is an address that a bookmaker's reports are pushed to: what an operator
 // has set.
 type Endpoint struct {
@@ -21,18 +19,18 @@ type Endpoint struct {
 	Note      string `json:"note,omitempty"` // what it is for; the operator's words
 	// Secrets sign what is sent, the newest first. They have to be readable for that,
 	// unlike API keys.
-	Secrets   []Secret `json:"secrets"`
-	CreatedAt instant  `json:"created_at"`
+	Secrets   []Secret           `json:"secrets"`
+	CreatedAt settlement.Instant `json:"created_at"`
 }
 
 // Secret is what a bookmaker verifies signatures with.
 type Secret struct {
-	Text  string  `json:"text"`            // whsec_ and base64
-	Until instant `json:"until,omitempty"` // when it stops signing; zero for never
+	Text  string             `json:"text"`            // whsec_ and base64
+	Until settlement.Instant `json:"until,omitempty"` // when it stops signing; zero for never
 }
 
 // Signing returns the secrets that sign at a time.
-func (e *Endpoint) Signing(at instant) []Secret {
+func (e *Endpoint) Signing(at settlement.Instant) []Secret {
 	var list []Secret
 	for _, secret := range e.Secrets {
 		if secret.Until == 0 || at < secret.Until {
@@ -50,19 +48,19 @@ type Position struct {
 	Disabled *Disabled `json:"disabled,omitempty"`
 	// Tries counts the failed tries since the last that succeeded, Since is the time
 	// of the first of them, Next the earliest time of another.
-	Tries int     `json:"tries,omitempty"`
-	Since instant `json:"since,omitempty"`
-	Next  instant `json:"next,omitempty"`
-	Last  *Try    `json:"last,omitempty"`
+	Tries int                `json:"tries,omitempty"`
+	Since settlement.Instant `json:"since,omitempty"`
+	Next  settlement.Instant `json:"next,omitempty"`
+	Last  *Try               `json:"last,omitempty"`
 	// Worker has claimed the endpoint until Until.
-	Worker string  `json:"worker,omitempty"`
-	Until  instant `json:"until,omitempty"`
+	Worker string             `json:"worker,omitempty"`
+	Until  settlement.Instant `json:"until,omitempty"`
 }
 
 // Disabled says that nothing is sent to an endpoint.
 type Disabled struct {
-	At     instant `json:"at"`
-	Reason string  `json:"reason"`
+	At     settlement.Instant `json:"at"`
+	Reason string             `json:"reason"`
 }
 
 // The reasons for an endpoint to be disabled.
@@ -77,14 +75,14 @@ const (
 
 // Try is one try to send a report.
 type Try struct {
-	Sequence int64   `json:"sequence"`
-	At       instant `json:"at"`
+	Sequence int64              `json:"sequence"`
+	At       settlement.Instant `json:"at"`
 	Outcome
 }
 
 // due tells whether a worker has to look at an endpoint now, given the number of the
 // newest report: it can be told something, or its position is none of this feed's.
-func (p *Position) due(newest int64, now instant) bool {
+func (p *Position) due(newest int64, now settlement.Instant) bool {
 	return p.Disabled == nil && (p.Sequence > newest || p.Sequence < newest && p.Next <= now && p.Until <= now)
 }
 

@@ -10,18 +10,19 @@ import (
 
 	"tally/lib/draw/report"
 	"tally/lib/draw/wire"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 )
 
 // noon is 2026-11-30T12:00:00.000Z.
-const noon instant = 1_796_040_000_000
+const noon settlement.Instant = 1_796_040_000_000
 
 // bench is a table with bookmakers' feeds and all that pushes them, with a clock of
 // its own.
 type bench struct {
 	t      *testing.T
 	table  *store.Table
-	now    instant
+	now    settlement.Instant
 	hints  []string // bodies on the queue webhooks
 	counts map[string]int
 	// answer is what receivers make of a report.
@@ -36,9 +37,9 @@ func newBench(t *testing.T, client store.DynamoDB, table string) *bench {
 		answer: func(*Endpoint, int64) Outcome { return Outcome{Status: 204} }}
 }
 
-func (b *bench) clock() instant { return b.now }
+func (b *bench) clock() settlement.Instant { return b.now }
 
-func (b *bench) pass(d time.Duration) { b.now += instant(d.Milliseconds()) }
+func (b *bench) pass(d time.Duration) { b.now += settlement.Instant(d.Milliseconds()) }
 
 func (b *bench) worker() *Worker {
 	return &Worker{Table: b.table, Sender: fakeSender{b}, Record: b, Now: b.clock, Log: slog.New(slog.DiscardHandler)}
@@ -131,9 +132,9 @@ func (b *bench) append(bookmaker string) error {
 		return err
 	}
 	counter := struct {
-		Newest int64   `json:"newest"`
-		At     instant `json:"at,omitempty"`
-		Pushed bool    `json:"pushed,omitempty"`
+		Newest int64              `json:"newest"`
+		At     settlement.Instant `json:"at,omitempty"`
+		Pushed bool               `json:"pushed,omitempty"`
 	}{}
 	if item.Version > 0 {
 		if err := json.Unmarshal([]byte(item.Body), &counter); err != nil {
@@ -157,7 +158,7 @@ func (b *bench) append(bookmaker string) error {
 }
 
 // deliver has a worker deliver and wants no error.
-func (b *bench) deliver(bookmaker string) (again instant) {
+func (b *bench) deliver(bookmaker string) (again settlement.Instant) {
 	b.t.Helper()
 	again, err := b.worker().Deliver(b.t.Context(), bookmaker)
 	if err != nil {

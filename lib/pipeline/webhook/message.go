@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"strconv"
 
+	"tally/lib/draw/instant"
 	"tally/lib/draw/report"
-	"tally/lib/draw/wire"
+	"tally/lib/rulebook/settlement"
 )
 
 // The types of messages.
@@ -34,8 +35,8 @@ func reportID(endpoint string, sequence int64) string {
 }
 
 // testMessage is the message of a test.
-func testMessage(e *Endpoint, at instant, unique string) (signed, error) {
-	return newMessage("msg_"+e.ID+"_test_"+unique, report.WebhookTest{Type: Test, Timestamp: wire.FormatTime(at), Bookmaker: e.Bookmaker, Data: report.WebhookTestData{Endpoint: e.ID}})
+func testMessage(e *Endpoint, at settlement.Instant, unique string) (signed, error) {
+	return newMessage("msg_"+e.ID+"_test_"+unique, report.WebhookTest{Type: Test, Timestamp: instant.Format(at), Bookmaker: e.Bookmaker, Data: report.WebhookTestData{Endpoint: e.ID}})
 }
 
 func newMessage[M report.Created | report.WebhookTest](id string, m M) (signed, error) {

@@ -16,6 +16,7 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	v1 "tally/lib/bookmaker/apitype"
+	"tally/lib/rulebook/settlement"
 )
 
 // reports answers tally's webhooks. It hands each report to store, which keeps it
@@ -74,7 +75,7 @@ func TestDocumentedReceiver(t *testing.T) {
 		t.Errorf("the documentation shows another receiver:\n%s", shown)
 	}
 	b, _ := newFake(t)
-	b.now = instant(time.Now().UnixMilli()) // the library compares it with the clock
+	b.now = settlement.Instant(time.Now().UnixMilli()) // the library compares it with the clock
 	hooks := b.store()
 	hooks.Loopback = true
 	var handler http.Handler

@@ -18,6 +18,8 @@ import (
 
 	"code.dny.dev/ssrf"
 	standard "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"tally/lib/rulebook/settlement"
 )
 
 // The limits of one request.
@@ -125,7 +127,7 @@ func (s *Sender) Send(ctx context.Context, e *Endpoint, m signed, at time.Time) 
 // sign makes the request, with a signature by each secret.
 func sign(ctx context.Context, e *Endpoint, m signed, at time.Time) (*http.Request, error) {
 	var signatures []string
-	for _, secret := range e.Signing(instant(at.UnixMilli())) {
+	for _, secret := range e.Signing(settlement.Instant(at.UnixMilli())) {
 		key, err := standard.NewWebhook(secret.Text)
 		if err != nil {
 			return nil, fmt.Errorf("a secret of endpoint %s can't be read", e.ID) // the cause would quote it

@@ -17,6 +17,8 @@ import (
 	"time"
 
 	standard "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"tally/lib/rulebook/settlement"
 )
 
 // receiver is a server with TLS that bookmakers could run, and a sender that trusts
@@ -54,7 +56,7 @@ func try(t *testing.T, s *Sender, e *Endpoint, at time.Time) Outcome {
 // that signs, and by no other.
 func TestSigned(t *testing.T) {
 	now := time.Now()
-	instantAfter := func(d time.Duration) instant { return instant(now.Add(d).UnixMilli()) }
+	instantAfter := func(d time.Duration) settlement.Instant { return settlement.Instant(now.Add(d).UnixMilli()) }
 	secrets := []Secret{{Text: newSecret()}, {Text: newSecret(), Until: instantAfter(time.Hour)}, {Text: newSecret(), Until: instantAfter(-time.Second)}}
 	var header http.Header
 	var body []byte

@@ -9,8 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"tally/lib/draw/wire"
+	"tally/lib/draw/ids"
 	"tally/lib/pipeline/settle"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 )
 
@@ -24,7 +25,7 @@ const (
 // Store makes and changes endpoints. Only operators do.
 type Store struct {
 	Table *store.Table
-	Now   func() instant
+	Now   func() settlement.Instant
 	// Loopback allows endpoints on this machine, without TLS too.
 	Loopback bool
 }
@@ -74,7 +75,7 @@ func (s *Store) Set(ctx context.Context, spec Spec) (*Endpoint, string, error) {
 
 // creating are the writes of a new endpoint: itself, its position, its bookmaker
 // in the list of those with webhooks, and settle's notice of it.
-func (s *stored) creating(feed settle.Feed, now instant) ([]store.Write, error) {
+func (s *stored) creating(feed settle.Feed, now settlement.Instant) ([]store.Write, error) {
 	endpoint, err := s.endpointItem()
 	if err != nil {
 		return nil, err
@@ -104,7 +105,7 @@ func startAfter(after int64, feed settle.Feed) (int64, error) {
 }
 
 func (s *Store) check(spec Spec) error {
-	if !wire.ValidNewID(spec.Bookmaker) {
+	if !ids.ValidNew(spec.Bookmaker) {
 		return wrong("%.80q is no bookmaker: write 1 to 64 of A-Z a-z 0-9 . _ -", spec.Bookmaker)
 	}
 	if len(spec.Note) > maxNote {
@@ -246,7 +247,7 @@ func (s *Store) Move(ctx context.Context, bookmaker, id, url string) (*Endpoint,
 func (s *Store) Rotate(ctx context.Context, bookmaker, id string, overlap time.Duration) (string, *Endpoint, error) {
 	secret := newSecret()
 	e, err := s.endpoint(ctx, bookmaker, id, func(_ []*stored, e *Endpoint) error {
-		end := s.Now() + instant(overlap.Milliseconds())
+		end := s.Now() + settlement.Instant(overlap.Milliseconds())
 		kept := []Secret{{Text: secret}}
 		for _, old := range e.Signing(s.Now()) {
 			if old.Text == secret {

@@ -8,6 +8,7 @@ import (
 
 	"tally/lib/draw/wire"
 	"tally/lib/pipeline/settle"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 )
 
@@ -22,7 +23,7 @@ type Queue interface {
 type Waker struct {
 	Table *store.Table
 	Queue Queue
-	Now   func() instant
+	Now   func() settlement.Instant
 }
 
 // Wake asks for each bookmaker with an endpoint that is due. One that can't be

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"tally/lib/pipeline/settle"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 )
 
@@ -37,7 +38,7 @@ type Worker struct {
 	Table  *store.Table
 	Sender Sends
 	Record Recorder
-	Now    func() instant
+	Now    func() settlement.Instant
 	Log    *slog.Logger
 }
 
@@ -73,12 +74,12 @@ func wait(tries int, random float64) time.Duration {
 // Deliver sends to the endpoints of a bookmaker what they lack, to all at once. It
 // returns the time at which one of them wants to be looked at again, zero for
 // when a report comes.
-func (w *Worker) Deliver(ctx context.Context, bookmaker string) (again instant, err error) {
+func (w *Worker) Deliver(ctx context.Context, bookmaker string) (again settlement.Instant, err error) {
 	endpoints, err := load(ctx, w.Table, bookmaker)
 	if err != nil {
 		return 0, err
 	}
-	times := make([]instant, len(endpoints))
+	times := make([]settlement.Instant, len(endpoints))
 	faults := make([]error, len(endpoints))
 	var group errgroup.Group
 	for i, e := range endpoints {
@@ -100,7 +101,7 @@ func (w *Worker) Deliver(ctx context.Context, bookmaker string) (again instant, 
 }
 
 // endpoint sends batches until nothing is left, a try fails or the time is up.
-func (w *Worker) endpoint(ctx context.Context, e *stored) (again instant, err error) {
+func (w *Worker) endpoint(ctx context.Context, e *stored) (again settlement.Instant, err error) {
 	tried := false
 	for range maxBatches {
 		// Read after the endpoint was given back, this shows every report whose message
@@ -168,7 +169,7 @@ func timeLeft(ctx context.Context) bool {
 // was read since; found is false when there is no endpoint any more.
 func (w *Worker) claim(ctx context.Context, e *stored) (found bool, err error) {
 	me := rand.Text()
-	e.Position.Worker, e.Position.Until = me, w.Now()+instant(claimFor.Milliseconds())
+	e.Position.Worker, e.Position.Until = me, w.Now()+settlement.Instant(claimFor.Milliseconds())
 	err = e.replacePosition(ctx, w.Table)
 	if !errors.Is(err, store.ErrChanged) {
 		return err == nil, err
@@ -189,7 +190,7 @@ type outcome struct {
 	from, to int64 // the reports after from up to to were taken, or had expired
 	tries    []Try // the last one may have failed
 	gap      bool  // the next report is not to be seen yet
-	began    instant
+	began    settlement.Instant
 }
 
 // failed returns the try that failed, nil for none.
@@ -209,7 +210,7 @@ func (w *Worker) batch(ctx context.Context, e *stored, feed settle.Feed) (*outco
 		return o, err
 	}
 	for _, entry := range entries {
-		if !timeLeft(ctx) || w.Now()+instant((tryFor+afterTry).Milliseconds()) > e.Position.Until {
+		if !timeLeft(ctx) || w.Now()+settlement.Instant((tryFor+afterTry).Milliseconds()) > e.Position.Until {
 			return o, nil
 		}
 		m, err := reportMessage(&e.Endpoint, entry)
@@ -296,7 +297,7 @@ func (w *Worker) apply(p *Position, o *outcome) (disabled string) {
 	switch {
 	case failed.Failed == FailedGone:
 		disabled = DisabledGone
-	case now-p.Since >= instant(failsFor.Milliseconds()):
+	case now-p.Since >= settlement.Instant(failsFor.Milliseconds()):
 		disabled = DisabledFailing
 	}
 	if disabled != "" && p.Disabled == nil {
@@ -306,7 +307,7 @@ func (w *Worker) apply(p *Position, o *outcome) (disabled string) {
 	if failed.After > 0 {
 		after = min(max(failed.After, minAfter), maxAfter)
 	}
-	p.Next = now + instant(after.Milliseconds())
+	p.Next = now + settlement.Instant(after.Milliseconds())
 	return disabled
 }
 

@@ -12,6 +12,7 @@ import (
 	"tally/internal/testkit/capacity"
 	"tally/internal/testkit/dynamotest"
 	"tally/internal/testkit/fakedynamo"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 )
 
@@ -187,7 +188,7 @@ func TestRetryAfter(t *testing.T) {
 		b.set("acme", "https://acme.example/hook")
 		b.answer = func(*Endpoint, int64) Outcome { return Outcome{Status: 429, Failed: FailedBusy, After: after} }
 		b.report("acme", 1)
-		if again := b.deliver("acme"); again != b.now+instant(want.Milliseconds()) {
+		if again := b.deliver("acme"); again != b.now+settlement.Instant(want.Milliseconds()) {
 			t.Errorf("asked for %s: %d ms", after, again-b.now)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"tally/lib/draw/wire"
+	"tally/lib/draw/ids"
 	"tally/lib/site/history"
 )
 
@@ -57,7 +57,7 @@ func ReadRows(text []byte) ([]history.Row, error) {
 
 // CheckRow refuses a row that no draw has.
 func CheckRow(row history.Row) error {
-	if !wire.ValidID(row.Draw) || !wire.ValidID(row.Game) || len(row.Leaves) == 0 {
+	if !ids.Valid(row.Draw) || !ids.Valid(row.Game) || len(row.Leaves) == 0 {
 		return fmt.Errorf("%w: it is no row of a draw", ErrDamaged)
 	}
 	for i, leaf := range row.Leaves {

@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"tally/lib/archive/entry"
-	"tally/lib/draw/wire"
+	"tally/lib/draw/instant"
 	"tally/lib/rulebook/settlement"
 )
 
@@ -56,7 +56,7 @@ func Of(leaves []Leaf) (*Draw, error) {
 // Day returns the day of a draw, such as 2026-11-30: that of its first betting
 // round's planned opening, in UTC. It never changes.
 func (d *Draw) Day() string {
-	return wire.FormatTime(d.OpensAt())[:len("2026-11-30")]
+	return instant.Format(d.OpensAt())[:len("2026-11-30")]
 }
 
 // OpensAt returns when the first betting round was planned to open.
@@ -121,12 +121,12 @@ func (r *Row) IsCorrected() bool { return r.Corrected != nil && *r.Corrected }
 // Row returns the draw in one line.
 func (d *Draw) Row() Row {
 	o := d.Opening
-	row := Row{Draw: o.Draw, Game: o.Game, Table: o.Table, Sequence: o.Sequence, OpensAt: wire.FormatTime(d.OpensAt())}
+	row := Row{Draw: o.Draw, Game: o.Game, Table: o.Table, Sequence: o.Sequence, OpensAt: instant.Format(d.OpensAt())}
 	for _, leaf := range d.Leaves {
 		row.Leaves = append(row.Leaves, leaf.Index)
 	}
 	if s, _ := d.State(); s != nil {
-		row.State, row.MadeAt, row.Revision, row.Status = s.State, wire.FormatTime(s.MadeAt), s.Revision, s.Status
+		row.State, row.MadeAt, row.Revision, row.Status = s.State, instant.Format(s.MadeAt), s.Revision, s.Status
 		row.Facts, row.FactsSHA256, row.Outcome, row.Reason, row.Rule = s.Facts, s.FactsSHA256, s.Outcome, s.Reason, s.Rule
 		corrected := s.Correction != nil
 		row.Corrected = &corrected

@@ -5,7 +5,7 @@ import (
 	"html/template"
 	"strings"
 
-	"tally/lib/draw/wire"
+	"tally/lib/draw/instant"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/rulebook/show"
 )
@@ -27,7 +27,7 @@ func (s *Site) functions(w *words) template.FuncMap {
 		"period":      w.period,
 		"short":       show.Short,
 		"clock":       clock,
-		"datetime":    wire.FormatTime,
+		"datetime":    instant.Format,
 		"moment":      w.moment,
 		"result":      func(d show.Draw) []show.Pair { return d.Result(w) },
 		"line":        func(d show.Draw) string { return d.Line(w) },
@@ -76,7 +76,7 @@ func (w *words) period(name string) string {
 // moment returns an instant for machines, and for people the time of day, with the
 // day where it is another than the draw's.
 func (w *words) moment(day string, at settlement.Instant) show.Pair {
-	text := wire.FormatTime(at)
+	text := instant.Format(at)
 	if text[:len(day)] == day {
 		return show.Pair{Label: text, Value: clock(at)}
 	}

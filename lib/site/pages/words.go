@@ -18,7 +18,7 @@ import (
 	"golang.org/x/text/message"
 	"golang.org/x/text/number"
 
-	"tally/lib/draw/wire"
+	"tally/lib/draw/instant"
 	"tally/lib/rulebook/cards"
 	"tally/lib/rulebook/games"
 	"tally/lib/rulebook/settlement"
@@ -212,7 +212,7 @@ func (w *words) month(month string) string {
 
 // clock returns the time of day of an instant, without milliseconds that are zero.
 func clock(at settlement.Instant) string {
-	text := wire.FormatTime(at)
+	text := instant.Format(at)
 	return strings.TrimSuffix(text[len("2026-11-30T"):len(text)-len("Z")], ".000")
 }
 

@@ -20,8 +20,6 @@ import (
 	"tally/lib/rulebook/settlement"
 )
 
-type instant = settlement.Instant
-
 const (
 	// dated is how long a date is written on answers, in milliseconds: a second.
 	dated = 1000
@@ -68,7 +66,7 @@ func (c Check) Passed(ctx context.Context) error {
 // goroutines.
 type Watch struct {
 	// Now is the clock that is watched.
-	Now func() instant
+	Now func() settlement.Instant
 	// Ask makes a request to DynamoDB, whose answer is heard: a process that does
 	// nothing while its clock is wrong would never hear that it is right again. Nil
 	// where answers come anyway.
@@ -77,16 +75,16 @@ type Watch struct {
 	Record func()
 
 	mutex  sync.Mutex
-	off    int64   // of the last answer that was outside
-	wrong  int     // answers outside, one after the other, of different seconds
-	second int64   // of the last of them
-	asked  instant // when Ask was called last
+	off    int64              // of the last answer that was outside
+	wrong  int                // answers outside, one after the other, of different seconds
+	second int64              // of the last of them
+	asked  settlement.Instant // when Ask was called last
 }
 
 // Heard takes an answer: its date, in seconds since 1970, and what the clock said
 // before the request was sent and after the answer had come. Between the two was the
 // second that the date names, if the clock is right.
-func (w *Watch) Heard(second int64, sent, got instant) {
+func (w *Watch) Heard(second int64, sent, got settlement.Instant) {
 	if got < sent {
 		return // the clock was set meanwhile
 	}
@@ -174,6 +172,6 @@ func (w *Watch) Attach(stack *middleware.Stack) error {
 }
 
 // Local is the clock of this machine, ahead by a while.
-func Local(ahead time.Duration) func() instant {
-	return func() instant { return instant(time.Now().Add(ahead).UnixMilli()) }
+func Local(ahead time.Duration) func() settlement.Instant {
+	return func() settlement.Instant { return settlement.Instant(time.Now().Add(ahead).UnixMilli()) }
 }

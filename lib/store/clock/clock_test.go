@@ -13,13 +13,15 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go/middleware"
+
+	"tally/lib/rulebook/settlement"
 )
 
 // heard is an answer: its date in seconds, and how far from the beginning of that
 // second the clock was before and after it, in milliseconds.
 type heard struct {
 	second    int64
-	sent, got instant
+	sent, got settlement.Instant
 }
 
 func TestHeard(t *testing.T) {
@@ -49,7 +51,7 @@ func TestHeard(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			w := &Watch{}
 			for _, h := range test.heard {
-				w.Heard(h.second, instant(h.second*1000)+h.sent, instant(h.second*1000)+h.got)
+				w.Heard(h.second, settlement.Instant(h.second*1000)+h.sent, settlement.Instant(h.second*1000)+h.got)
 			}
 			err := w.Check(t.Context())
 			if wrong := (*WrongError)(nil); errors.As(err, &wrong) != test.wrong {
@@ -62,8 +64,8 @@ func TestHeard(t *testing.T) {
 // A process that has nothing else to ask asks while its clock is wrong, once a second,
 // and goes on as soon as it is right.
 func TestAsksWhileWrong(t *testing.T) {
-	now, ahead, asked, told := instant(1_000_000), instant(60_000), 0, 0
-	w := &Watch{Now: func() instant { return now + ahead }, Record: func() { told++ }}
+	now, ahead, asked, told := settlement.Instant(1_000_000), settlement.Instant(60_000), 0, 0
+	w := &Watch{Now: func() settlement.Instant { return now + ahead }, Record: func() { told++ }}
 	w.Ask = func(context.Context) error {
 		asked++
 		w.Heard(int64(now)/1000, w.Now(), w.Now())
@@ -100,7 +102,7 @@ func TestAttach(t *testing.T) {
 	}))
 	defer server.Close()
 	now := date
-	watch := &Watch{Now: func() instant { return instant(now.UnixMilli()) }}
+	watch := &Watch{Now: func() settlement.Instant { return settlement.Instant(now.UnixMilli()) }}
 	client := dynamodb.New(dynamodb.Options{Region: "eu-central-1", BaseEndpoint: &server.URL, Credentials: credentials.NewStaticCredentialsProvider("k", "s", ""),
 		Retryer: aws.NopRetryer{}, DisableValidateResponseChecksum: true, APIOptions: []func(*middleware.Stack) error{watch.Attach}})
 	ask := func() {
