@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"reflect"
-	"regexp/syntax"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -25,56 +24,7 @@ import (
 // textRule is what a schema says of a text.
 type textRule struct {
 	least, most int // characters; most is -1 for no limit
-	runs        []*run
-	patterns    []jsonschema.Regexp // that are no runs
-}
-
-// run is the pattern of a text that is made of some ASCII characters, so many of
-// them: most patterns of the document are, such as ^[a-z0-9_]{1,40}$.
-type run struct {
-	of          [utf8.RuneSelf]bool
-	least, most int // most is -1 for no limit
-}
-
-// runOf returns what a pattern says; nil when it is no run.
-func runOf(pattern string) *run {
-	parsed, err := syntax.Parse(pattern, syntax.Perl)
-	if err != nil || parsed.Op != syntax.OpConcat || len(parsed.Sub) != 3 || parsed.Sub[0].Op != syntax.OpBeginText || parsed.Sub[2].Op != syntax.OpEndText {
-		return nil
-	}
-	repeated, r := parsed.Sub[1], &run{least: 1, most: -1}
-	switch repeated.Op {
-	case syntax.OpPlus:
-	case syntax.OpRepeat:
-		r.least, r.most = repeated.Min, repeated.Max
-	default:
-		return nil
-	}
-	class := repeated.Sub[0]
-	if class.Op != syntax.OpCharClass || class.Flags&syntax.FoldCase != 0 {
-		return nil
-	}
-	for i := 0; i < len(class.Rune); i += 2 {
-		if class.Rune[i+1] >= utf8.RuneSelf {
-			return nil
-		}
-		for c := class.Rune[i]; c <= class.Rune[i+1]; c++ {
-			r.of[c] = true
-		}
-	}
-	return r
-}
-
-func (r *run) accepts(text string) bool {
-	if len(text) < r.least || r.most >= 0 && len(text) > r.most {
-		return false
-	}
-	for i := range len(text) {
-		if text[i] >= utf8.RuneSelf || !r.of[text[i]] {
-			return false
-		}
-	}
-	return true
+	patterns    []jsonschema.Regexp
 }
 
 // understood are the fields of a schema that textRuleOf heeds, or that say nothing
@@ -102,11 +52,7 @@ func textRuleOf(s *jsonschema.Schema) *textRule {
 		rule.most = *s.MaxLength
 	}
 	if s.Pattern != nil {
-		if r := runOf(s.Pattern.String()); r != nil {
-			rule.runs = append(rule.runs, r)
-		} else {
-			rule.patterns = append(rule.patterns, s.Pattern)
-		}
+		rule.patterns = append(rule.patterns, s.Pattern)
 	}
 	return rule
 }
@@ -126,11 +72,6 @@ func saysOnly(s *jsonschema.Schema, names []string) bool {
 func (r *textRule) accepts(text string) bool {
 	if r.least > 0 || r.most >= 0 {
 		if n := utf8.RuneCountInString(text); n < r.least || r.most >= 0 && n > r.most {
-			return false
-		}
-	}
-	for _, run := range r.runs {
-		if !run.accepts(text) {
 			return false
 		}
 	}
