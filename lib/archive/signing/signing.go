@@ -11,8 +11,6 @@ import (
 	"crypto/ed25519"
 	"crypto/rand"
 	"crypto/x509"
-	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -151,10 +149,4 @@ func (k *inKMS) Sign(text []byte) ([]byte, error) {
 		return nil, errors.New("signing by KMS: the signature does not verify by the public key")
 	}
 	return out.Signature, nil
-}
-
-// IDOf returns a verifier key's id as signature lines begin with it, for people
-// who compare by eye.
-func IDOf(v note.Verifier) string {
-	return hex.EncodeToString(binary.BigEndian.AppendUint32(nil, v.KeyHash()))
 }

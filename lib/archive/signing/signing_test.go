@@ -5,6 +5,7 @@ import (
 	"crypto/ed25519"
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -51,7 +52,7 @@ func TestKMS(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "example.com/tally+" + IDOf(key.Verifier) + "+ATtqJ7zOtqQtYqOo0CpvDXNlMhV3HeJDpjrASKGLWdop"; key.Public != want {
+	if want := fmt.Sprintf("example.com/tally+%08x+ATtqJ7zOtqQtYqOo0CpvDXNlMhV3HeJDpjrASKGLWdop", key.Verifier.KeyHash()); key.Public != want {
 		t.Errorf("the public key is %s, want %s", key.Public, want)
 	}
 	signAndOpen(t, key)

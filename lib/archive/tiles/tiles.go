@@ -137,9 +137,6 @@ func Head(path string, width int, full []byte) []byte {
 // Of returns all tiles of hashes of a tree of that size.
 func Of(size int64) []tlog.Tile { return tlog.NewTiles(Height, 0, size) }
 
-// IsPartial reports whether a path is that of a partial tile or bundle.
-func IsPartial(path string) bool { return strings.Contains(path, ".p/") }
-
 // Reader reads tiles for tlog, which verifies them. It keeps what it has read,
 // and so is for one tree, and for a short time.
 type Reader struct {

@@ -23,9 +23,6 @@ func TestPaths(t *testing.T) {
 		if got := Path(tile); got != want {
 			t.Errorf("%+v is at %s, want %s", tile, got, want)
 		}
-		if IsPartial(want) != (tile.W < Width) {
-			t.Errorf("%s: partial %v", want, IsPartial(want))
-		}
 	}
 	if got := EntriesPath(1234067, 17); got != "tile/entries/x001/x234/067.p/17" {
 		t.Error(got)

@@ -77,15 +77,6 @@ func Best(seven *[7]cards.Card) Rank {
 	return rankAt(place(key))
 }
 
-// Best5 returns the strength of five different cards.
-func Best5(five *[5]cards.Card) Rank {
-	key := cardKeys[five[0]] + cardKeys[five[1]] + cardKeys[five[2]] + cardKeys[five[3]] + cardKeys[five[4]]
-	if flushes := (key + fiveSuited) & flushBits; flushes != 0 {
-		return flushRank(flushes, handOf(five[:]).mask)
-	}
-	return rankAt(place(key))
-}
-
 // place tells where in the tables the strength of a hand without a flush is.
 // Offsets count bytes and allow for a doubled sum.
 func place(key uint64) uint32 {

@@ -17,7 +17,8 @@ import (
 var allFives = sync.OnceValues(func() (ranks map[int]Rank, count map[Rank]int) {
 	ranks, count = make(map[int]Rank), make(map[Rank]int)
 	eachFive(func(five [5]cards.Card) {
-		strength, rank := list(five).strength, Best5(&five)
+		h := handOf(five[:])
+		strength, rank := list(five).strength, h.Rank()
 		if known, ok := ranks[strength]; ok && known != rank {
 			rank = 0
 		}
@@ -195,11 +196,9 @@ func TestCategoryNames(t *testing.T) {
 
 func TestNothingIsAllocated(t *testing.T) {
 	seven := [7]cards.Card(hand("AS AH KD KC KS 2D 2H"))
-	five := [5]cards.Card(seven[:5])
 	flop := hand("KH QS 8C")
 	for name, call := range map[string]func(){
 		"Best":     func() { Best(&seven) },
-		"Best5":    func() { Best5(&five) },
 		"BestFive": func() { BestFive(seven[:]) },
 		"Hand": func() {
 			var h Hand
