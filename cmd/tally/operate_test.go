@@ -27,7 +27,6 @@ import (
 	"tally/lib/local"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
-	"tally/lib/store/record"
 )
 
 // operator types commands at a stack.
@@ -94,10 +93,10 @@ func (o operator) releases() {
 	table := store.New(dynamodb.NewFromConfig(local.Config(o.stack.Endpoint)), o.stack.Table)
 	const message = `{"draw":"rou-9.1"}`
 	now := settlement.Instant(time.Now().UnixMilli())
-	id := record.HashOf("rou-9.1#2")
+	id := wire.HashOf("rou-9.1#2")
 	for _, item := range []store.Item{
 		{PK: store.DrawKey("rou-9.1"), SK: store.SweepKey, Body: `{"base":1,"state":2,"bookmakers":["acme"],"held":{"moved":{"EUR":"4000"},"at":1}}`, Version: 2},
-		{PK: store.QuarantineKey(now), SK: id, StoredAt: now, Binary: []byte(message), Hash: record.HashOf(message),
+		{PK: store.QuarantineKey(now), SK: id, StoredAt: now, Binary: []byte(message), Hash: wire.HashOf(message),
 			Body: `{"type":"settlement","draw":"rou-9.1","queue":"sweeps","state":2,"faults":[{"code":"held_for_release","message":"state 2 moves EUR 40.00 of 1 bookmakers"}]}`},
 	} {
 		if err := table.Put(o.t.Context(), item); err != nil {

@@ -31,7 +31,7 @@ func canonical(value jsontext.Value) ([]byte, error) {
 }
 
 // odds returns a message's odds board in short, nil when it has none.
-func odds(m *record.Message) (*entry.List, error) {
+func odds(m *wire.Message) (*entry.List, error) {
 	if len(m.Board) == 0 {
 		return nil, nil
 	}
@@ -45,7 +45,7 @@ func (r records) opening(ctx context.Context) (*entry.Opening, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &entry.Opening{Draw: r.ID, Game: m.Game.ID, Table: m.Table, Sequence: m.Sequence, StoredAt: m.StoredAt, Message: m.Hash}
+	e := &entry.Opening{Draw: r.ID, Game: m.Game.ID, Table: m.Table, Sequence: m.Sequence, StoredAt: m.StoredAt, Message: m.Hash()}
 	for _, round := range m.Rounds {
 		e.Rounds = append(e.Rounds, entry.Planned{Round: round.Round, OpensAt: round.OpensAt, ClosesAt: round.ClosesAt})
 	}
@@ -109,7 +109,7 @@ func (r records) state(ctx context.Context, s *draw.State) (*entry.State, error)
 	if err != nil {
 		return nil, err
 	}
-	e.Message = m.Hash
+	e.Message = m.Hash()
 	if m.Corrects {
 		e.Correction = &entry.Correction{Reason: entry.NoteOf(m.Correction)}
 		if m.Note != nil {
@@ -121,7 +121,7 @@ func (r records) state(ctx context.Context, s *draw.State) (*entry.State, error)
 	} else if facts != nil {
 		e.ShowFacts(facts)
 	}
-	result := wire.OutcomeOf(m.Message)
+	result := wire.OutcomeOf(m)
 	e.Status, e.Outcome, e.Reason, e.Rule = entry.Status(result.Status), result.Outcome, result.Reason, result.Rule
 	return e, nil
 }
@@ -137,7 +137,7 @@ func (r records) orders(ctx context.Context, ids []string) (*entry.List, error) 
 		if err != nil {
 			return nil, err
 		}
-		text += id + " " + m.Hash + "\n"
+		text += id + " " + m.Hash() + "\n"
 	}
 	return &entry.List{Count: len(ids), SHA256: entry.HashOf(text)}, nil
 }

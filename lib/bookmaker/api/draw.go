@@ -122,7 +122,7 @@ func decidedOf(game *rules.Game, marks wire.DecidedMarks) map[string]string {
 
 // revisionOf says what a stored result or cancellation says. The studio's notes
 // are left out: they are free text.
-func revisionOf(m *record.Message) v1.Revision {
+func revisionOf(m *wire.Message) v1.Revision {
 	revision := v1.Revision{Revision: m.Revision, Type: string(m.Type), StoredAt: instant.Format(m.StoredAt), Facts: json.RawMessage(m.Facts),
 		Void: m.Resolution.Void.Reason, Reason: strings.TrimSpace(m.Reason + " " + m.Correction)}
 	if m.Resolution.Outcome != nil {

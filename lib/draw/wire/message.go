@@ -5,6 +5,9 @@
 package wire
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tally/lib/rulebook/rules"
@@ -95,7 +98,8 @@ type Message struct {
 	At    settlement.Instant
 	// Content is the canonical JSON of the message without its id and time: two
 	// messages of one identity say the same when their contents are equal.
-	Content string
+	Content  string
+	StoredAt settlement.Instant // of one that is read back
 
 	Sequence int64              // draw.opened
 	Rounds   []RoundTimes       // draw.opened
@@ -123,6 +127,15 @@ type Message struct {
 	Scope    settlement.Scope // bets.voided
 	Revokes  string           // order.revoked
 	Evidence string           // orders
+}
+
+// Hash identifies the message's content.
+func (m *Message) Hash() string { return HashOf(m.Content) }
+
+// HashOf identifies a content.
+func HashOf(content string) string {
+	sum := sha256.Sum256([]byte(content))
+	return hex.EncodeToString(sum[:])
 }
 
 // Found names records of one bookmaker's bets on a draw.

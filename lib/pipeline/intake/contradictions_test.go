@@ -9,7 +9,6 @@ import (
 	"tally/lib/draw/wire"
 	"tally/lib/pipeline/intake"
 	"tally/lib/store"
-	"tally/lib/store/record"
 )
 
 // What contradicts a draw that was known before its opening came shows both values,
@@ -70,7 +69,7 @@ func TestAdmitsOnlyNewMessages(t *testing.T) {
 		t.Fatal(faults)
 	}
 	// As an earlier version left it.
-	stored := store.Item{PK: store.DrawKey("war-1.7"), SK: intake.Key(m), Body: other, StoredAt: d.now, Hash: record.HashOf(m.Content), ExpiresAt: d.now + 1000}
+	stored := store.Item{PK: store.DrawKey("war-1.7"), SK: intake.Key(m), Body: other, StoredAt: d.now, Hash: m.Hash(), ExpiresAt: d.now + 1000}
 	if err := d.Table.Transact(t.Context(), store.Creating(stored)); err != nil {
 		t.Fatal(err)
 	}

@@ -198,7 +198,7 @@ func Key(m *wire.Message) string {
 		return store.RoundKey(m.Round)
 	case wire.BettingClosed:
 		if m.Selections != nil {
-			return store.StopKey(m.Round, record.HashOf(strings.Join(m.Selections, " "))[:32])
+			return store.StopKey(m.Round, wire.HashOf(strings.Join(m.Selections, " "))[:32])
 		}
 		return store.ClosedKey(m.Round)
 	case wire.DrawResulted, wire.DrawCancelled:
@@ -227,7 +227,7 @@ func (in *Intake) try(ctx context.Context, m *wire.Message, d Delivery) (result,
 			return result{}, &ruledError{game}
 		}
 	}
-	existing, hash := stored[1], record.HashOf(m.Content)
+	existing, hash := stored[1], m.Hash()
 	switch {
 	case existing.PK != "" && existing.Hash == hash:
 		return result{status: wire.Replay, head: head}, nil

@@ -247,7 +247,7 @@ func TestQuarantine(t *testing.T) {
 			}
 		}
 	})
-	if want := []string{store.HeldKey(store.QuarantineKey(noon), record.HashOf(wrong))}; !slices.Equal(marks, want) {
+	if want := []string{store.HeldKey(store.QuarantineKey(noon), wire.HashOf(wrong))}; !slices.Equal(marks, want) {
 		t.Errorf("the draw is marked with %v", marks)
 	}
 	for _, junk := range []string{"", "[]", strings.Repeat("x", wire.MaxBody+1), "{\"id\":\"m2\",\xff}"} {
@@ -340,7 +340,7 @@ func TestRevocations(t *testing.T) {
 // held reads back why a message was put into quarantine.
 func (d *desk) held(t *testing.T, body string) *record.Held {
 	t.Helper()
-	item, found, err := d.Table.Get(t.Context(), store.QuarantineKey(d.now), record.HashOf(body))
+	item, found, err := d.Table.Get(t.Context(), store.QuarantineKey(d.now), wire.HashOf(body))
 	if err != nil || !found {
 		t.Fatalf("%s is not in quarantine: %v", body, err)
 	}

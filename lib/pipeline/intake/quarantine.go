@@ -71,7 +71,7 @@ func (in *Intake) quarantine(ctx context.Context, d Delivery, partial wire.Parti
 	if err != nil {
 		return fmt.Errorf("encoding a quarantined message: %w", err)
 	}
-	hash := record.HashOf(string(d.Body))
+	hash := wire.HashOf(string(d.Body))
 	now := in.Now()
 	item := store.Item{PK: store.QuarantineKey(d.SentAt), SK: hash, Body: string(body),
 		Binary: d.Body[:min(len(d.Body), maxHeld)], StoredAt: now, Hash: hash, ExpiresAt: now + in.Settings.Retain()}

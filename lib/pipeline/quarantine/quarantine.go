@@ -62,7 +62,7 @@ func (m *Message) ID() string { return m.item.SK }
 func (m *Message) ShortID() string { return m.item.SK[:min(12, len(m.item.SK))] }
 
 // Whole reports that Body is the whole message.
-func (m *Message) Whole() bool { return record.HashOf(string(m.Body)) == m.item.Hash }
+func (m *Message) Whole() bool { return wire.HashOf(string(m.Body)) == m.item.Hash }
 
 // Sender sends a message to one queue again, with when it was sent first. When it
 // returns nil the message is durable.
@@ -180,7 +180,7 @@ func (q *Quarantine) mark(ctx context.Context, m *Message) error {
 	if err != nil {
 		return err
 	}
-	return q.Table.Put(ctx, store.Item{PK: store.DrawKey(m.Draw), SK: store.ReleasedKey(record.HashOf(content)), ExpiresAt: m.item.ExpiresAt})
+	return q.Table.Put(ctx, store.Item{PK: store.DrawKey(m.Draw), SK: store.ReleasedKey(wire.HashOf(content)), ExpiresAt: m.item.ExpiresAt})
 }
 
 // Drop takes the message out of quarantine for good. The reason goes to the log.

@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"tally/internal/testkit/dynamotest"
+	"tally/lib/draw/wire"
 	"tally/lib/pipeline/intake"
 	"tally/lib/pipeline/quarantine"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
-	"tally/lib/store/record"
 )
 
 // sender notes what is sent. before is called first, if set.
@@ -228,7 +228,7 @@ func alike() (one, two string) {
 	seen := map[string]string{}
 	for i := 0; ; i++ {
 		text := strings.Repeat("x", i+1)
-		start := record.HashOf(text)[:quarantine.MinID]
+		start := wire.HashOf(text)[:quarantine.MinID]
 		if other, has := seen[start]; has {
 			return other, text
 		}
@@ -242,7 +242,7 @@ func TestFind(t *testing.T) {
 	w.refuse(t, one, intake.Studio, 0)
 	w.refuse(t, two, intake.Studio, -24*time.Hour)
 	w.refuse(t, one, intake.Studio, -24*time.Hour) // the same message again is no other
-	id := record.HashOf(one)
+	id := wire.HashOf(one)
 	for _, test := range []struct {
 		id   string
 		want error

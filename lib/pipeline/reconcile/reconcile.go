@@ -551,7 +551,7 @@ func order(head *draw.Head, m settle.Stragglers, reason string, now settlement.I
 	if err != nil {
 		return nil, fmt.Errorf("encoding an order: %w", err)
 	}
-	id := intake.OwnOrder + strconv.Itoa(head.State) + "-" + record.HashOf(string(named))[:16]
+	id := intake.OwnOrder + strconv.Itoa(head.State) + "-" + wire.HashOf(string(named))[:16]
 	body, err := json.Marshal(map[string]any{
 		"schema": wire.Schema, "id": id, "type": wire.BetsFound, "game": head.Game, "table": head.Table, "draw": head.Draw,
 		"at": instant.Format(now), "order": id, "reason": reason, "evidence": "recount",

@@ -56,8 +56,8 @@ func aside(r *record.Draw, now record.Sweep) (store.Item, error) {
 	if err != nil {
 		return store.Item{}, fmt.Errorf("encoding what is held of draw %s: %w", r.ID, err)
 	}
-	return store.Item{PK: store.QuarantineKey(now.Held.At), SK: record.HashOf(fmt.Sprintf("%s#%d", r.ID, now.State)), Body: string(body),
-		Binary: []byte(message), StoredAt: now.Held.At, Hash: record.HashOf(message), ExpiresAt: r.Head.RetainUntil}, nil
+	return store.Item{PK: store.QuarantineKey(now.Held.At), SK: wire.HashOf(fmt.Sprintf("%s#%d", r.ID, now.State)), Body: string(body),
+		Binary: []byte(message), StoredAt: now.Held.At, Hash: wire.HashOf(message), ExpiresAt: r.Head.RetainUntil}, nil
 }
 
 // held sees to a settlement that waits. Whether it is told or a newer state takes its

@@ -21,7 +21,7 @@ type decided struct {
 
 func (d decided) digest(hash string) (string, error) {
 	marks, err := json.Marshal(d.Marks)
-	return HashOf(fmt.Sprintf("%s %d %s", hash, d.Version, marks)), err
+	return wire.HashOf(fmt.Sprintf("%s %d %s", hash, d.Version, marks)), err
 }
 
 // Decided is what is kept beside a message of that hash; empty where it is not dear.

@@ -23,7 +23,7 @@ func opened(t testing.TB, round int, board string) (*Draw, store.Item) {
 	if m == nil {
 		t.Fatalf("the message is not valid: %v", faults)
 	}
-	item := store.Item{PK: store.DrawKey(m.Draw), SK: store.RoundKey(round), Body: body, Hash: HashOf(m.Content)}
+	item := store.Item{PK: store.DrawKey(m.Draw), SK: store.RoundKey(round), Body: body, Hash: m.Hash()}
 	var err error
 	if item.Decided, err = Decided(m, item.Hash); err != nil {
 		t.Fatalf("writing what is decided: %v", err)
@@ -104,7 +104,7 @@ func TestDamaged(t *testing.T) {
 		"no JSON":             edit(`"marks"`, `marks`),
 		"other cards":         edit(`"2C","2D"`, `"2C","2H"`),
 		"no message any more": func(item *store.Item) { item.Body = "" },
-		"another hash":        func(item *store.Item) { item.Hash = HashOf("another message") },
+		"another hash":        func(item *store.Item) { item.Hash = wire.HashOf("another message") },
 		"of another message":  func(item *store.Item) { _, other := opened(t, 3, `["QS","JS","9S"]`); item.Decided = other.Decided },
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -35,7 +35,7 @@ type Draw struct {
 // messages are a draw's messages that were read so far.
 type messages struct {
 	mutex sync.Mutex
-	read  map[string]*Message
+	read  map[string]*wire.Message
 }
 
 // ErrUnread says that what is stored could not be read: it says nothing of what it is.
@@ -88,7 +88,7 @@ func open(table *store.Table, id string, item store.Item) (*Draw, error) {
 
 // Of is the draw of a head that was read.
 func Of(table *store.Table, head *draw.Head) *Draw {
-	d := &Draw{ID: head.Draw, Head: head, table: table, messages: &messages{read: map[string]*Message{}}}
+	d := &Draw{ID: head.Draw, Head: head, table: table, messages: &messages{read: map[string]*wire.Message{}}}
 	if head.Game != "" { // else an operator's order has come before the studio's first message
 		d.Game, d.Unknown = head.Rules()
 	}
@@ -154,16 +154,9 @@ func (d *Draw) Bookmakers() []string { return d.after(store.PartPrefix) }
 // Quarantined reports whether a message of the draw sits in quarantine.
 func (d *Draw) Quarantined() bool { return len(d.after(store.HeldPrefix)) > 0 }
 
-// Message is a stored message.
-type Message struct {
-	*wire.Message
-	Hash     string // of its content
-	StoredAt settlement.Instant
-}
-
 // Message reads a stored message back. What intake has stored and can't be read any more,
 // or is not what was stored, is an error, never a guess.
-func (d *Draw) Message(ctx context.Context, sk string) (*Message, error) {
+func (d *Draw) Message(ctx context.Context, sk string) (*wire.Message, error) {
 	d.messages.mutex.Lock()
 	defer d.messages.mutex.Unlock()
 	if m, read := d.messages.read[sk]; read {
@@ -180,7 +173,7 @@ func (d *Draw) Message(ctx context.Context, sk string) (*Message, error) {
 	return m, err
 }
 
-func (d *Draw) read(item store.Item) (*Message, error) {
+func (d *Draw) read(item store.Item) (*wire.Message, error) {
 	if d.Game == nil {
 		return nil, fmt.Errorf("draw %s: %w", d.ID, cmp.Or(d.Unknown, errors.New("its game is not known")))
 	}
@@ -192,15 +185,16 @@ func (d *Draw) read(item store.Item) (*Message, error) {
 	switch {
 	case len(faults) > 0:
 		return nil, fmt.Errorf("draw %s: stored %s is no longer valid: %s: %s", d.ID, item.SK, faults[0].Code, faults[0].Message)
-	case HashOf(m.Content) != item.Hash:
+	case m.Hash() != item.Hash:
 		return nil, fmt.Errorf("draw %s: stored %s has not the hash that it was stored with", d.ID, item.SK)
 	}
-	return &Message{m, item.Hash, item.StoredAt}, nil
+	m.StoredAt = item.StoredAt
+	return m, nil
 }
 
 // Round reads the message that opened a betting round, and the one that has its odds
 // board; nil for none.
-func (d *Draw) Round(ctx context.Context, number int, opened bool, board wire.Type) (opening, priced *Message, err error) {
+func (d *Draw) Round(ctx context.Context, number int, opened bool, board wire.Type) (opening, priced *wire.Message, err error) {
 	if opened {
 		if opening, err = d.Message(ctx, store.RoundKey(number)); err != nil {
 			return nil, nil, err
@@ -287,7 +281,7 @@ func (d *Draw) final(ctx context.Context, final draw.FinalRound) (round settleme
 }
 
 // Revisions reads the studio's results and cancellations, by number.
-func (d *Draw) Revisions(ctx context.Context) (list []*Message, err error) {
+func (d *Draw) Revisions(ctx context.Context) (list []*wire.Message, err error) {
 	for _, number := range d.after(store.RevisionPrefix) {
 		sk := store.RevisionPrefix + number
 		if sk == store.RevisionKey(draw.AutomaticRevision) {

@@ -5,20 +5,12 @@ package record
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 
 	"tally/lib/draw"
 	"tally/lib/draw/wire"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 )
-
-// HashOf identifies a content.
-func HashOf(content string) string {
-	sum := sha256.Sum256([]byte(content))
-	return hex.EncodeToString(sum[:])
-}
 
 // LoadHead reads a draw's head and its version; a draw that nothing is known of
 // has a new one of version 0.
