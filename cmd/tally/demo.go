@@ -121,7 +121,7 @@ func (app *app) studioDay(ctx context.Context, pen pretty.Pen, flags demoFlags) 
 		}
 		options.LogFolder, options.SiteFolder = filepath.Join(flags.keep, logFolder), filepath.Join(flags.keep, siteFolder)
 	}
-	log := slog.New(local.NewLogHandler(app.err, slog.LevelError, pen.Colour))
+	log := slog.New(pretty.NewLogHandler(app.err, slog.LevelError, pen.Colour))
 	options.Log, options.Build = log, local.Tally(runtime.Runtime{Log: log, Metrics: io.Discard, Now: time.Now})
 	stack, err := local.Start(ctx, options)
 	if err != nil {

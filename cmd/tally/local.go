@@ -110,7 +110,7 @@ func (app *app) localOptions(flags localFlags) (local.Options, error) {
 	if flags.verbose {
 		level = slog.LevelDebug
 	}
-	options.Log = slog.New(local.NewLogHandler(app.err, level, app.errTerminal && app.getenv("NO_COLOR") == "" && app.getenv("TERM") != "dumb"))
+	options.Log = slog.New(pretty.NewLogHandler(app.err, level, app.errTerminal && app.getenv("NO_COLOR") == "" && app.getenv("TERM") != "dumb"))
 	if flags.json {
 		metrics = app.err
 		options.Log = slog.New(slog.NewJSONHandler(app.err, &slog.HandlerOptions{Level: level}))

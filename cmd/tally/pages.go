@@ -14,10 +14,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tally/internal/pretty"
 	"tally/lib/archive/checkpoint"
 	"tally/lib/archive/objects"
 	"tally/lib/archive/verify"
-	"tally/lib/local"
 	"tally/lib/site/build"
 	"tally/lib/site/pages"
 	"tally/lib/site/serve"
@@ -127,7 +127,7 @@ func (f *pagesFlags) follower(ctx context.Context, app *app, options verify.Opti
 	}
 	bar := &bar{app: app, start: time.Now()}
 	return &build.Follower{Origin: options.Origin, Known: options.Known, Log: untrusted{log}, Files: into, Site: pages, Record: &unequal{},
-		Logger: slog.New(local.NewLogHandler(app.err, slog.LevelError, false)), Stretch: build.DefaultStretch, Parallel: build.DefaultParallel, Progress: bar.show}, bar, nil
+		Logger: slog.New(pretty.NewLogHandler(app.err, slog.LevelError, false)), Stretch: build.DefaultStretch, Parallel: build.DefaultParallel, Progress: bar.show}, bar, nil
 }
 
 // untrusted is a log, or a site, as a stranger reads it.

@@ -18,7 +18,6 @@ import (
 	"tally/internal/pretty"
 	"tally/lib/draw/instant"
 	"tally/lib/lambda/sqsqueue"
-	"tally/lib/local"
 	"tally/lib/pipeline/quarantine"
 	"tally/lib/rulebook/settlement"
 )
@@ -123,7 +122,7 @@ func (app *app) open(ctx context.Context, flags quarantineFlags) (*quarantine.Qu
 	if err != nil {
 		return nil, nil, last, err
 	}
-	log := slog.New(local.NewLogHandler(app.err, slog.LevelInfo, app.errTerminal && app.colour("auto")))
+	log := slog.New(pretty.NewLogHandler(app.err, slog.LevelInfo, app.errTerminal && app.colour("auto")))
 	return &quarantine.Quarantine{Table: with.table, Log: log}, with, last, nil
 }
 

@@ -1,4 +1,4 @@
-package local
+package pretty
 
 import (
 	"errors"
@@ -40,18 +40,5 @@ func TestLogInColour(t *testing.T) {
 	got := logged(true, func(log *slog.Logger) { log.Error("failed", "draw", "d1") })
 	if want := "\x1b[31mERROR\x1b[0m  failed  \x1b[2mdraw=\x1b[0md1\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
-	}
-}
-
-func TestParseRate(t *testing.T) {
-	for text, want := range map[string]time.Duration{"rate(1 minute)": time.Minute, "rate(5 minutes)": 5 * time.Minute, "rate(2 hours)": 2 * time.Hour, "rate(1 day)": 24 * time.Hour} {
-		if got, err := parseRate(text); err != nil || got != want {
-			t.Errorf("%s: %s %v", text, got, err)
-		}
-	}
-	for _, text := range []string{"", "rate(0 minutes)", "rate(1 second)", "rate(1 minute", "cron(* * * * ? *)", "rate(x minutes)"} {
-		if _, err := parseRate(text); err == nil {
-			t.Errorf("%q is a schedule", text)
-		}
 	}
 }
