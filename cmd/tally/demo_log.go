@@ -16,6 +16,7 @@ import (
 	"tally/lib/archive/tiles"
 	"tally/lib/archive/verify"
 	"tally/lib/bookmaker/audit"
+	"tally/lib/bookmaker/reports"
 )
 
 // logPatience is how long the demo waits for the public log to have everything.
@@ -47,7 +48,7 @@ func (d *demoDay) publicLog(ctx context.Context) ([]demoFinding, error) {
 	for _, draw := range missing {
 		finding.wrong = append(finding.wrong, "the public log lacks the newest settlement of draw "+draw)
 	}
-	compared, err := audit.Compare(ctx, audit.FromTable(d.table), report.Settlements, "")
+	compared, err := audit.Compare(ctx, reports.New(d.table), report.Settlements, "")
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +96,7 @@ func (d *demoDay) proveFollowed(ctx context.Context) (demoFinding, error) {
 	if err != nil {
 		return demoFinding{}, err
 	}
-	settled, err := audit.FromTable(d.table).Of(ctx, key.draw, line.State)
+	settled, err := reports.New(d.table).Of(ctx, key.draw, line.State)
 	if err != nil {
 		return demoFinding{}, err
 	}

@@ -13,6 +13,7 @@ import (
 	"tally/lib/archive/verify"
 	"tally/lib/bookmaker/audit"
 	"tally/lib/bookmaker/client"
+	"tally/lib/bookmaker/reports"
 	"tally/lib/store"
 )
 
@@ -47,7 +48,7 @@ func (f *verifyFlags) source(ctx context.Context, app *app) (audit.Source, error
 		if err != nil {
 			return nil, err
 		}
-		return audit.FromTable(store.New(dynamodb.NewFromConfig(configuration), table)), nil
+		return reports.New(store.New(dynamodb.NewFromConfig(configuration), table)), nil
 	}
 	if !isURL(f.reports) {
 		return audit.FromFolder(f.reports)

@@ -30,6 +30,7 @@ var never = []struct{ from, to, why string }{
 	{"lib/bookmaker/client", "github.com/aws", "a bookmaker installs no AWS"},
 	{"lib/bookmaker/apitype", "github.com/aws", "a bookmaker installs no AWS"},
 	{"lib/archive/verify", "github.com/aws", "an auditor installs no AWS"},
+	{"lib/bookmaker/audit", "github.com/aws", "an auditor installs no AWS"},
 	{"lib/archive/proof", "github.com/aws", "an auditor installs no AWS"},
 	{"lib", module + "internal", "nothing of the product imports a test kit"},
 	{"functions", module + "internal", "nothing of the product imports a test kit"},

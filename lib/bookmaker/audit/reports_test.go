@@ -19,6 +19,7 @@ import (
 	"tally/lib/bookmaker/audit"
 	"tally/lib/bookmaker/client"
 	"tally/lib/bookmaker/keys"
+	"tally/lib/bookmaker/reports"
 	"tally/lib/draw/report"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
@@ -105,7 +106,7 @@ func compare(t *testing.T, source audit.Source, r *verify.Report) *audit.Result 
 // the API tells each bookmaker, and with what was kept of that.
 func allReports(t *testing.T, s *archivetest.Sample) {
 	r := logged(t, s)
-	all := compare(t, audit.FromTable(s.Table), r)
+	all := compare(t, reports.New(s.Table), r)
 	if len(all.Findings) > 0 || all.Compared == 0 || all.Whole != all.Compared || all.Totals != all.Reports || all.Lines < 100 {
 		t.Fatalf("%+v", all)
 	}
@@ -144,7 +145,7 @@ func bookmakers(t *testing.T, s *archivetest.Sample, r *verify.Report) map[strin
 	t.Helper()
 	names := map[string]bool{}
 	for _, e := range r.Settlements {
-		list, err := audit.FromTable(s.Table).Of(t.Context(), e.Draw, e.State)
+		list, err := reports.New(s.Table).Of(t.Context(), e.Draw, e.State)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -172,7 +173,7 @@ func (c changed) Of(ctx context.Context, draw string, state int) ([]audit.Report
 // otherReports changes what was reported, in one way after the other.
 func otherReports(t *testing.T, s *archivetest.Sample) {
 	r := logged(t, s)
-	table := audit.FromTable(s.Table)
+	table := reports.New(s.Table)
 	for _, test := range []struct {
 		name string
 		want verify.Code
@@ -232,7 +233,7 @@ func otherTotals(t *testing.T, s *archivetest.Sample) {
 			e.Totals[i].Payout.Add(1)
 		}
 	}
-	result := compare(t, audit.FromTable(s.Table), r)
+	result := compare(t, reports.New(s.Table), r)
 	if len(result.Findings) == 0 || result.Whole == result.Compared {
 		t.Fatalf("%+v", result)
 	}
@@ -268,7 +269,7 @@ func rewrittenPage(t *testing.T, s *archivetest.Sample) {
 			t.Fatal(err)
 		}
 	}
-	result := compare(t, audit.FromTable(s.Table), r)
+	result := compare(t, reports.New(s.Table), r)
 	if len(result.Findings) != 1 || result.Findings[0].Code != verify.UnequalReport || !strings.Contains(result.Findings[0].Message, "war-1.20261130.0512, state 1: acme") {
 		t.Errorf("found %v", result.Findings)
 	}

@@ -7,20 +7,16 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"tally/lib/archive/commitment"
 	"tally/lib/archive/objects"
 	"tally/lib/bookmaker/client"
 	"tally/lib/draw/ids"
-	"tally/lib/store"
-	"tally/lib/store/record"
 )
 
 // linesOf splits a report into its lines.
@@ -204,86 +200,6 @@ func (k *Keeping) Of(ctx context.Context, draw string, state int) ([]Report, err
 	}
 	if err != nil {
 		return nil, fmt.Errorf("keeping a report: %w", err)
-	}
-	return list, nil
-}
-
-// Table are the reports of all bookmakers, as tally's table has them.
-type Table struct {
-	table *store.Table
-
-	mutex sync.Mutex
-	draws map[string]*record.Draw // those under way
-}
-
-var _ Source = (*Table)(nil)
-
-// FromTable returns the reports in tally's table.
-func FromTable(table *store.Table) *Table {
-	return &Table{table: table, draws: map[string]*record.Draw{}}
-}
-
-// Whole says that all reports are in the table, as long as it keeps any.
-func (t *Table) Whole() bool { return true }
-
-// Told lists nothing: which settlements the log lacks is the monitor's to find.
-func (t *Table) Told() []ID { return nil }
-
-// load reads a draw, once.
-func (t *Table) load(ctx context.Context, id string) (*record.Draw, error) {
-	t.mutex.Lock()
-	d, read := t.draws[id]
-	t.mutex.Unlock()
-	if read {
-		return d, nil
-	}
-	d, err := record.Load(ctx, t.table, id)
-	if err != nil {
-		return nil, err
-	}
-	t.mutex.Lock()
-	defer t.mutex.Unlock()
-	if len(t.draws) >= 2*parallel {
-		clear(t.draws)
-	}
-	t.draws[id] = d
-	return d, nil
-}
-
-// Of reads the pages of all bookmakers, and what was kept of the commitments.
-func (t *Table) Of(ctx context.Context, draw string, state int) ([]Report, error) {
-	d, err := t.load(ctx, draw)
-	if err != nil {
-		return nil, err
-	}
-	set := &commitment.Set{}
-	if item, found := d.Item(store.CommitmentKey(state)); found {
-		if set, err = store.Decode[commitment.Set](item); err != nil {
-			return nil, err
-		}
-	}
-	done, err := d.Partitions(state)
-	if err != nil {
-		return nil, err
-	}
-	var list []Report
-	for _, bookmaker := range slices.Sorted(maps.Keys(done)) {
-		one := Report{Bookmaker: bookmaker}
-		for shard, done := range done[bookmaker] {
-			if done == nil {
-				continue
-			}
-			for lines, err := range record.Report(ctx, t.table, store.ReportKey(draw, state, bookmaker, shard), done.Pages) {
-				if err != nil {
-					return nil, err
-				}
-				one.Lines = append(one.Lines, linesOf(lines)...)
-			}
-		}
-		if one.Disclosure, err = set.Disclose(draw, state, bookmaker); err != nil && !errors.Is(err, commitment.ErrUnknown) {
-			return nil, err
-		}
-		list = append(list, one)
 	}
 	return list, nil
 }
