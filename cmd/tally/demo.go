@@ -17,6 +17,7 @@ import (
 	"tally/internal/studio"
 	"tally/lib/lambda/runtime"
 	"tally/lib/local"
+	"tally/lib/site/pages"
 )
 
 const demoHelp = `demo starts tally on this machine, plays a studio day in some twenty seconds,
@@ -103,8 +104,12 @@ func (app *app) demo(ctx context.Context, pen pretty.Pen, flags demoFlags) error
 // stack.
 func (app *app) studioDay(ctx context.Context, pen pretty.Pen, flags demoFlags) (day *demoDay, stop func(), err error) {
 	began := time.Now()
+	words, err := pages.English()
+	if err != nil {
+		return nil, nil, err
+	}
 	out := &demoOut{out: app.out, last: began}
-	show := &demoShow{out: out, pen: pen, began: began, what: func() string { return "starting, and making up draws and bets" }}
+	show := &demoShow{out: out, pen: pen, words: words, began: began, what: func() string { return "starting, and making up draws and bets" }}
 	running, cancel := context.WithCancel(ctx)
 	var work sync.WaitGroup
 	work.Go(func() { show.keepTalking(running, out) })

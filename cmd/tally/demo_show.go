@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -19,12 +18,13 @@ import (
 	"tally/lib/pipeline/placing"
 	"tally/lib/pipeline/quarantine"
 	"tally/lib/rulebook/games"
-	"tally/lib/strictjson"
+	"tally/lib/rulebook/show"
 )
 
 // demoShow writes what happens, a line for each event.
 type demoShow struct {
 	pen   pretty.Pen
+	words show.Words
 	began time.Time
 	out   io.Writer // a *demoOut, but in tests
 
@@ -95,13 +95,9 @@ const (
 // line writes what happened at a table, or to someone. Writing that fails is
 // noticed by whoever gave the writer.
 func (s *demoShow) line(where, format string, args ...any) {
-	s.sentence(where, s.pen.Sentence(fmt.Sprintf(format, args...)))
-}
-
-func (s *demoShow) sentence(where string, words pretty.Sentence) {
 	at := fmt.Sprintf("%5.1f s", time.Since(s.began).Seconds())
 	var text []byte // in one piece: several tables write
-	for _, line := range words.Lines(demoColumns - demoBefore) {
+	for _, line := range pretty.Wrap(fmt.Sprintf(format, args...), demoColumns-demoBefore) {
 		text = fmt.Appendf(text, "%7s  %-9s%s\n", at, where, line)
 		at, where = "", ""
 	}
@@ -110,7 +106,7 @@ func (s *demoShow) sentence(where string, words pretty.Sentence) {
 
 // paragraph writes a text under a table.
 func (s *demoShow) paragraph(format string, args ...any) {
-	for _, line := range s.pen.Sentence(fmt.Sprintf(format, args...)).Lines(demoColumns - 2) {
+	for _, line := range pretty.Wrap(fmt.Sprintf(format, args...), demoColumns-2) {
 		fmt.Fprintf(s.out, "  %s\n", line)
 	}
 }
@@ -135,39 +131,23 @@ func (s *demoShow) message(m *studio.Message) {
 	case m.Type == wire.BetsVoided:
 		s.line(d.Table, "an order voids the bets of %s at %s: its screen showed other odds", d.Void.Bookmaker, d.Void.Shop)
 	case m.Type == wire.DrawResulted && m.Revision > 1:
-		s.sentence(d.Table, append(s.pen.Sentence("corrected after a review of the video:"), s.outcome(d)...))
-	case m.Type == wire.DrawResulted && d.Event == studio.Correction:
-		s.sentence(d.Table, append(s.pen.Sentence(d.Game.Title+":"), s.pen.Describe(d.Game, []byte(d.First))...))
+		s.line(d.Table, "corrected after a review of the video: %s", s.result(d, d.Facts))
 	case m.Type == wire.DrawResulted:
-		s.sentence(d.Table, append(s.pen.Sentence(d.Game.Title+":"), s.outcome(d)...))
+		s.line(d.Table, "%s: %s", d.Game.Title, s.result(d, cmp.Or(d.First, d.Facts)))
 	}
 }
 
-// outcome is what was seen; of games with too many cards for a line, what the
-// rules make of it.
-func (s *demoShow) outcome(d *studio.Draw) pretty.Sentence {
-	if members := d.Game.Show.Brief; members != nil {
-		outcome, _ := d.Outcome()
-		return s.pen.Describe(d.Game, only(outcome.AppendJSON(nil), members))
+// result is what facts come to, in the words of the site.
+func (s *demoShow) result(d *studio.Draw, facts string) string {
+	outcome, resolved := d.OutcomeOf(facts)
+	if !resolved {
+		return "a ball too few, void"
 	}
-	seen := s.pen.Describe(d.Game, []byte(d.Facts))
-	if d.Event == studio.TooFew {
-		return append(seen, s.pen.Sentence("· a ball too few, void")...)
+	shown, err := d.Game.Show.Read([]byte(facts), outcome.AppendJSON(nil))
+	if err != nil {
+		return err.Error() // not reached: the facts are the script's
 	}
-	return seen
-}
-
-// only returns some members of a JSON object.
-func only(object []byte, members []string) []byte {
-	var all map[string]json.RawMessage
-	if err := json.Unmarshal(object, &all); err != nil {
-		return object
-	}
-	out := strictjson.Out(nil).Open()
-	for _, name := range members {
-		out = out.Name(name).Raw(all[name])
-	}
-	return out.Close()
+	return shown.Line(s.words)
 }
 
 // reply shows an answer that says something to people.
@@ -287,7 +267,7 @@ func (s *demoShow) findings(findings []demoFinding) error {
 			mark = s.pen.Cell("✗", pretty.Red)
 			failed++
 		}
-		for i, line := range s.pen.Sentence(f.what).Lines(demoColumns - 4) {
+		for i, line := range pretty.Wrap(f.what, demoColumns-4) {
 			if i > 0 {
 				mark = s.cell(" ")
 			}

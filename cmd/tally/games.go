@@ -226,8 +226,7 @@ func wordsTable(c catalogue.Catalogue) *pretty.Table {
 		if !hasLongWords(f) {
 			continue
 		}
-		words := plain.Sentence(strings.ReplaceAll(strings.Trim(f.Parameters[0], "<>"), "|", ", "))
-		for _, line := range words.Lines(columns) {
+		for _, line := range pretty.Wrap(strings.ReplaceAll(strings.Trim(f.Parameters[0], "<>"), "|", ", "), columns) {
 			list.Row(cell(line))
 		}
 	}
@@ -262,7 +261,7 @@ func boardGroupsTable(c catalogue.Catalogue) *pretty.Table {
 			counts = counts[:1]
 		}
 		row := []pretty.Cell{{}, cell(strings.Join(counts, ", "))}
-		for _, line := range plain.Sentence(strings.Join(names, ", ")).Lines(columns) {
+		for _, line := range pretty.Wrap(strings.Join(names, ", "), columns) {
 			row[0] = cell(line)
 			table.Row(row...)
 			row = make([]pretty.Cell, 1) // the numbers stand in the first line

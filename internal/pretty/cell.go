@@ -60,6 +60,20 @@ func Join(separator string, cells ...Cell) (joined Cell) {
 	return joined
 }
 
+// Wrap returns a text in lines of at most so many columns, but for words that are
+// longer.
+func Wrap(text string, columns int) (lines []string) {
+	var line Cell
+	for text := range strings.FieldsSeq(text) {
+		word := Pen{}.Cell(text, Plain)
+		if line.width > 0 && line.width+1+word.width > columns {
+			lines, line = append(lines, line.text), Cell{}
+		}
+		line = Join(" ", line, word)
+	}
+	return append(lines, line.text)
+}
+
 // String returns the cell as it is written.
 func (c Cell) String() string { return c.text }
 

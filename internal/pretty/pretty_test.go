@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -188,5 +189,11 @@ func TestCells(t *testing.T) {
 		if got := isNumber(text); got != want {
 			t.Errorf("%q is a number: %v", text, got)
 		}
+	}
+}
+
+func TestWrap(t *testing.T) {
+	if got, want := Wrap("one two ♥♥♥ unbreakable \x1b[2J", 7), []string{"one two", "♥♥♥", "unbreakable", `\u{1b}[2J`}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -108,9 +108,12 @@ func (d *Draw) ID(start time.Time) string {
 
 // Outcome is what the rules make of the facts; ok is false when the draw is
 // cancelled or void.
-func (d *Draw) Outcome() (outcome rules.Outcome, ok bool) {
-	if d.Facts != "" {
-		outcome = resolved(d.Game, d.Facts).Outcome
+func (d *Draw) Outcome() (outcome rules.Outcome, ok bool) { return d.OutcomeOf(d.Facts) }
+
+// OutcomeOf is Outcome of other facts, such as those that were corrected.
+func (d *Draw) OutcomeOf(facts string) (outcome rules.Outcome, ok bool) {
+	if facts != "" {
+		outcome = resolved(d.Game, facts).Outcome
 	}
 	return outcome, outcome != nil
 }

@@ -15,9 +15,6 @@ type Game struct {
 	Messages fs.FS
 	// Draw returns a draw that facts and outcome are to be read into.
 	Draw func() Draw
-	// Brief are the outcome's members that tell a draw in one line, in a game whose facts
-	// are too long for one.
-	Brief []string
 	// Aspects returns what is counted of draws, in the order for people. They must not
 	// be changed.
 	Aspects func() []Aspect

@@ -67,6 +67,15 @@ func readWords() (list []*words, err error) {
 	return list, nil
 }
 
+// English returns the English words, for other programs that tell of draws.
+func English() (show.Words, error) {
+	list, err := readWords()
+	if err != nil {
+		return nil, err
+	}
+	return list[0], nil
+}
+
 // readMessages reads the message files of a language: one for the pages, one for
 // what the Verify button says, and those of the games.
 func readMessages(bundle *i18n.Bundle, lang string) (messages []*i18n.Message, err error) {

@@ -14,8 +14,7 @@ import (
 //go:embed messages/*.toml
 var messages embed.FS
 
-var shows = show.Game{Messages: messages, Draw: func() show.Draw { return &shown{} }, Aspects: sync.OnceValue(aspects),
-	Brief: []string{"dealer"}}
+var shows = show.Game{Messages: messages, Draw: func() show.Draw { return &shown{} }, Aspects: sync.OnceValue(aspects)}
 
 // shown is a round of play that is shown.
 type shown struct{ show.Of[facts, outcome] }

@@ -15,8 +15,7 @@ import (
 //go:embed messages/*.toml
 var messages embed.FS
 
-var shows = show.Game{Messages: messages, Draw: func() show.Draw { return &shown{} }, Aspects: sync.OnceValue(aspects),
-	Brief: []string{"winners", "combination"}}
+var shows = show.Game{Messages: messages, Draw: func() show.Draw { return &shown{} }, Aspects: sync.OnceValue(aspects)}
 
 // shown is a deal that is shown.
 type shown struct{ show.Of[facts, outcome] }
