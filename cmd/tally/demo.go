@@ -44,7 +44,7 @@ misuse of the command.`
 // demoKept names where the demo leaves its log and its site.
 const demoKept = "tally/demo"
 
-const demoExample = `  $ tally help demo | head -n 1
+const demoExample = `  $ tally help demo | sed -n 1p
   demo starts tally on this machine, plays a studio day in some twenty seconds,`
 
 // demoFlags are the flags of demo.

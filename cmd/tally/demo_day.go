@@ -20,7 +20,6 @@ import (
 	"tally/lib/pipeline/placing"
 	"tally/lib/pipeline/settle"
 	"tally/lib/rulebook/money"
-	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 )
 
@@ -249,7 +248,7 @@ func (d *demoDay) placer() *placing.Placer {
 			bookmaker, _ := studio.BookmakerOf(id)
 			return money.Terms{Rounding: bookmaker.Rounding}
 		},
-		Now: func() settlement.Instant { return settlement.Instant(time.Now().UnixMilli()) }}
+		Now: now}
 }
 
 // unrecorded is told of bets and forgets them.

@@ -102,7 +102,7 @@ func (f *disputesFlags) desk(ctx context.Context) (*disputes.Desk, error) {
 		return nil, err
 	}
 	return &disputes.Desk{Table: with.table, Orders: lazyQueue{with, "operator-orders"},
-		Now: func() settlement.Instant { return settlement.Instant(time.Now().UnixMilli()) }}, nil
+		Now: now}, nil
 }
 
 // disputesList writes a line for each dispute.

@@ -11,7 +11,6 @@ import (
 
 	"tally/internal/pretty"
 	"tally/lib/bookmaker/keys"
-	"tally/lib/draw/ids"
 	"tally/lib/draw/instant"
 	"tally/lib/rulebook/settlement"
 )
@@ -69,21 +68,12 @@ func newKeysCommand(app *app) *cobra.Command {
 // keysCommand is a command whose arguments are those that its use names.
 func (app *app) keysCommand(flags *keysFlags, use, short, long string, run func(context.Context, *keys.Store, *keysFlags, []string) error) *cobra.Command {
 	return &cobra.Command{Use: use, Short: short, Long: long,
-		Args: func(_ *cobra.Command, args []string) error {
-			if wanted := strings.Fields(use)[1:]; len(args) != len(wanted) {
-				return fmt.Errorf("give a %s", strings.Join(wanted, " and an "))
-			}
-			if !ids.Valid(args[0]) {
-				return fmt.Errorf("%.80q is no bookmaker: write 1 to 64 of A-Z a-z 0-9 . _ -", args[0])
-			}
-			return nil
-		},
+		Args: ofBookmaker,
 		RunE: func(command *cobra.Command, args []string) error {
 			with, err := flags.connect(command.Context())
 			if err != nil {
 				return err
 			}
-			now := func() settlement.Instant { return settlement.Instant(time.Now().UnixMilli()) }
 			return run(command.Context(), &keys.Store{Table: with.table, Now: now}, flags, args)
 		}}
 }

@@ -8,8 +8,12 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
+
+	"tally/lib/draw/ids"
+	"tally/lib/rulebook/settlement"
 )
 
 const rootHelp = `tally answers what became of the draws of ten betting games, and of the bets on
@@ -123,6 +127,22 @@ func group(command *cobra.Command, others ...*cobra.Command) *cobra.Command {
 	return command
 }
 
+// ofBookmaker takes the arguments that a command's use names, the first of them a
+// bookmaker.
+func ofBookmaker(command *cobra.Command, args []string) error {
+	if wanted := strings.Fields(command.Use)[1:]; len(args) != len(wanted) {
+		text := strings.Join(wanted, " and a ")
+		return fmt.Errorf("give a %s", strings.NewReplacer("and a e", "and an e", "and a i", "and an i", "url", "URL").Replace(text))
+	}
+	if !ids.Valid(args[0]) {
+		return fmt.Errorf("%.80q is no bookmaker: write 1 to 64 of A-Z a-z 0-9 . _ -", args[0])
+	}
+	return nil
+}
+
+// now is the time of this machine.
+func now() settlement.Instant { return settlement.Instant(time.Now().UnixMilli()) }
+
 // interruptible is a command's context, which ends when the process is to end.
 func interruptible(command *cobra.Command) (context.Context, context.CancelFunc) {
 	return signal.NotifyContext(command.Context(), syscall.SIGINT, syscall.SIGTERM)
@@ -134,7 +154,7 @@ func newHelpCommand() *cobra.Command {
 		Use:   "help [command]",
 		Short: "what a command reads and writes, with examples",
 		Long:  "help shows what a command does, what it reads and writes, its flags, and\nexamples with their output.",
-		Example: `  $ tally help games | head -n 1
+		Example: `  $ tally help games | sed -n 1p
   games shows the catalogues: the games, what can be bet on, when and at what`,
 		ValidArgsFunction: func(command *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
 			if len(args) == 0 {

@@ -6,15 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"tally/lib/draw/ids"
 	"tally/lib/pipeline/webhook"
-	"tally/lib/rulebook/settlement"
 )
 
 const webhooksHelp = `webhooks sets where a bookmaker's reports are pushed to, as an option beside the
@@ -121,21 +118,12 @@ of the public internet; on the local stack it may be one of this machine.`, app.
 // webhooksCommand is a command whose arguments are those that its use names.
 func (app *app) webhooksCommand(flags *webhooksFlags, use, short, long string, run webhooksRun) *cobra.Command {
 	return &cobra.Command{Use: use, Short: short, Long: long,
-		Args: func(_ *cobra.Command, args []string) error {
-			if wanted := strings.Fields(use)[1:]; len(args) != len(wanted) {
-				return fmt.Errorf("give a %s", strings.NewReplacer("and a e", "and an e", "url", "URL").Replace(strings.Join(wanted, " and a ")))
-			}
-			if !ids.Valid(args[0]) {
-				return fmt.Errorf("%.80q is no bookmaker: write 1 to 64 of A-Z a-z 0-9 . _ -", args[0])
-			}
-			return nil
-		},
+		Args: ofBookmaker,
 		RunE: func(command *cobra.Command, args []string) error {
 			with, err := flags.connect(command.Context())
 			if err != nil {
 				return err
 			}
-			now := func() settlement.Instant { return settlement.Instant(time.Now().UnixMilli()) }
 			err = run(command.Context(), &webhook.Store{Table: with.table, Now: now, Loopback: flags.loopback()}, flags, args)
 			if misuse := (*webhook.SpecError)(nil); errors.As(err, &misuse) {
 				return misuse
