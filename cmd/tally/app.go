@@ -6,9 +6,13 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"reflect"
+	"strings"
 	"time"
 
 	"golang.org/x/term"
+
+	"tally/internal/pretty"
 )
 
 // app is what the commands work with: the streams of the process and what is
@@ -120,3 +124,26 @@ func (p plainReader) Read(buffer []byte) (int, error) {
 	}
 	return n, err
 }
+
+// printf writes a text. What could do something to a terminal is escaped in texts
+// that go into it: they may come from anyone.
+func (app *app) printf(format string, args ...any) error {
+	for i, arg := range args {
+		if text := reflect.ValueOf(arg); text.Kind() == reflect.String {
+			args[i] = cellOf(pretty.Pen{}, text.String())
+		}
+	}
+	return write(app.out, fmt.Appendf(nil, format, args...))
+}
+
+// escaped is a text of several lines in which what could do something to a terminal
+// is escaped.
+func escaped(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = cellOf(pretty.Pen{}, strings.ReplaceAll(line, "\t", "  ")).String()
+	}
+	return strings.Join(lines, "\n")
+}
+
+func cellOf(pen pretty.Pen, text string) pretty.Cell { return pen.Cell(text, pretty.Plain) }

@@ -1,3 +1,5 @@
+//go:build !auditor
+
 package main
 
 import (

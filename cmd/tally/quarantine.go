@@ -1,3 +1,5 @@
+//go:build !auditor
+
 package main
 
 import (
@@ -8,9 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"reflect"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -205,8 +205,6 @@ func (app *app) quarantineList(ctx context.Context, flags quarantineFlags) error
 	return write(app.out, table.AppendTo(nil))
 }
 
-func cellOf(pen pretty.Pen, text string) pretty.Cell { return pen.Cell(text, pretty.Plain) }
-
 func orDash(text string) string {
 	if text == "" {
 		return "-"
@@ -254,25 +252,4 @@ func (app *app) quarantineRelease(ctx context.Context, q *quarantine.Quarantine,
 		return failed("releasing", err)
 	}
 	return app.printf("released %s: %s of draw %s is on its queue again\n", m.ShortID(), orDash(string(m.Type)), orDash(m.Draw))
-}
-
-// printf writes a text. What could do something to a terminal is escaped in texts
-// that go into it: they may come from anyone.
-func (app *app) printf(format string, args ...any) error {
-	for i, arg := range args {
-		if text := reflect.ValueOf(arg); text.Kind() == reflect.String {
-			args[i] = cellOf(pretty.Pen{}, text.String())
-		}
-	}
-	return write(app.out, fmt.Appendf(nil, format, args...))
-}
-
-// escaped is a text of several lines in which what could do something to a terminal
-// is escaped.
-func escaped(text string) string {
-	lines := strings.Split(text, "\n")
-	for i, line := range lines {
-		lines[i] = cellOf(pretty.Pen{}, strings.ReplaceAll(line, "\t", "  ")).String()
-	}
-	return strings.Join(lines, "\n")
 }

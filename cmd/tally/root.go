@@ -30,19 +30,7 @@ For those who trust nobody:
   prove       a proof of a result, or of a bet's settlement
   pages       the public site: make it, check it, serve it
 
-The whole of it, on this machine:
-
-  demo        a studio day, settled and checked
-  local       the table, the queues and the functions, until interrupted
-
-For those who operate it, here or on AWS:
-
-  send        messages as a studio or an operator sends them
-  quarantine  messages that were put aside
-  redrive     messages that failed on every delivery, again
-  keys        bookmakers' API keys, settings and limits
-  webhooks    where reports are pushed to bookmakers
-  disputes    what bookmakers ask to be voided
+` + others + `
 
 Exit codes: 0 when every line was answered, whatever the answers; 1 when reading
 or writing failed; 2 for a misuse of the command; above, what verify found wrong.`
@@ -81,9 +69,9 @@ func newRootCommand(app *app) *cobra.Command {
 	root.SetErr(app.err)
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(newResolveCommand(app), newSettleCommand(app), newGamesCommand(app), newDemoCommand(app),
-		newLocalCommand(app), newSendCommand(app), newQuarantineCommand(app), newRedriveCommand(app), newKeysCommand(app), newWebhooksCommand(app), newDisputesCommand(app),
+	root.AddCommand(newResolveCommand(app), newSettleCommand(app), newGamesCommand(app),
 		newVerifyCommand(app), newProveCommand(app), newPagesCommand(app), newVersionCommand(app))
+	root.AddCommand(otherCommands(app)...)
 	root.SetHelpCommand(newHelpCommand())
 	root.InitDefaultCompletionCmd()
 	rejectUnknownShell(root)

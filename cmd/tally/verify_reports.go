@@ -8,13 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-
 	"tally/lib/archive/verify"
 	"tally/lib/bookmaker/audit"
 	"tally/lib/bookmaker/client"
-	"tally/lib/bookmaker/reports"
-	"tally/lib/store"
 )
 
 // inTable begins the name of tally's table in --reports.
@@ -44,11 +40,7 @@ func (f *verifyFlags) source(ctx context.Context, app *app) (audit.Source, error
 		if f.keepReports != "" {
 			return nil, errors.New("--keep-reports is for the reports of one bookmaker, from the API")
 		}
-		configuration, err := app.awsConfig(ctx, "table "+table)
-		if err != nil {
-			return nil, err
-		}
-		return reports.New(store.New(dynamodb.NewFromConfig(configuration), table)), nil
+		return app.openTable(ctx, table)
 	}
 	if !isURL(f.reports) {
 		return audit.FromFolder(f.reports)

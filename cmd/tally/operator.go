@@ -1,0 +1,73 @@
+//go:build !auditor
+
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/spf13/cobra"
+
+	"tally/lib/archive/objects"
+	"tally/lib/archive/objects/s3store"
+	"tally/lib/archive/verify"
+	"tally/lib/bookmaker/audit"
+	"tally/lib/bookmaker/reports"
+	"tally/lib/store"
+)
+
+// What follows needs AWS or its emulator, and is left out with -tags auditor.
+
+// others says what otherCommands do.
+const others = `The whole of it, on this machine:
+
+  demo        a studio day, settled and checked
+  local       the table, the queues and the functions, until interrupted
+
+For those who operate it, here or on AWS:
+
+  send        messages as a studio or an operator sends them
+  quarantine  messages that were put aside
+  redrive     messages that failed on every delivery, again
+  keys        bookmakers' API keys, settings and limits
+  webhooks    where reports are pushed to bookmakers
+  disputes    what bookmakers ask to be voided`
+
+// otherCommands are those that need AWS or its emulator.
+func otherCommands(app *app) []*cobra.Command {
+	return []*cobra.Command{newDemoCommand(app), newLocalCommand(app), newSendCommand(app), newQuarantineCommand(app), newRedriveCommand(app),
+		newKeysCommand(app), newWebhooksCommand(app), newDisputesCommand(app)}
+}
+
+// openBucket returns the log in a bucket, by the credentials that AWS's own tools use.
+func (app *app) openBucket(ctx context.Context, bucket string) (verify.Source, error) {
+	configuration, err := app.awsConfig(ctx, "bucket "+bucket)
+	if err != nil {
+		return nil, err
+	}
+	client := s3.NewFromConfig(configuration, func(o *s3.Options) { o.UsePathStyle = configuration.BaseEndpoint != nil })
+	return inBucket{s3store.New(client, bucket)}, nil
+}
+
+// inBucket is a log in a bucket.
+type inBucket struct{ store *s3store.Store }
+
+// Get returns a file of the log.
+func (b inBucket) Get(ctx context.Context, path string) ([]byte, error) {
+	data, _, err := b.store.Get(ctx, path)
+	if errors.Is(err, objects.ErrNotFound) {
+		return nil, verify.ErrMissing
+	}
+	return data, err
+}
+
+// openTable returns the reports of all bookmakers in a table.
+func (app *app) openTable(ctx context.Context, table string) (audit.Source, error) {
+	configuration, err := app.awsConfig(ctx, "table "+table)
+	if err != nil {
+		return nil, err
+	}
+	return reports.New(store.New(dynamodb.NewFromConfig(configuration), table)), nil
+}
