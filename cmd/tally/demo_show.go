@@ -145,7 +145,7 @@ func (s *demoShow) result(d *studio.Draw, facts string) string {
 	if !resolved {
 		return "a ball too few, void"
 	}
-	shown, err := d.Game.Show.Read([]byte(facts), outcome.AppendJSON(nil))
+	shown, err := show.Read(d.Game.Show, []byte(facts), outcome.AppendJSON(nil))
 	if err != nil {
 		return err.Error() // not reached: the facts are the script's
 	}

@@ -26,8 +26,9 @@ func scripts() (list []script) {
 		}
 	}
 	for _, id := range ids {
-		if game, _ := games.Find(id); game.Example != nil {
-			list = append(list, script{id, *game.Example})
+		game, _ := games.Find(id)
+		if example := game.Show.Example(); example != nil {
+			list = append(list, script{id, *example})
 		}
 	}
 	return list

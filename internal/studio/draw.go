@@ -145,7 +145,7 @@ func newDraws(r *rand.Rand) ([]*Draw, error) {
 
 // deal lets the draw happen: its facts, and what is offered before.
 func (d *Draw) deal(r *rand.Rand) error {
-	dealing := d.Game.Dealing
+	dealing := d.Game.Show.Dealing()
 	d.symbols = dealing.Shuffle(r, nil)
 	d.Facts = jsonOf(dealing.Facts(d.symbols))
 	switch d.Event {

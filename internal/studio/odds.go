@@ -35,7 +35,7 @@ const (
 // symbols are known.
 func newOffer(r *rand.Rand, game *rules.Game, round int, known []string) (offer, error) {
 	o := offer{odds: map[rules.Selection]string{}, marks: map[rules.Selection]rules.Mark{}}
-	dealing := game.Dealing
+	dealing := game.Show.Dealing()
 	if len(known) > 0 {
 		marks, err := decided(game, round, jsonOf(dealing.Visible(known)))
 		if err != nil {

@@ -234,7 +234,7 @@ func (d *Draw) opening(when moments) []member {
 
 // bettingOpened is what a betting.opened says.
 func (d *Draw) bettingOpened(when moments, round int) []member {
-	dealing, opens := d.Game.Dealing, when.start.Add(d.windows[round-1].opens)
+	dealing, opens := d.Game.Show.Dealing(), when.start.Add(d.windows[round-1].opens)
 	if round > 1 && opens.Before(when.sent) {
 		opens = when.sent // the round before took longer; the first is announced already
 	}

@@ -75,7 +75,7 @@ func TestMessagesAreValid(t *testing.T) {
 // rules accept.
 func TestFactsFollowTheRules(t *testing.T) {
 	for _, game := range games.All() {
-		dealing := game.Dealing
+		dealing := game.Show.Dealing()
 		if len(dealing.Open) != len(game.Rounds) {
 			t.Errorf("%s is not played, or not in all its betting rounds", game.ID)
 			continue

@@ -22,6 +22,7 @@ import (
 	"tally/lib/bookmaker/api"
 	"tally/lib/bookmaker/keys"
 	"tally/lib/draw"
+	"tally/lib/draw/instant"
 	"tally/lib/draw/wire"
 	"tally/lib/lambda/pages"
 	"tally/lib/pipeline/intake"
@@ -99,7 +100,7 @@ func (h *house) must(err error) {
 func (h *house) say(kind, rest string) {
 	h.Helper()
 	in := &intake.Intake{Table: h.Table, Replies: h, Sweeps: h, Archive: archived{h}, Record: h, Settings: draw.Settings{Shards: 1}, Now: h.clock, Log: slog.New(slog.DiscardHandler)}
-	body := fmt.Sprintf(`{"schema":1,"id":%q,"type":%q,"game":"highcard","table":"high-1","draw":%q,"at":%q,%s}`, kind, kind, id, wire.FormatTime(h.now), rest)
+	body := fmt.Sprintf(`{"schema":1,"id":%q,"type":%q,"game":"highcard","table":"high-1","draw":%q,"at":%q,%s}`, kind, kind, id, instant.Format(h.now), rest)
 	h.must(in.Take(h.Context(), intake.Delivery{Body: []byte(body), SentAt: h.now, From: intake.Studio}))
 	h.now += 1000
 }
@@ -137,14 +138,14 @@ func TestPlayed(t *testing.T) {
 	h.must(err)
 
 	h.say("draw.opened", fmt.Sprintf(`"sequence":1,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q}],"odds":{"player":"1.95","dealer":"1.95","tie":"15.5"}`,
-		wire.FormatTime(h.now), wire.FormatTime(h.now+60_000)))
+		instant.Format(h.now), instant.Format(h.now+60_000)))
 	h.has("the catalogue", h.ask(http.MethodGet, "/v1/games", ""), `"game":"highcard"`, `"odds":"board"`)
 	const bet = `{"selection":%q,"odds":%q,"stake":"10.00","currency":"EUR"}`
 	h.has("a bet", h.ask(http.MethodPut, "/v1/draws/"+id+"/bets/b-1", fmt.Sprintf(bet, "dealer", "1.95")), "201 ")
 	h.has("a bet", h.ask(http.MethodPut, "/v1/draws/"+id+"/bets/b-2", fmt.Sprintf(bet, "tie", "15.5")), "201 ")
 	h.has("a bet at other odds", h.ask(http.MethodPut, "/v1/draws/"+id+"/bets/b-3", fmt.Sprintf(bet, "tie", "15.6")), "409 ", "odds_changed")
 	h.now += 20_000
-	h.say("betting.closed", fmt.Sprintf(`"round":1,"closed_at":%q`, wire.FormatTime(h.now)))
+	h.say("betting.closed", fmt.Sprintf(`"round":1,"closed_at":%q`, instant.Format(h.now)))
 	h.say("draw.resulted", `"revision":1,"facts":{"player":"KS","dealer":"AD"}`)
 	h.now += 60_000
 	settler := &settle.Sweeper{Table: h.Table, Archive: archived{h}, Record: h, Now: h.clock, Log: slog.New(slog.DiscardHandler), Parallel: 1, PageLines: 4}

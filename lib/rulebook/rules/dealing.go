@@ -6,7 +6,16 @@ import (
 	"strconv"
 
 	"tally/lib/rulebook/cards"
+	"tally/lib/rulebook/show"
 )
+
+// Show is what a game brings beside its rules: how its draws are shown, and made up.
+type Show interface {
+	show.Game
+	Dealing() Dealing
+	// Example returns an example, nil for none.
+	Example() *Example
+}
 
 // Dealing is how draws of a game come about, for programs that make draws up. What a
 // draw brings are its symbols, in the order in which they appear: cards, balls, faces.

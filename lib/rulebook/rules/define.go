@@ -16,8 +16,8 @@ func Define[F any, O Outcome](spec Spec[F, O]) *Game {
 		Equipment: spec.Equipment, Decks: spec.Decks, Rounds: spec.Rounds,
 		Reasons: ReasonsOf(spec.Cancel), CancelRule: spec.CancelRule, Groups: spec.Groups, Enumerates: spec.Enumerates,
 		byName: make(map[string]int, len(spec.Families)),
-		Show:   spec.Show, Dealing: spec.Dealing, Example: spec.Example,
-		read: func(o strictjson.Object) any { return spec.Read(o) },
+		Show:   spec.Show,
+		read:   func(o strictjson.Object) any { return spec.Read(o) },
 		resolve: func(facts any) Resolution[Outcome] {
 			r := spec.Resolve(facts.(F))
 			resolution := Resolution[Outcome]{Void: r.Void, Faults: r.Faults}

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"tally/lib/rulebook/money"
-	"tally/lib/rulebook/show"
 	"tally/lib/strictjson"
 )
 
@@ -24,9 +23,7 @@ type Game struct {
 	Groups     [][]string
 	Families   []FamilyInfo
 	Enumerates bool // see Spec
-	Show       show.Game
-	Dealing    Dealing
-	Example    *Example // nil for none
+	Show       Show // nil for none
 
 	byName      map[string]int
 	judges      []func(Outcome, Selection) Verdict

@@ -2,7 +2,6 @@ package rules
 
 import (
 	"tally/lib/rulebook/money"
-	"tally/lib/rulebook/show"
 	"tally/lib/strictjson"
 )
 
@@ -46,9 +45,7 @@ type Spec[F any, O Outcome] struct {
 	// kept, so that nobody has to find it again.
 	Enumerates bool
 
-	Show    show.Game
-	Dealing Dealing
-	Example *Example // nil for none
+	Show Show // nil for none
 }
 
 // Family is a kind of selection: its name, its parameters and when it wins.

@@ -9,15 +9,15 @@ import (
 	"tally/lib/rulebook/cards"
 )
 
-// Game is how a game is shown.
-type Game struct {
+// Game is how a game is shown. It is an interface, so that the linker leaves out of a
+// program what the program asks of no game.
+type Game interface {
 	// Messages has the game's texts: messages/<language>.toml.
-	Messages fs.FS
+	Messages() fs.FS
 	// Draw returns a draw that facts and outcome are to be read into.
-	Draw func() Draw
-	// Aspects returns what is counted of draws, in the order for people. They must not
-	// be changed.
-	Aspects func() []Aspect
+	Draw() Draw
+	// Aspects works out what is counted of draws, in the order for people.
+	Aspects() []Aspect
 }
 
 // Draw is what happened in a draw, to be shown.
@@ -59,8 +59,8 @@ func (*Of[F, O]) Seen(Words) []Pair { return nil }
 
 // Read reads facts and outcome. It is lenient: what is shown is what the log says, and
 // whether that follows from the rules is for those who verify.
-func (g Game) Read(facts, outcome []byte) (Draw, error) {
-	if g.Draw == nil {
+func Read(g Game, facts, outcome []byte) (Draw, error) {
+	if g == nil {
 		return nil, errors.New("the game does not show its draws")
 	}
 	d := g.Draw()
@@ -87,8 +87,8 @@ func (g Game) Read(facts, outcome []byte) (Draw, error) {
 }
 
 // ReadVisible reads the cards that lie open when a betting round opens.
-func (g Game) ReadVisible(visible []byte) ([]Place, error) {
-	d, err := g.Read(visible, nil)
+func ReadVisible(g Game, visible []byte) ([]Place, error) {
+	d, err := Read(g, visible, nil)
 	if err != nil {
 		return nil, err
 	}

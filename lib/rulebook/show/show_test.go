@@ -2,6 +2,7 @@ package show_test
 
 import (
 	"fmt"
+	"io/fs"
 	"math/big"
 	"strings"
 	"testing"
@@ -56,6 +57,13 @@ func TestJoin(t *testing.T) {
 	}
 }
 
+// coin is a game of one.
+type coin struct{}
+
+func (coin) Messages() fs.FS        { return nil }
+func (coin) Draw() show.Draw        { return &toss{} }
+func (coin) Aspects() []show.Aspect { return nil }
+
 // toss is the draw of a coin that is thrown and a card that is laid on it.
 type toss struct {
 	show.Of[struct {
@@ -74,7 +82,7 @@ func (*toss) Picture(show.Words) show.Picture { return nil }
 func (d *toss) Values() map[string][]string   { return map[string][]string{"face": {d.Outcome.Face}} }
 
 func TestRead(t *testing.T) {
-	game := show.Game{Draw: func() show.Draw { return &toss{} }}
+	game := coin{}
 	for _, c := range []struct{ name, facts, outcome, want string }{
 		{"both", `{"card":["KS"]}`, `{"face":"heads"}`, "[{card K♠}] heads"},
 		{"more than is known", `{"card":["KS"],"coin":"1 EUR"}`, `{"face":"heads","spins":7}`, "[{card K♠}] heads"},
@@ -84,7 +92,7 @@ func TestRead(t *testing.T) {
 		{"no JSON", `{"card":`, "", "reading what happened in a draw: unexpected end of JSON input"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d, err := game.Read([]byte(c.facts), []byte(c.outcome))
+			d, err := show.Read(game, []byte(c.facts), []byte(c.outcome))
 			got := fmt.Sprint(err)
 			if err == nil {
 				got = fmt.Sprint(show.Seen(plain{}, d), " ", d.(*toss).Outcome.Face)
@@ -94,10 +102,10 @@ func TestRead(t *testing.T) {
 			}
 		})
 	}
-	if _, err := (show.Game{}).Read(nil, nil); err == nil {
+	if _, err := show.Read(nil, nil, nil); err == nil {
 		t.Error("a game that shows nothing is read")
 	}
-	places, err := game.ReadVisible([]byte(`{}`))
+	places, err := show.ReadVisible(game, []byte(`{}`))
 	if err != nil || places == nil || len(places) > 0 {
 		t.Errorf("no visible cards are read as %v, %v; want a list without places", places, err)
 	}

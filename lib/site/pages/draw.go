@@ -183,7 +183,7 @@ func tableOf(id string, facts, outcome []byte) (show.Draw, error) {
 	if !known {
 		return nil, fmt.Errorf("there is no game %s", id)
 	}
-	return game.Show.Read(facts, outcome)
+	return show.Read(game.Show, facts, outcome)
 }
 
 func roundsOf(d *history.Draw) (list []roundView) {
@@ -225,7 +225,7 @@ func (r *roundView) close(id string, closed entry.Closed) {
 		return
 	}
 	if game, known := games.Find(id); known {
-		if places, err := game.Show.ReadVisible(closed.Visible); err == nil {
+		if places, err := show.ReadVisible(game.Show, closed.Visible); err == nil {
 			r.Visible = places
 			return
 		}

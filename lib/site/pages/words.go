@@ -99,11 +99,12 @@ func readMessages(bundle *i18n.Bundle, lang string) (messages []*i18n.Message, e
 	}
 	var done []fs.FS // games of one package have their messages together
 	for _, game := range games.All() {
-		if files := game.Show.Messages; files != nil && !slices.Contains(done, files) {
-			if err := read(files, lang); err != nil {
-				return nil, fmt.Errorf("%s: %w", game.ID, err)
-			}
-			done = append(done, files)
+		if game.Show == nil || slices.Contains(done, game.Show.Messages()) {
+			continue
+		}
+		done = append(done, game.Show.Messages())
+		if err := read(game.Show.Messages(), lang); err != nil {
+			return nil, fmt.Errorf("%s: %w", game.ID, err)
 		}
 	}
 	return messages, nil

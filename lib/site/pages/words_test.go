@@ -28,7 +28,7 @@ func messagesOf(t *testing.T, lang string) map[string]*i18n.Message {
 	t.Helper()
 	messages, files := map[string]*i18n.Message{}, map[fs.FS][]string{messageFiles: {lang, "verify." + lang}}
 	for _, game := range games.All() {
-		files[game.Show.Messages] = []string{lang}
+		files[game.Show.Messages()] = []string{lang}
 	}
 	read := func(from fs.FS, name string) {
 		data, err := fs.ReadFile(from, "messages/"+name+".toml")

@@ -36,6 +36,7 @@ import (
 	"maps"
 	"math/big"
 	"slices"
+	"sync"
 
 	"tally/lib/archive/entry"
 	"tally/lib/rulebook/games"
@@ -137,7 +138,7 @@ func Count(row history.Row) (Counts, error) {
 }
 
 func countShown(game *rules.Game, row history.Row) (Counts, error) {
-	draw, err := game.Show.Read(row.Facts, row.Outcome)
+	draw, err := show.Read(game.Show, row.Facts, row.Outcome)
 	if err != nil {
 		return nil, err
 	}
@@ -184,11 +185,20 @@ func (a Aspect) ballsOf(value int) int64 {
 // Of returns the aspects of a game with what is expected of them, in the order for
 // people; none for a game that tally does not have. They must not be changed.
 func Of(id string) (aspects []Aspect) {
-	if game, known := games.Find(id); known && game.Show.Aspects != nil {
-		for _, a := range game.Show.Aspects() {
-			a.PerDraw = max(a.PerDraw, 1)
-			aspects = append(aspects, Aspect{Game: id, Aspect: a})
-		}
+	game, known := games.Find(id)
+	if !known || game.Show == nil {
+		return nil
 	}
+	if kept, is := workedOut.Load(game); is {
+		return kept.([]Aspect)
+	}
+	for _, a := range game.Show.Aspects() {
+		a.PerDraw = max(a.PerDraw, 1)
+		aspects = append(aspects, Aspect{Game: id, Aspect: a})
+	}
+	workedOut.Store(game, aspects)
 	return aspects
 }
+
+// workedOut are the aspects of the games that were asked for.
+var workedOut sync.Map

@@ -2,6 +2,14 @@ package baccarat
 
 import "tally/lib/rulebook/rules"
 
+func (s shows) Dealing() rules.Dealing {
+	dealing := rules.Dealing{Shuffle: rules.Shoe(int(s.decks)), Facts: deal, Open: []int{0}, Visible: visible}
+	if s.decks == decks {
+		dealing.Open = []int{0, 1, 2}
+	}
+	return dealing
+}
+
 // deal deals Player and Banker in turn. Third cards are dealt as the rules want them:
 // exactly one of the four ways is allowed.
 func deal(s []string) any {
@@ -17,10 +25,15 @@ func deal(s []string) any {
 
 func visible(s []string) any { return facts{Player: s[:1], Banker: s[1:]} }
 
-// liveExample has refunds by the rules: equal points.
-var liveExample = &rules.Example{
-	Cancel: "dealing_order",
-	Rounds: []rules.ExampleRound{{Bets: []string{player, banker, tie}}},
-	Facts:  []string{`{"player":["KS","8D"],"banker":["9H","2C"]}`, `{"player":["9S","KD"],"banker":["9H","KC"]}`, `{"player":["KS","7D"],"banker":["9H","KC"]}`},
-	Wrong:  `{"player":["KS","3D"],"banker":["9H","2C"]}`,
+// Example has refunds by the rules: equal points.
+func (s shows) Example() *rules.Example {
+	if s.decks == decks {
+		return nil
+	}
+	return &rules.Example{
+		Cancel: "dealing_order",
+		Rounds: []rules.ExampleRound{{Bets: []string{player, banker, tie}}},
+		Facts:  []string{`{"player":["KS","8D"],"banker":["9H","2C"]}`, `{"player":["9S","KD"],"banker":["9H","KC"]}`, `{"player":["KS","7D"],"banker":["9H","KC"]}`},
+		Wrong:  `{"player":["KS","3D"],"banker":["9H","2C"]}`,
+	}
 }

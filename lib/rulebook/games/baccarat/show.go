@@ -2,9 +2,9 @@ package baccarat
 
 import (
 	"embed"
+	"io/fs"
 	"math/big"
 	"strconv"
-	"sync"
 
 	"tally/lib/rulebook/show"
 )
@@ -13,10 +13,10 @@ import (
 var messages embed.FS
 
 // shows is how coups from a shoe of so many decks are shown.
-func shows(decks int64) show.Game {
-	return show.Game{Messages: messages, Draw: func() show.Draw { return &shown{} },
-		Aspects: sync.OnceValue(func() []show.Aspect { return aspects(decks) })}
-}
+type shows struct{ decks int64 }
+
+func (shows) Messages() fs.FS { return messages }
+func (shows) Draw() show.Draw { return &shown{} }
 
 // shown is a coup that is shown.
 type shown struct{ show.Of[facts, outcome] }
@@ -78,15 +78,15 @@ func (d *shown) Picture(w show.Words) show.Picture {
 		side(player, d.Facts.Player, d.Outcome.PlayerPoints, d.Outcome.PlayerPair), side(banker, d.Facts.Banker, d.Outcome.BankerPoints, d.Outcome.BankerPair)}}
 }
 
-// aspects are worked out from a full shoe.
-func aspects(decks int64) []show.Aspect {
-	of := sharesOf[decks]
+// Aspects are worked out from a full shoe.
+func (s shows) Aspects() []show.Aspect {
+	of := sharesOf[s.decks]
 	return []show.Aspect{
 		{Name: "winner", Values: show.Shares([]show.Group{{Name: player, Count: of.player}, {Name: banker, Count: of.banker}, {Name: tie, Count: of.tie}}), Label: show.Coded("baccarat")},
 		{Name: "cards", Values: show.Shares([]show.Group{{Name: "4", Count: of.cards[0]}, {Name: "5", Count: of.cards[1]}, {Name: "6", Count: of.cards[2]}}), Ordered: true},
 		{Name: "natural", Values: show.YesOrNo(big.NewRat(of.natural, of.player+of.banker+of.tie)), Label: show.Coded("table")},
-		{Name: "pairs", Values: show.Shares(pairs(decks)), Label: show.Coded("pairs_of")},
-		{Name: "perfect_pair", Values: show.YesOrNo(perfectPair(decks)), Label: show.Coded("table")},
+		{Name: "pairs", Values: show.Shares(pairs(s.decks)), Label: show.Coded("pairs_of")},
+		{Name: "perfect_pair", Values: show.YesOrNo(perfectPair(s.decks)), Label: show.Coded("table")},
 	}
 }
 

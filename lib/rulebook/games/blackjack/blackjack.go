@@ -28,9 +28,7 @@ var Game = rules.Define(rules.Spec[facts, *outcome]{
 	Resolve:     resolve,
 	ReadVisible: read,
 	Decide:      decide,
-	Show:        shows,
-	Dealing:     dealing,
-	Example:     example,
+	Show:        shows{},
 })
 
 func families() []rules.Family[*outcome] {

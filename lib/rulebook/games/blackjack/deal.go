@@ -10,8 +10,10 @@ import (
 // playing are the seats that play in a made-up draw.
 var playing = []int64{1, 3, 4, 6}
 
-var dealing = rules.Dealing{Shuffle: rules.Shoe(decks), Facts: played, Open: []int{0, 2*len(playing) + 1},
-	Visible: func(s []string) any { return visible(s) }}
+func (shows) Dealing() rules.Dealing {
+	return rules.Dealing{Shuffle: rules.Shoe(decks), Facts: played, Open: []int{0, 2*len(playing) + 1},
+		Visible: func(s []string) any { return visible(s) }}
+}
 
 // visible is each seat's first two cards and the dealer's open one.
 func visible(s []string) (f facts) {
@@ -77,17 +79,19 @@ func draw(hand []string, take func() string) []string {
 	return hand
 }
 
-// example has side wagers, three to two, and wagers that the facts don't show.
-var example = &rules.Example{
-	Cancel: "cut_card_forgotten",
-	Rounds: []rules.ExampleRound{
-		{Bets: []string{"seat:1", "seat:4", "seat:6", "seat:2"}},
-		{Visible: `{"dealer":["AS"],"seats":[{"seat":1,"hands":[{"cards":["8H","3D"]}]},{"seat":4,"hands":[{"cards":["8D","8S"]}]},{"seat":6,"hands":[{"cards":["AH","KC"]}]}]}`,
-			Wagers: map[string]string{"seat:1": "double:1:1", "seat:4": "split:4", "seat:6": "insurance:6"}},
-	},
-	Facts: []string{
-		`{"dealer":["AS","6D"],"seats":[{"seat":1,"hands":[{"cards":["8H","3D","TC"],"doubled":true}]},{"seat":4,"split":true,"hands":[{"cards":["8D","TC"]},{"cards":["8S","9C"]}]},{"seat":6,"hands":[{"cards":["AH","KC"]}]}]}`,
-		`{"dealer":["AS","KD"],"seats":[{"seat":1,"hands":[{"cards":["8H","3D"]}]},{"seat":4,"hands":[{"cards":["8D","8S"]}]},{"seat":6,"hands":[{"cards":["AH","KC"]}]}]}`,
-	},
-	Wrong: `{"dealer":["AS"],"seats":[{"seat":1,"hands":[{"cards":["8H","3D"]}]}]}`,
+// Example has side wagers, three to two, and wagers that the facts don't show.
+func (shows) Example() *rules.Example {
+	return &rules.Example{
+		Cancel: "cut_card_forgotten",
+		Rounds: []rules.ExampleRound{
+			{Bets: []string{"seat:1", "seat:4", "seat:6", "seat:2"}},
+			{Visible: `{"dealer":["AS"],"seats":[{"seat":1,"hands":[{"cards":["8H","3D"]}]},{"seat":4,"hands":[{"cards":["8D","8S"]}]},{"seat":6,"hands":[{"cards":["AH","KC"]}]}]}`,
+				Wagers: map[string]string{"seat:1": "double:1:1", "seat:4": "split:4", "seat:6": "insurance:6"}},
+		},
+		Facts: []string{
+			`{"dealer":["AS","6D"],"seats":[{"seat":1,"hands":[{"cards":["8H","3D","TC"],"doubled":true}]},{"seat":4,"split":true,"hands":[{"cards":["8D","TC"]},{"cards":["8S","9C"]}]},{"seat":6,"hands":[{"cards":["AH","KC"]}]}]}`,
+			`{"dealer":["AS","KD"],"seats":[{"seat":1,"hands":[{"cards":["8H","3D"]}]},{"seat":4,"hands":[{"cards":["8D","8S"]}]},{"seat":6,"hands":[{"cards":["AH","KC"]}]}]}`,
+		},
+		Wrong: `{"dealer":["AS"],"seats":[{"seat":1,"hands":[{"cards":["8H","3D"]}]}]}`,
+	}
 }

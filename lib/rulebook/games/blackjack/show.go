@@ -3,10 +3,10 @@ package blackjack
 import (
 	"embed"
 	"errors"
+	"io/fs"
 	"math/big"
 	"slices"
 	"strconv"
-	"sync"
 
 	"tally/lib/rulebook/show"
 )
@@ -14,7 +14,11 @@ import (
 //go:embed messages/*.toml
 var messages embed.FS
 
-var shows = show.Game{Messages: messages, Draw: func() show.Draw { return &shown{} }, Aspects: sync.OnceValue(aspects)}
+// shows is how the game is shown.
+type shows struct{}
+
+func (shows) Messages() fs.FS { return messages }
+func (shows) Draw() show.Draw { return &shown{} }
 
 // shown is a round of play that is shown.
 type shown struct{ show.Of[facts, outcome] }
@@ -122,7 +126,7 @@ func (d *shown) Picture(w show.Words) show.Picture {
 	return table
 }
 
-func aspects() []show.Aspect {
+func (shows) Aspects() []show.Aspect {
 	const aces, tens, all = 4 * decks, 16 * decks, 52 * decks
 	return []show.Aspect{
 		{Name: "dealer_open", Values: show.Alike(show.Ranks()), Ordered: true, Label: show.RankName},

@@ -8,7 +8,9 @@ import (
 	"tally/lib/rulebook/rules"
 )
 
-var dealing = rules.Dealing{Shuffle: shuffle, Facts: fallen, Open: []int{0}}
+func (shows) Dealing() rules.Dealing {
+	return rules.Dealing{Shuffle: shuffle, Facts: fallen, Open: []int{0}}
+}
 
 // shuffle rolls five dice, now and then twice.
 func shuffle(r *rand.Rand, _ []string) (faces []string) {
@@ -34,11 +36,13 @@ func fallen(faces []string) any {
 	return f
 }
 
-// example has groups of equally likely selections on the board.
-var example = &rules.Example{
-	Cancel: "die_fell",
-	Rounds: []rules.ExampleRound{{Odds: map[string]string{"face": "1.6", "face_exactly/2": "6.25", "sum_odd": "1.95", "combo:pair": "2.05"},
-		Bets: []string{"face:3", "face_exactly:5:2", "sum_odd", "combo:pair"}}},
-	Facts: []string{`{"rolls":[{"dice":[3,3,5,5,5]}]}`, `{"rolls":[{"dice":[6,1,1,2,5],"faults":["die_on_edge"]},{"dice":[1,1,2,4,6]}]}`},
-	Wrong: `{"rolls":[{"dice":[3,3,5,5]}]}`,
+// Example has groups of equally likely selections on the board.
+func (shows) Example() *rules.Example {
+	return &rules.Example{
+		Cancel: "die_fell",
+		Rounds: []rules.ExampleRound{{Odds: map[string]string{"face": "1.6", "face_exactly/2": "6.25", "sum_odd": "1.95", "combo:pair": "2.05"},
+			Bets: []string{"face:3", "face_exactly:5:2", "sum_odd", "combo:pair"}}},
+		Facts: []string{`{"rolls":[{"dice":[3,3,5,5,5]}]}`, `{"rolls":[{"dice":[6,1,1,2,5],"faults":["die_on_edge"]},{"dice":[1,1,2,4,6]}]}`},
+		Wrong: `{"rolls":[{"dice":[3,3,5,5]}]}`,
+	}
 }

@@ -24,9 +24,7 @@ var Game = rules.Define(rules.Spec[facts, *outcome]{
 	Groups:   [][]string{{"combo"}, {"sum_odd", "sum_even"}},
 	Read:     read,
 	Resolve:  resolve,
-	Show:     shows,
-	Dealing:  dealing,
-	Example:  example,
+	Show:     shows{},
 })
 
 func families() []rules.Family[*outcome] {

@@ -2,9 +2,9 @@ package dice
 
 import (
 	"embed"
+	"io/fs"
 	"strconv"
 	"strings"
-	"sync"
 
 	"tally/lib/rulebook/show"
 )
@@ -12,7 +12,11 @@ import (
 //go:embed messages/*.toml
 var messages embed.FS
 
-var shows = show.Game{Messages: messages, Draw: func() show.Draw { return &shown{} }, Aspects: sync.OnceValue(aspects)}
+// shows is how the game is shown.
+type shows struct{}
+
+func (shows) Messages() fs.FS { return messages }
+func (shows) Draw() show.Draw { return &shown{} }
 
 // shown is a draw that is shown.
 type shown struct{ show.Of[facts, outcome] }
@@ -60,9 +64,9 @@ func (d *shown) Picture(w show.Words) show.Picture {
 	return rolls
 }
 
-// aspects are worked out from all rolls of dice in ascending order; each stands for the
+// Aspects are worked out from all rolls of dice in ascending order; each stands for the
 // orders in which the same dice can lie.
-func aspects() []show.Aspect {
+func (shows) Aspects() []show.Aspect {
 	return show.Expect(func(way func(show.Draw, int64)) {
 		var fall func(faces []int64, least, orders, run int64)
 		fall = func(faces []int64, least, orders, run int64) {

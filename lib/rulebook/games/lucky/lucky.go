@@ -16,7 +16,6 @@ var Five = define(&ballSet{
 	colours:  []string{"white", "green", "red", "blue"},
 	colourOf: func(ball int) int { return (ball - 1) / 9 },
 	sizes:    []int{9, 9, 9, 9}, sums: []int{45, 126, 207, 288},
-	example: fiveExample,
 })
 
 // Seven is Lucky 7: the first seven of 42 balls in the tube. Which numbers are
@@ -47,7 +46,6 @@ type ballSet struct {
 	colours           []string // in the order of the outcome
 	colourOf          func(ball int) int
 	sizes, sums       []int // of each colour: checked when the game is defined
-	example           *rules.Example
 }
 
 // check panics when the colours do not have the sizes and sums that the
@@ -88,8 +86,6 @@ func define(set *ballSet) *rules.Game {
 			{"last_odd", "last_even"}, {"first_colour"}, {"last_colour"}},
 		Read:    read,
 		Resolve: set.resolve,
-		Show:    set.shows(),
-		Dealing: rules.Dealing{Shuffle: set.shuffle, Facts: dealt, Open: []int{0}},
-		Example: set.example,
+		Show:    set,
 	})
 }

@@ -2,8 +2,8 @@ package lucky
 
 import (
 	"embed"
+	"io/fs"
 	"strconv"
-	"sync"
 
 	"tally/lib/rulebook/show"
 )
@@ -11,12 +11,13 @@ import (
 //go:embed messages/*.toml
 var messages embed.FS
 
-func (set *ballSet) shows() show.Game {
-	return show.Game{Messages: messages, Aspects: sync.OnceValue(set.aspects), Draw: func() show.Draw {
-		d := &shown{set: set}
-		d.Outcome = *set.newOutcome()
-		return d
-	}}
+// Messages implements rules.Show, as other methods below do.
+func (*ballSet) Messages() fs.FS { return messages }
+
+func (set *ballSet) Draw() show.Draw {
+	d := &shown{set: set}
+	d.Outcome = *set.newOutcome()
+	return d
 }
 
 // shown is a draw that is shown.
@@ -61,8 +62,8 @@ func (d *shown) Picture(w show.Words) show.Picture {
 	return balls
 }
 
-// aspects are those of a lottery that draws some of its balls.
-func (set *ballSet) aspects() []show.Aspect {
+// Aspects are those of a lottery that draws some of its balls.
+func (set *ballSet) Aspects() []show.Aspect {
 	var shares []show.Group
 	for i, colour := range set.colours {
 		shares = append(shares, show.Group{Name: colour, Count: int64(set.sizes[i])})

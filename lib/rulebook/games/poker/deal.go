@@ -2,11 +2,13 @@ package poker
 
 import "tally/lib/rulebook/rules"
 
-var dealing = rules.Dealing{
-	Shuffle: rules.Shoe(decks),
-	Facts:   func(s []string) any { return laid(s[:hands*handCards+boardCards]) },
-	Open:    []int{0, 12, 15, 16},
-	Visible: laid,
+func (shows) Dealing() rules.Dealing {
+	return rules.Dealing{
+		Shuffle: rules.Shoe(decks),
+		Facts:   func(s []string) any { return laid(s[:hands*handCards+boardCards]) },
+		Open:    []int{0, 12, 15, 16},
+		Visible: laid,
+	}
 }
 
 // laid are the hands and the board as far as they are dealt.
@@ -18,3 +20,5 @@ func laid(s []string) any {
 	f.Board = s
 	return f
 }
+
+func (shows) Example() *rules.Example { return nil }

@@ -47,8 +47,7 @@ var Game = rules.Define(rules.Spec[facts, *outcome]{
 	ReadVisible: readVisible,
 	Decide:      decide,
 	Enumerates:  true,
-	Show:        shows,
-	Dealing:     dealing,
+	Show:        shows{},
 })
 
 func categories() []string {

@@ -3,9 +3,9 @@ package poker
 import (
 	"embed"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
-	"sync"
 
 	"tally/lib/rulebook/cards"
 	"tally/lib/rulebook/pokerhand"
@@ -15,7 +15,11 @@ import (
 //go:embed messages/*.toml
 var messages embed.FS
 
-var shows = show.Game{Messages: messages, Draw: func() show.Draw { return &shown{} }, Aspects: sync.OnceValue(aspects)}
+// shows is how the game is shown.
+type shows struct{}
+
+func (shows) Messages() fs.FS { return messages }
+func (shows) Draw() show.Draw { return &shown{} }
 
 // shown is a deal that is shown.
 type shown struct{ show.Of[facts, outcome] }
@@ -94,7 +98,7 @@ func categoryShares(counts [pokerhand.Categories]int64) []show.Value {
 	return show.Shares(groups)
 }
 
-func aspects() []show.Aspect {
+func (shows) Aspects() []show.Aspect {
 	return []show.Aspect{
 		// Six hands that are dealt alike win alone alike. How often several share a win
 		// is not known exactly.

@@ -7,7 +7,9 @@ import (
 	"tally/lib/rulebook/rules"
 )
 
-var dealing = rules.Dealing{Shuffle: shuffle, Facts: fallen, Open: []int{0}}
+func (shows) Dealing() rules.Dealing {
+	return rules.Dealing{Shuffle: shuffle, Facts: fallen, Open: []int{0}}
+}
 
 // shuffle spins the ball: its revolutions and its pocket.
 func shuffle(r *rand.Rand, _ []string) []string {
@@ -19,10 +21,12 @@ func fallen(symbols []string) any {
 	return facts{Spins: []spin{{Revolutions: n[0], Pocket: n[1]}}}
 }
 
-// example has a paytable and many selections.
-var example = &rules.Example{
-	Cancel: "technical_failure",
-	Rounds: []rules.ExampleRound{{Bets: []string{"red", "black", "odd", "straight:17", "straight:0", "corner:0-1-2-3", "dozen:2"}}},
-	Facts:  []string{`{"spins":[{"revolutions":6,"pocket":17}]}`, `{"spins":[{"revolutions":2,"pocket":9},{"revolutions":5,"pocket":0}]}`, `{"spins":[{"revolutions":4,"pocket":34}]}`},
-	Wrong:  `{"spins":[{"revolutions":6,"pocket":37}]}`,
+// Example has a paytable and many selections.
+func (shows) Example() *rules.Example {
+	return &rules.Example{
+		Cancel: "technical_failure",
+		Rounds: []rules.ExampleRound{{Bets: []string{"red", "black", "odd", "straight:17", "straight:0", "corner:0-1-2-3", "dozen:2"}}},
+		Facts:  []string{`{"spins":[{"revolutions":6,"pocket":17}]}`, `{"spins":[{"revolutions":2,"pocket":9},{"revolutions":5,"pocket":0}]}`, `{"spins":[{"revolutions":4,"pocket":34}]}`},
+		Wrong:  `{"spins":[{"revolutions":6,"pocket":37}]}`,
+	}
 }

@@ -26,9 +26,7 @@ var Game = rules.Define(rules.Spec[facts, *outcome]{
 	Groups:   [][]string{{"straight"}},
 	Read:     read,
 	Resolve:  resolve,
-	Show:     shows,
-	Dealing:  dealing,
-	Example:  example,
+	Show:     shows{},
 })
 
 // facts are the spins; the last one counts.

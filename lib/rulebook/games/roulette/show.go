@@ -3,8 +3,8 @@ package roulette
 import (
 	"embed"
 	"fmt"
+	"io/fs"
 	"strconv"
-	"sync"
 
 	"tally/lib/rulebook/show"
 )
@@ -12,7 +12,11 @@ import (
 //go:embed messages/*.toml
 var messages embed.FS
 
-var shows = show.Game{Messages: messages, Draw: func() show.Draw { return &shown{show.Of[facts, outcome]{Outcome: outcome{Pocket: none}}} }, Aspects: sync.OnceValue(aspects)}
+// shows is how the game is shown.
+type shows struct{}
+
+func (shows) Messages() fs.FS { return messages }
+func (shows) Draw() show.Draw { return &shown{show.Of[facts, outcome]{Outcome: outcome{Pocket: none}}} }
 
 // shown is a draw that is shown.
 type shown struct{ show.Of[facts, outcome] }
@@ -77,7 +81,7 @@ func (d *shown) Picture(w show.Words) show.Picture {
 	return wheel
 }
 
-func aspects() []show.Aspect {
+func (shows) Aspects() []show.Aspect {
 	return show.Expect(func(way func(show.Draw, int64)) {
 		for pocket := range int64(highest + 1) {
 			way(happened(facts{Spins: []spin{{Revolutions: minRevolutions, Pocket: pocket}}}), 1)

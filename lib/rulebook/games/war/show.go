@@ -2,7 +2,7 @@ package war
 
 import (
 	"embed"
-	"sync"
+	"io/fs"
 
 	"tally/lib/rulebook/cards"
 	"tally/lib/rulebook/show"
@@ -11,7 +11,11 @@ import (
 //go:embed messages/*.toml
 var messages embed.FS
 
-var shows = show.Game{Messages: messages, Draw: func() show.Draw { return &shown{} }, Aspects: sync.OnceValue(aspects)}
+// shows is how the game is shown.
+type shows struct{}
+
+func (shows) Messages() fs.FS { return messages }
+func (shows) Draw() show.Draw { return &shown{} }
 
 // shown is a draw that is shown.
 type shown struct{ show.Of[facts, outcome] }
@@ -40,8 +44,8 @@ func (d *shown) Picture(w show.Words) show.Picture {
 	return sides
 }
 
-// aspects are worked out from the ranks of two cards of a full shoe.
-func aspects() []show.Aspect {
+// Aspects are worked out from the ranks of two cards of a full shoe.
+func (shows) Aspects() []show.Aspect {
 	return show.Expect(func(way func(show.Draw, int64)) {
 		const ofRank = 4 * decks
 		for p := cards.Two; p <= cards.Ace; p++ {

@@ -37,9 +37,7 @@ var spec = rules.Spec[facts, *outcome]{
 	Resolve:     resolve,
 	ReadVisible: readVisible,
 	Decide:      decide,
-	Show:        shows,
-	Dealing:     dealing,
-	Example:     example,
+	Show:        shows{},
 }
 
 func wins(w string) func(*outcome, rules.Selection) bool {

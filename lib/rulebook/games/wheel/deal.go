@@ -8,7 +8,9 @@ import (
 	"tally/lib/rulebook/rules"
 )
 
-var dealing = rules.Dealing{Shuffle: shuffle, Facts: stopped, Open: []int{0}}
+func (shows) Dealing() rules.Dealing {
+	return rules.Dealing{Shuffle: shuffle, Facts: stopped, Open: []int{0}}
+}
 
 // shuffle spins the wheel, now and then twice because it turned too little: the turns
 // and the sector of each spin.
@@ -30,3 +32,5 @@ func stopped(symbols []string) any {
 	}
 	return f
 }
+
+func (shows) Example() *rules.Example { return nil }

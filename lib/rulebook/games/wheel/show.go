@@ -2,8 +2,8 @@ package wheel
 
 import (
 	"embed"
+	"io/fs"
 	"strconv"
-	"sync"
 
 	"tally/lib/rulebook/show"
 )
@@ -11,7 +11,11 @@ import (
 //go:embed messages/*.toml
 var messages embed.FS
 
-var shows = show.Game{Messages: messages, Draw: func() show.Draw { return &shown{} }, Aspects: sync.OnceValue(aspects)}
+// shows is how the game is shown.
+type shows struct{}
+
+func (shows) Messages() fs.FS { return messages }
+func (shows) Draw() show.Draw { return &shown{} }
 
 // shown is a draw that is shown.
 type shown struct{ show.Of[facts, outcome] }
@@ -80,7 +84,7 @@ func (d *shown) Picture(w show.Words) show.Picture {
 	return wheel
 }
 
-func aspects() []show.Aspect {
+func (shows) Aspects() []show.Aspect {
 	sectors := append(show.Range(1, numbers), name(cup))
 	return show.Expect(func(way func(show.Draw, int64)) {
 		for _, name := range sectors {
