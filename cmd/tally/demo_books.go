@@ -49,24 +49,24 @@ func (b *demoBooks) read(ctx context.Context) error {
 	for _, bookmaker := range studio.Bookmakers {
 		position := int64(len(b.entries[bookmaker.ID]))
 		for item, err := range b.table.After(ctx, store.FeedKey(bookmaker.ID), store.EntryKey(position)) {
-			if err != nil {
-				return fmt.Errorf("reading the feed of %s: %w", bookmaker.ID, err)
-			}
-			if item.SK == store.CounterKey {
+			if err == nil && item.SK == store.CounterKey {
 				continue
 			}
-			var entry report.Entry
-			if err := json.Unmarshal([]byte(item.Body), &entry); err != nil {
+			var entry *report.Entry
+			if err == nil {
+				entry, err = store.Decode[report.Entry](item)
+			}
+			if err != nil {
 				return fmt.Errorf("reading the feed of %s: %w", bookmaker.ID, err)
 			}
 			position++
 			if entry.Sequence != position {
 				return fmt.Errorf("the feed of %s has entry %d where %d follows", bookmaker.ID, entry.Sequence, position)
 			}
-			if err := b.pages(ctx, bookmaker.ID, entry); err != nil {
+			if err := b.pages(ctx, bookmaker.ID, *entry); err != nil {
 				return fmt.Errorf("reading report %d of %s: %w", entry.Sequence, bookmaker.ID, err)
 			}
-			b.entries[bookmaker.ID] = append(b.entries[bookmaker.ID], entry)
+			b.entries[bookmaker.ID] = append(b.entries[bookmaker.ID], *entry)
 		}
 	}
 	return nil
@@ -76,11 +76,7 @@ func (b *demoBooks) read(ctx context.Context) error {
 func (b *demoBooks) pages(ctx context.Context, bookmaker string, entry report.Entry) error {
 	for _, shard := range entry.Shards {
 		count := 0
-		for page, err := range b.table.Query(ctx, store.ReportKey(entry.Draw, entry.State, bookmaker, shard.Shard), "") {
-			if err != nil {
-				return err
-			}
-			lines, err := report.Inflate(page.Binary)
+		for lines, err := range record.Report(ctx, b.table, store.ReportKey(entry.Draw, entry.State, bookmaker, shard.Shard), shard.Pages) {
 			if err != nil {
 				return err
 			}

@@ -224,9 +224,9 @@ func (r *reading) bookmakerOf(bookmaker string) {
 		r.check(err)
 		r.say("quarantined %s of %s: %s", m.Type, m.Draw, m.Faults[0].Code)
 	}
-	newest, err := settle.Newest(r.Context(), r.table, bookmaker)
+	feed, err := settle.ReadFeed(r.Context(), r.table, bookmaker)
 	r.check(err)
-	r.say("feed of %d", newest)
+	r.say("feed of %d", feed.Newest)
 	token, _, err := r.table.Get(r.Context(), "GOLDEN", "TOKEN")
 	r.check(err)
 	for _, path := range []string{"/v1/draws/rou-1.7", "/v1/draws/rou-1.7/bets", "/v1/draws/rou-1.7/bets/b0", "/v1/draws/rou-1.7/totals", "/v1/feed?after=0",

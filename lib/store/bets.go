@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -101,22 +100,6 @@ func (t *Table) GetBet(ctx context.Context, pk, sk string) (*StoredBet, error) {
 	}
 	bet := decodeBet(a)
 	return &bet, nil
-}
-
-// Bets yields a partition's records after a sort key (empty for all), in their
-// order: each bet is followed by its cancellation and its side wagers.
-func (t *Table) Bets(ctx context.Context, pk, after string) iter.Seq2[StoredBet, error] {
-	return func(yield func(StoredBet, error) bool) {
-		condition := ""
-		if after != "" {
-			condition = attrSK + " > :sk"
-		}
-		for a, err := range t.query(ctx, pk, condition, after) {
-			if !yield(decodeBet(a), err) || err != nil {
-				return
-			}
-		}
-	}
 }
 
 // ReplaceRefusal writes a bet, or a newer refusal, over a refusal that is still

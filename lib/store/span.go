@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 )
 
 // Span is a part of a partition: the first Limit items whose sort keys are from
@@ -20,44 +19,30 @@ func Next(sk string) string { return sk + "\x00" }
 
 // Span reads a part of a partition consistently, in the order of its keys.
 func (t *Table) Span(ctx context.Context, pk string, s Span) ([]Item, error) {
-	found, err := t.span(ctx, pk, s)
-	if err != nil {
-		return nil, err
-	}
-	items := make([]Item, len(found))
-	for i, a := range found {
-		items[i] = decode(a)
-	}
-	return items, nil
+	return span(ctx, t, pk, s, decode)
 }
 
 // BetsSpan reads a part of a bookmaker's partition of bets.
 func (t *Table) BetsSpan(ctx context.Context, pk string, s Span) ([]StoredBet, error) {
-	found, err := t.span(ctx, pk, s)
-	if err != nil {
-		return nil, err
-	}
-	bets := make([]StoredBet, len(found))
-	for i, a := range found {
-		bets[i] = decodeBet(a)
-	}
-	return bets, nil
+	return span(ctx, t, pk, s, decodeBet)
 }
 
-func (t *Table) span(ctx context.Context, pk string, s Span) (found []attributes, err error) {
-	for from := s.From; len(found) < s.Limit && from <= s.To; {
-		out, err := t.client.Query(ctx, &dynamodb.QueryInput{TableName: &t.name, ConsistentRead: aws.Bool(true),
-			KeyConditionExpression:    aws.String(attrPK + " = :pk AND " + attrSK + " BETWEEN :from AND :to"),
-			ExpressionAttributeValues: attributes{":pk": text(pk), ":from": text(from), ":to": text(s.To)},
-			Limit:                     aws.Int32(int32(s.Limit - len(found)))})
+func span[T any](ctx context.Context, t *Table, pk string, s Span, decode func(attributes) T) (found []T, err error) {
+	input := t.reading(pk, "", "")
+	input.KeyConditionExpression = aws.String(attrPK + " = :pk AND " + attrSK + " BETWEEN :from AND :to")
+	input.ExpressionAttributeValues[":from"], input.ExpressionAttributeValues[":to"] = text(s.From), text(s.To)
+	for len(found) < s.Limit && s.From <= s.To {
+		input.Limit = aws.Int32(int32(s.Limit - len(found)))
+		out, err := t.client.Query(ctx, input)
 		if err != nil {
 			return nil, fmt.Errorf("reading a part of %s: %w", pk, err)
 		}
-		found = append(found, out.Items...)
-		if len(out.LastEvaluatedKey) == 0 {
+		for _, a := range out.Items {
+			found = append(found, decode(a))
+		}
+		if input.ExclusiveStartKey = out.LastEvaluatedKey; len(input.ExclusiveStartKey) == 0 {
 			break
 		}
-		from = Next(textOf(out.LastEvaluatedKey, attrSK))
 	}
 	return found, nil
 }

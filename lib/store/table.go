@@ -157,6 +157,20 @@ func Decode[T any](item Item) (*T, error) {
 	return value, nil
 }
 
+// Read reads what an item's owner has put into its body, consistently: the zero value, and
+// an item without keys, where there is none.
+func Read[T any](ctx context.Context, t *Table, pk, sk string) (value T, item Item, err error) {
+	item, found, err := t.Get(ctx, pk, sk)
+	if err != nil || !found {
+		return value, Item{}, err
+	}
+	read, err := Decode[T](item)
+	if err != nil {
+		return value, Item{}, err
+	}
+	return *read, item, nil
+}
+
 // Get reads an item consistently.
 func (t *Table) Get(ctx context.Context, pk, sk string) (item Item, found bool, err error) {
 	a, err := t.get(ctx, pk, sk)

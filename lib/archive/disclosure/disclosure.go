@@ -5,9 +5,7 @@ package disclosure
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 
 	"tally/lib/archive/commitment"
 	"tally/lib/store"
@@ -20,16 +18,12 @@ var ErrNotLogged = errors.New("the settlement is not in the archive yet")
 // that bookmaker's secret. The error is ErrNotLogged, or commitment.ErrUnknown
 // where the settlement has nothing of the bookmaker.
 func Of(ctx context.Context, table *store.Table, draw string, state int, bookmaker string) (*commitment.Disclosure, error) {
-	item, found, err := table.Get(ctx, store.DrawKey(draw), store.CommitmentKey(state))
+	set, item, err := store.Read[commitment.Set](ctx, table, store.DrawKey(draw), store.CommitmentKey(state))
 	if err != nil {
 		return nil, err
 	}
-	if !found {
+	if item.PK == "" {
 		return nil, ErrNotLogged
-	}
-	var set commitment.Set
-	if err := json.Unmarshal([]byte(item.Body), &set); err != nil {
-		return nil, fmt.Errorf("reading %s / %s: %w", item.PK, item.SK, err)
 	}
 	return set.Disclose(draw, state, bookmaker)
 }

@@ -144,12 +144,8 @@ type before struct {
 
 // seen reads what was seen last, and verifies it.
 func (m *Monitor) seen(ctx context.Context) (before, *checkpoint.Checkpoint, error) {
-	item, found, err := m.Table.Get(ctx, store.LogKey(m.Origin), store.LogSeenKey)
-	if err != nil || !found {
-		return before{}, nil, err
-	}
-	kept, err := store.Decode[memory](item)
-	if err != nil {
+	kept, item, err := store.Read[memory](ctx, m.Table, store.LogKey(m.Origin), store.LogSeenKey)
+	if err != nil || item.PK == "" {
 		return before{}, nil, err
 	}
 	b := before{kept.Checkpoint, item.Version}

@@ -63,11 +63,6 @@ func positionAhead(sequence, newest int64) error {
 	return p
 }
 
-// newest returns the number of the newest report.
-func (r *request) newest(ctx context.Context) (int64, error) {
-	return settle.Newest(ctx, r.api.table, r.Bookmaker)
-}
-
 // sizeOf is about how many bytes a report takes in an answer.
 func sizeOf(e v1.FeedEntry) int {
 	return 300 + 160*(len(e.Totals)+len(e.Before)) + 160*len(e.Pages)
@@ -77,26 +72,19 @@ func sizeOf(e v1.FeedEntry) int {
 func getPosition(ctx context.Context, r *request) (any, error) { return r.position(ctx) }
 
 func (r *request) position(ctx context.Context) (v1.Position, error) {
-	item, found, err := r.api.table.Get(ctx, store.BookmakerKey(r.Bookmaker), store.PositionKey)
-	if err != nil || !found {
-		return v1.Position{}, err
-	}
-	var position v1.Position
-	if err := json.Unmarshal([]byte(item.Body), &position); err != nil {
-		return v1.Position{}, fmt.Errorf("reading %s / %s: %w", item.PK, item.SK, err)
-	}
-	return position, nil
+	position, _, err := store.Read[v1.Position](ctx, r.api.table, store.BookmakerKey(r.Bookmaker), store.PositionKey)
+	return position, err
 }
 
 // setPosition keeps how far the feed was acknowledged.
 func setPosition(ctx context.Context, r *request) (any, error) {
 	position := r.body.(*v1.Position)
-	newest, err := r.newest(ctx)
+	now, err := settle.ReadFeed(ctx, r.api.table, r.Bookmaker)
 	if err != nil {
 		return nil, err
 	}
-	if position.Sequence > newest {
-		return nil, positionAhead(position.Sequence, newest)
+	if position.Sequence > now.Newest {
+		return nil, positionAhead(position.Sequence, now.Newest)
 	}
 	body, err := json.Marshal(position)
 	if err != nil {

@@ -185,15 +185,8 @@ func (r *request) day(ctx context.Context, day settlement.Instant) (*dayTotals, 
 
 // kept returns the totals of a day that are kept.
 func (r *request) kept(ctx context.Context, day settlement.Instant) (*dayTotals, bool, error) {
-	item, found, err := r.api.table.Get(ctx, store.TotalsKey(r.Bookmaker), today(day))
-	if err != nil || !found {
-		return nil, false, err
-	}
-	totals := new(dayTotals)
-	if err := json.Unmarshal([]byte(item.Body), totals); err != nil {
-		return nil, false, fmt.Errorf("reading %s / %s: %w", item.PK, item.SK, err)
-	}
-	return totals, true, nil
+	totals, item, err := store.Read[dayTotals](ctx, r.api.table, store.TotalsKey(r.Bookmaker), today(day))
+	return &totals, item.PK != "", err
 }
 
 // count counts the reports of a day, up to the first that is not to be seen yet: that

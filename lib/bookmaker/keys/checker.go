@@ -147,7 +147,7 @@ func (c *Checker) read(ctx context.Context, token, bookmaker, id string, now set
 	if err != nil || !found {
 		return nil, err
 	}
-	key, err := decode(item)
+	key, err := store.Decode[Key](item)
 	if err != nil {
 		return nil, err
 	}

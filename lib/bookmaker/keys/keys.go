@@ -141,7 +141,7 @@ func (s *Store) List(ctx context.Context, bookmaker string) ([]*Key, error) {
 		if err != nil {
 			return nil, err
 		}
-		key, err := decode(item)
+		key, err := store.Decode[Key](item)
 		if err != nil {
 			return nil, err
 		}
@@ -168,16 +168,8 @@ func (s *Store) get(ctx context.Context, bookmaker, id string) (*Key, int64, err
 	if !found {
 		return nil, 0, ErrUnknown
 	}
-	key, err := decode(item)
+	key, err := store.Decode[Key](item)
 	return key, item.Version, err
-}
-
-func decode(item store.Item) (*Key, error) {
-	key := new(Key)
-	if err := json.Unmarshal([]byte(item.Body), key); err != nil {
-		return nil, fmt.Errorf("reading %s / %s: %w", item.PK, item.SK, err)
-	}
-	return key, nil
 }
 
 // Rotate makes a key in the place of another, which goes on working for a while.

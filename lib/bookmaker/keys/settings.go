@@ -131,15 +131,8 @@ func (s *Store) Settings(ctx context.Context, bookmaker string) (Settings, error
 
 // loadSettings reads what is set and its version, 0 when nothing is.
 func loadSettings(ctx context.Context, table *store.Table, bookmaker string) (Settings, int64, error) {
-	item, found, err := table.Get(ctx, store.BookmakerKey(bookmaker), store.SettingsKey)
-	if err != nil || !found {
-		return Settings{}, 0, err
-	}
-	var settings Settings
-	if err := json.Unmarshal([]byte(item.Body), &settings); err != nil {
-		return Settings{}, 0, fmt.Errorf("reading %s / %s: %w", item.PK, item.SK, err)
-	}
-	return settings, item.Version, nil
+	settings, item, err := store.Read[Settings](ctx, table, store.BookmakerKey(bookmaker), store.SettingsKey)
+	return settings, item.Version, err
 }
 
 // Set changes a bookmaker's settings. Within 30 seconds they hold everywhere; a

@@ -169,7 +169,7 @@ func List(ctx context.Context, table *store.Table, bookmaker, from, to string, l
 			next = item.SK
 			break
 		}
-		d, err := decodeAs[Dispute](item)
+		d, err := store.Decode[Dispute](item)
 		if err != nil {
 			return nil, "", err
 		}
@@ -186,7 +186,7 @@ func List(ctx context.Context, table *store.Table, bookmaker, from, to string, l
 
 // decided adds a decision.
 func (d *Dispute) decided(item store.Item) error {
-	decision, err := decodeAs[Decision](item)
+	decision, err := store.Decode[Decision](item)
 	if err != nil {
 		return err
 	}
@@ -207,10 +207,3 @@ func (d *Dispute) settle(ctx context.Context, table *store.Table) error {
 	return err
 }
 
-func decodeAs[T any](item store.Item) (*T, error) {
-	value := new(T)
-	if err := json.Unmarshal([]byte(item.Body), value); err != nil {
-		return nil, fmt.Errorf("reading %s / %s: %w", item.PK, item.SK, err)
-	}
-	return value, nil
-}

@@ -86,15 +86,9 @@ func (in *Intake) Ended(ctx context.Context, head *draw.Head, cancelled bool) {
 
 // addEnd adds what a draw came to by compare-and-swap.
 func (in *Intake) addEnd(ctx context.Context, head *draw.Head, end End, tried int) (row int, err error) {
-	item, found, err := in.Table.Get(ctx, store.TableKey(head.Table), store.CancelledKey)
+	held, item, err := store.Read[Ends](ctx, in.Table, store.TableKey(head.Table), store.CancelledKey)
 	if err != nil {
 		return tried, err
-	}
-	var held Ends
-	if found {
-		if err := json.Unmarshal([]byte(item.Body), &held); err != nil {
-			return tried, fmt.Errorf("reading what draws of table %s came to: %w", head.Table, err)
-		}
 	}
 	next, row := held.Add(end)
 	if slices.Equal(next, held) {

@@ -127,15 +127,9 @@ func (in *Intake) outOfSequence(ctx context.Context, m *wire.Message, concern, o
 
 // addNumber adds a number to those of its table by compare-and-swap.
 func (in *Intake) addNumber(ctx context.Context, table string, arrived Numbered, expires settlement.Instant, replay bool, tried string) (other, concern string, err error) {
-	item, found, err := in.Table.Get(ctx, store.TableKey(table), store.SequenceKey)
+	held, item, err := store.Read[Numbers](ctx, in.Table, store.TableKey(table), store.SequenceKey)
 	if err != nil {
 		return "", tried, err
-	}
-	var held Numbers
-	if found {
-		if err := json.Unmarshal([]byte(item.Body), &held); err != nil {
-			return "", "", fmt.Errorf("reading the running numbers of table %s: %w", table, err)
-		}
 	}
 	other = held.Of(arrived)
 	if slices.Contains(held, arrived) {

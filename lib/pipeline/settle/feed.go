@@ -25,27 +25,6 @@ type counter struct {
 	Pushed bool `json:"pushed,omitempty"`
 }
 
-// Newest returns the number of the newest entry of a bookmaker's feed, 0 when it
-// has none. Every number up to it was given to an entry, which may not be to be seen
-// yet: see [Feed.Entries].
-func Newest(ctx context.Context, table *store.Table, bookmaker string) (int64, error) {
-	newest, _, err := count(ctx, table, bookmaker)
-	return newest.Newest, err
-}
-
-// count reads a feed's counter and its version, 0 when there is none.
-func count(ctx context.Context, table *store.Table, bookmaker string) (counter, int64, error) {
-	item, found, err := table.Get(ctx, store.FeedKey(bookmaker), store.CounterKey)
-	if err != nil || !found {
-		return counter{}, 0, err
-	}
-	newest, err := store.Decode[counter](item)
-	if err != nil {
-		return counter{}, 0, err
-	}
-	return *newest, item.Version, nil
-}
-
 // write is the write of a counter over a version.
 func (c counter) write(bookmaker string, version int64) (store.Write, error) {
 	body, err := json.Marshal(c)
@@ -57,16 +36,17 @@ func (c counter) write(bookmaker string, version int64) (store.Write, error) {
 
 // Feed is the end of a bookmaker's feed as it was read.
 type Feed struct {
-	Newest    int64 // number of the newest entry
+	Newest    int64 // number of the newest entry, 0 for none
 	bookmaker string
 	counter   counter
 	version   int64
 }
 
-// ReadFeed reads the end of a bookmaker's feed.
+// ReadFeed reads the end of a bookmaker's feed. Every number up to the newest was given to
+// an entry, which may not be to be seen yet: see [Feed.Entries].
 func ReadFeed(ctx context.Context, table *store.Table, bookmaker string) (Feed, error) {
-	now, version, err := count(ctx, table, bookmaker)
-	return Feed{now.Newest, bookmaker, now, version}, err
+	now, item, err := store.Read[counter](ctx, table, store.FeedKey(bookmaker), store.CounterKey)
+	return Feed{now.Newest, bookmaker, now, item.Version}, err
 }
 
 // SetPushed returns the write that says whether the bookmaker has webhooks, from
@@ -174,10 +154,11 @@ func (s *Sweeper) feed(ctx context.Context, r *record.Draw, now record.Sweep, bo
 // before it there is neither, after it both. It reports whether the bookmaker has
 // webhooks.
 func (s *Sweeper) append(ctx context.Context, bookmaker string, entry report.Entry, fed store.Item) (pushed bool, err error) {
-	newest, version, err := count(ctx, s.Table, bookmaker)
+	feed, err := ReadFeed(ctx, s.Table, bookmaker)
 	if err != nil {
 		return false, err
 	}
+	newest := feed.counter
 	newest.Newest++
 	// Clocks differ a little; times still rise with the numbers, so that the entries
 	// of a day are a run.
@@ -187,7 +168,7 @@ func (s *Sweeper) append(ctx context.Context, bookmaker string, entry report.Ent
 	if err != nil {
 		return false, fmt.Errorf("encoding a feed entry: %w", err)
 	}
-	counted, err := newest.write(bookmaker, version)
+	counted, err := newest.write(bookmaker, feed.version)
 	if err != nil {
 		return false, err
 	}

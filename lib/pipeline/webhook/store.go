@@ -203,13 +203,13 @@ func (s *Store) List(ctx context.Context, bookmaker string) ([]*Standing, error)
 	if err != nil {
 		return nil, err
 	}
-	newest, err := settle.Newest(ctx, s.Table, bookmaker) // after the positions, so that none is beyond it
+	feed, err := settle.ReadFeed(ctx, s.Table, bookmaker) // after the positions, so that none is beyond it
 	if err != nil {
 		return nil, err
 	}
 	standings := make([]*Standing, len(list))
 	for i, e := range list {
-		standings[i] = &Standing{e.Endpoint, e.Position, newest}
+		standings[i] = &Standing{e.Endpoint, e.Position, feed.Newest}
 	}
 	return standings, nil
 }

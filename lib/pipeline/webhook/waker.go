@@ -46,12 +46,12 @@ func (w *Waker) wake(ctx context.Context, bookmaker string) error {
 	if err != nil {
 		return err
 	}
-	newest, err := settle.Newest(ctx, w.Table, bookmaker)
+	feed, err := settle.ReadFeed(ctx, w.Table, bookmaker)
 	if err != nil {
 		return err
 	}
 	for _, e := range endpoints {
-		if e.Position.due(newest, w.Now()) {
+		if e.Position.due(feed.Newest, w.Now()) {
 			body, err := wire.Encode(wire.Push{Bookmaker: bookmaker})
 			if err != nil {
 				return err

@@ -52,10 +52,6 @@ type Waiting struct {
 // Sweep reads SWEEP and its version, 0 where there is none.
 func (d *Draw) Sweep() (Sweep, int64, error) {
 	item, found := d.items[store.SweepKey]
-	return sweepOf(item, found)
-}
-
-func sweepOf(item store.Item, found bool) (Sweep, int64, error) {
 	if !found {
 		return Sweep{}, 0, nil
 	}
@@ -68,11 +64,7 @@ func sweepOf(item store.Item, found bool) (Sweep, int64, error) {
 
 // LoadSweep reads a draw's SWEEP alone.
 func LoadSweep(ctx context.Context, table *store.Table, id string) (Sweep, error) {
-	item, found, err := table.Get(ctx, store.DrawKey(id), store.SweepKey)
-	if err != nil {
-		return Sweep{}, err
-	}
-	sweep, _, err := sweepOf(item, found)
+	sweep, _, err := store.Read[Sweep](ctx, table, store.DrawKey(id), store.SweepKey)
 	return sweep, err
 }
 
