@@ -15,6 +15,7 @@ import (
 	"tally/lib/draw/report"
 	"tally/lib/rulebook/money"
 	"tally/lib/store"
+	"tally/lib/store/record"
 )
 
 // demoBooks is what the bookmakers know: each reads its feed in order and keeps,

@@ -2,7 +2,6 @@ package archive
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -53,11 +52,7 @@ func (l Lock) Indexed(ctx context.Context, draw string) (map[string]sequencer.In
 func (l Lock) Commit(ctx context.Context, state []byte, version int64, entries []sequencer.Entry) error {
 	writes := []store.Write{store.Replacing(store.Item{PK: store.LogKey(l.Origin), SK: store.LogStateKey, Body: string(state), Version: version})}
 	for _, e := range entries {
-		at, err := json.Marshal(index{e.Index})
-		if err != nil {
-			return fmt.Errorf("encoding an index: %w", err)
-		}
-		writes = append(writes, store.Creating(store.Item{PK: store.LogEntriesKey(l.Origin, e.Group), SK: e.Key, Body: string(at), Hash: e.Hash}))
+		writes = append(writes, store.Creating(store.Item{PK: store.LogEntriesKey(l.Origin, e.Group), SK: e.Key, Body: store.Encode(index{e.Index}), Hash: e.Hash}))
 	}
 	err := l.Table.Transact(ctx, writes...)
 	if errors.Is(err, store.ErrChanged) {

@@ -3,7 +3,6 @@ package archive
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -69,14 +68,10 @@ func (a *Archive) commitments(ctx context.Context, r records, state int, done ma
 		}
 		set.Commitments = append(set.Commitments, report.Commit(totals))
 	}
-	body, err := json.Marshal(set)
-	if err != nil {
-		return nil, fmt.Errorf("encoding commitments: %w", err)
-	}
 	// Before this write another try makes other commitments; after it every try,
 	// this one too, takes those that were written first.
-	item := store.Item{PK: store.DrawKey(r.ID), SK: store.CommitmentKey(state), Body: string(body), ExpiresAt: r.Head.RetainUntil}
-	err = a.Table.Create(ctx, item)
+	item := store.Item{PK: store.DrawKey(r.ID), SK: store.CommitmentKey(state), Body: store.Encode(set), ExpiresAt: r.Head.RetainUntil}
+	err := a.Table.Create(ctx, item)
 	if exists := (*store.ExistsError)(nil); errors.As(err, &exists) {
 		return store.Decode[commitment.Set](exists.Item)
 	}

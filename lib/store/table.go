@@ -148,6 +148,16 @@ func numberOf(a attributes, name string) int64 {
 	return 0
 }
 
+// Encode writes what Decode reads. It panics on what can't be JSON: nothing that is stored
+// is of such a type.
+func Encode(value any) string {
+	text, err := json.Marshal(value)
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
+
 // Decode reads what an item's owner has put into its body.
 func Decode[T any](item Item) (*T, error) {
 	value := new(T)

@@ -14,7 +14,6 @@ package watchdog
 import (
 	"context"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -161,13 +160,9 @@ func (m *Monitor) seen(ctx context.Context) (before, *checkpoint.Checkpoint, err
 
 // remember keeps the checkpoint that was seen.
 func (m *Monitor) remember(ctx context.Context, b before, now *checkpoint.Checkpoint) error {
-	body, err := json.Marshal(memory{string(now.Signed)})
-	if err != nil {
-		return fmt.Errorf("encoding what was seen of the log: %w", err)
-	}
 	// Before this write the next run compares with the checkpoint before; after it,
 	// with this one. Each is proved to have grown out of the one that is kept.
-	err = m.Table.Replace(ctx, store.Item{PK: store.LogKey(m.Origin), SK: store.LogSeenKey, Body: string(body), Version: b.version + 1})
+	err := m.Table.Replace(ctx, store.Item{PK: store.LogKey(m.Origin), SK: store.LogSeenKey, Body: store.Encode(memory{string(now.Signed)}), Version: b.version + 1})
 	if errors.Is(err, store.ErrChanged) {
 		return nil // another run has seen it
 	}
@@ -266,12 +261,8 @@ func (r *Run) Logged(ctx context.Context, draw string, state int) (bool, error) 
 
 // send tells the archive of the draw again: it appends all that the log lacks.
 func (r *Run) send(ctx context.Context, draw string, state int) error {
-	body, err := wire.Encode(wire.Entry{Draw: draw, What: wire.EntrySettlement, State: state})
-	if err != nil {
-		return err
-	}
 	r.Log.LogAttrs(ctx, slog.LevelWarn, "draw not in the log yet", slog.String("draw", draw), slog.Int("state", state))
-	return r.Archive.Send(ctx, body, 0)
+	return r.Archive.Send(ctx, wire.Encode(wire.Entry{Draw: draw, What: wire.EntrySettlement, State: state}), 0)
 }
 
 // compare compares an entry of the public log with the index and with the records.

@@ -264,11 +264,7 @@ func TestCancelledByTally(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	writes, err := intake.HeadWrites(head, version, state)
-	if err != nil {
-		t.Fatal(err)
-	}
-	writes = append(writes, store.Creating(store.Item{PK: store.DrawKey("rou-1"), SK: store.RevisionKey(draw.AutomaticRevision), StoredAt: w.now()}))
+	writes := append(intake.HeadWrites(head, version, state), store.Creating(store.Item{PK: store.DrawKey("rou-1"), SK: store.RevisionKey(draw.AutomaticRevision), StoredAt: w.now()}))
 	if err := w.table.Transact(t.Context(), writes...); err != nil {
 		t.Fatal(err)
 	}

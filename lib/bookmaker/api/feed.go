@@ -2,8 +2,6 @@ package api
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"net/http"
 
 	v1 "tally/lib/bookmaker/apitype"
@@ -86,10 +84,6 @@ func setPosition(ctx context.Context, r *request) (any, error) {
 	if position.Sequence > now.Newest {
 		return nil, positionAhead(position.Sequence, now.Newest)
 	}
-	body, err := json.Marshal(position)
-	if err != nil {
-		return nil, fmt.Errorf("encoding a position: %w", err)
-	}
-	err = r.api.table.Put(ctx, store.Item{PK: store.BookmakerKey(r.Bookmaker), SK: store.PositionKey, Body: string(body)})
+	err = r.api.table.Put(ctx, store.Item{PK: store.BookmakerKey(r.Bookmaker), SK: store.PositionKey, Body: store.Encode(position)})
 	return answered{status: http.StatusOK, body: position}, err
 }

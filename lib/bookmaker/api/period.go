@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/big"
@@ -174,12 +173,8 @@ func (r *request) day(ctx context.Context, day settlement.Instant) (*dayTotals, 
 	if err != nil || !isFinal(day+dayMillis, r.api.now()) {
 		return counted, err
 	}
-	body, err := json.Marshal(counted)
-	if err != nil {
-		return nil, fmt.Errorf("encoding the totals of a day: %w", err)
-	}
 	// Counting again comes to the same: which try is kept does not matter.
-	err = r.api.table.Put(ctx, store.Item{PK: store.TotalsKey(r.Bookmaker), SK: today(day), Body: string(body)})
+	err = r.api.table.Put(ctx, store.Item{PK: store.TotalsKey(r.Bookmaker), SK: today(day), Body: store.Encode(counted)})
 	return counted, err
 }
 

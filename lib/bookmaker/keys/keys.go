@@ -2,7 +2,6 @@ package keys
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -85,11 +84,7 @@ func (s *Store) Create(ctx context.Context, spec Spec) (token string, key *Key, 
 		return "", nil, err
 	}
 	token, key = s.make(spec)
-	write, err := put(key, 1)
-	if err != nil {
-		return "", nil, err
-	}
-	if err := s.Table.Transact(ctx, write); err != nil {
+	if err := s.Table.Transact(ctx, put(key, 1)); err != nil {
 		return "", nil, fmt.Errorf("making a key of %s: %w", spec.Bookmaker, err)
 	}
 	return token, key, nil
@@ -126,12 +121,8 @@ func (s *Store) make(spec Spec) (string, *Key) {
 }
 
 // put writes a key as a version.
-func put(key *Key, version int64) (store.Write, error) {
-	body, err := json.Marshal(key)
-	if err != nil {
-		return nil, fmt.Errorf("encoding a key: %w", err)
-	}
-	return store.Replacing(store.Item{PK: store.BookmakerKey(key.Bookmaker), SK: store.APIKeyKey(key.ID), Body: string(body), Version: version}), nil
+func put(key *Key, version int64) store.Write {
+	return store.Replacing(store.Item{PK: store.BookmakerKey(key.Bookmaker), SK: store.APIKeyKey(key.ID), Body: store.Encode(key), Version: version})
 }
 
 // List returns a bookmaker's keys, the newest first.
@@ -188,15 +179,7 @@ func (s *Store) Rotate(ctx context.Context, bookmaker, id string, overlap time.D
 		old.ExpiresAt = end
 	}
 	old.ReplacedBy = key.ID
-	made, err := put(key, 1)
-	if err != nil {
-		return "", nil, err
-	}
-	replaced, err := put(old, version+1)
-	if err != nil {
-		return "", nil, err
-	}
-	if err := s.Table.Transact(ctx, made, replaced); err != nil {
+	if err := s.Table.Transact(ctx, put(key, 1), put(old, version+1)); err != nil {
 		return "", nil, fmt.Errorf("rotating key %s of %s: %w", id, bookmaker, err)
 	}
 	return token, key, nil
@@ -210,11 +193,7 @@ func (s *Store) Revoke(ctx context.Context, bookmaker, id string) (*Key, error) 
 		return key, err
 	}
 	key.RevokedAt = s.Now()
-	write, err := put(key, version+1)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.Table.Transact(ctx, write); err != nil {
+	if err := s.Table.Transact(ctx, put(key, version+1)); err != nil {
 		return nil, fmt.Errorf("revoking key %s of %s: %w", id, bookmaker, err)
 	}
 	return key, nil

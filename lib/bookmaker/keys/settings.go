@@ -2,7 +2,6 @@ package keys
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -155,10 +154,6 @@ func (s *Store) Set(ctx context.Context, bookmaker string, change func(*Settings
 			return Settings{}, wrong("%.10q is no active ISO 4217 currency", code)
 		}
 	}
-	body, err := json.Marshal(settings)
-	if err != nil {
-		return Settings{}, fmt.Errorf("encoding settings: %w", err)
-	}
-	err = s.Table.Replace(ctx, store.Item{PK: store.BookmakerKey(bookmaker), SK: store.SettingsKey, Body: string(body), Version: version + 1})
+	err = s.Table.Replace(ctx, store.Item{PK: store.BookmakerKey(bookmaker), SK: store.SettingsKey, Body: store.Encode(settings), Version: version + 1})
 	return settings.withDefaults(), err
 }

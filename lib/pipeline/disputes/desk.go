@@ -161,12 +161,8 @@ func (d *Desk) Reject(ctx context.Context, bookmaker, id, reason string) (*Dispu
 // decide writes a decision, unless there is one, and notes in the dispute which
 // one holds.
 func (d *Desk) decide(ctx context.Context, dispute *Dispute, decision Decision) error {
-	body, err := json.Marshal(decision)
-	if err != nil {
-		return fmt.Errorf("encoding a decision: %w", err)
-	}
-	item := store.Item{PK: store.DisputesKey(dispute.Bookmaker), SK: store.DecisionKey(dispute.ID), Body: string(body), ExpiresAt: dispute.expiresAt}
-	err = d.Table.Create(ctx, item)
+	item := store.Item{PK: store.DisputesKey(dispute.Bookmaker), SK: store.DecisionKey(dispute.ID), Body: store.Encode(decision), ExpiresAt: dispute.expiresAt}
+	err := d.Table.Create(ctx, item)
 	if exists := (*store.ExistsError)(nil); errors.As(err, &exists) {
 		return dispute.decided(exists.Item)
 	}

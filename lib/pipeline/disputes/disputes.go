@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -86,14 +85,10 @@ func Create(ctx context.Context, table *store.Table, bookmaker, id string, r Req
 	}
 	r.Bets = slices.Sorted(slices.Values(r.Bets))
 	d = &Dispute{ID: id, Bookmaker: bookmaker, Request: r, CreatedAt: now, Order: OrderOf(bookmaker, id), Status: Open}
-	body, err := json.Marshal(d)
-	if err != nil {
-		return nil, false, fmt.Errorf("encoding a dispute: %w", err)
-	}
 	// Before this transaction there is nothing; after it the dispute, and operators
 	// find it.
 	err = table.Transact(ctx,
-		store.Creating(store.Item{PK: store.DisputesKey(bookmaker), SK: store.DisputeKey(id), Body: string(body), ExpiresAt: keepUntil}),
+		store.Creating(store.Item{PK: store.DisputesKey(bookmaker), SK: store.DisputeKey(id), Body: store.Encode(d), ExpiresAt: keepUntil}),
 		store.Creating(store.Item{PK: store.PendingKey, SK: store.PendingDisputeKey(now, bookmaker, id), ExpiresAt: keepUntil}))
 	if err == nil {
 		return d, false, nil
@@ -206,4 +201,3 @@ func (d *Dispute) settle(ctx context.Context, table *store.Table) error {
 	}
 	return err
 }
-

@@ -3,8 +3,6 @@ package intake
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"fmt"
 	"log/slog"
 	"slices"
 
@@ -94,10 +92,6 @@ func (in *Intake) addEnd(ctx context.Context, head *draw.Head, end End, tried in
 	if slices.Equal(next, held) {
 		return tried, nil
 	}
-	body, err := json.Marshal(next)
-	if err != nil {
-		return 0, fmt.Errorf("encoding what draws of table %s came to: %w", head.Table, err)
-	}
-	return row, in.Table.Replace(ctx, store.Item{PK: store.TableKey(head.Table), SK: store.CancelledKey, Body: string(body),
+	return row, in.Table.Replace(ctx, store.Item{PK: store.TableKey(head.Table), SK: store.CancelledKey, Body: store.Encode(next),
 		Version: item.Version + 1, ExpiresAt: max(head.RetainUntil, item.ExpiresAt)})
 }

@@ -10,7 +10,6 @@ package intake
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -263,16 +262,8 @@ func (in *Intake) try(ctx context.Context, m *wire.Message, d Delivery) (result,
 	if err != nil {
 		return result{}, err
 	}
-	decided, err := record.Decided(m, hash)
-	if err != nil {
-		return result{}, err
-	}
 	writes := []store.Write{store.Creating(store.Item{PK: store.DrawKey(m.Draw), SK: Key(m), Body: string(d.Body),
-		StoredAt: now, SentAt: sentAt(m, d, now), Hash: hash, Decided: decided, ExpiresAt: head.RetainUntil})}
-	rest, err := HeadWrites(head, version, state)
-	if err != nil {
-		return result{}, err
-	}
+		StoredAt: now, SentAt: sentAt(m, d, now), Hash: hash, Decided: record.Decided(m), ExpiresAt: head.RetainUntil})}
 	if m.Type == wire.DrawOpened || state != nil || !known && head.Game != "" {
 		writes = append(writes, store.Putting(DueItem(head, now)))
 	}
@@ -280,7 +271,7 @@ func (in *Intake) try(ctx context.Context, m *wire.Message, d Delivery) (result,
 		writes = append(writes, store.Putting(foundItem(m, head)))
 	}
 	// Before this transaction nothing of the message is stored; after it, all.
-	if err := in.Table.Transact(within, append(writes, rest...)...); err != nil {
+	if err := in.Table.Transact(within, append(writes, HeadWrites(head, version, state)...)...); err != nil {
 		return result{}, err
 	}
 	if d.From == Studio {
@@ -407,11 +398,7 @@ func (in *Intake) Announce(ctx context.Context, head *draw.Head) error {
 }
 
 func (in *Intake) entry(ctx context.Context, e wire.Entry) error {
-	body, err := wire.Encode(e)
-	if err != nil {
-		return err
-	}
-	return in.Archive.Send(ctx, body, 0)
+	return in.Archive.Send(ctx, wire.Encode(e), 0)
 }
 
 // maxDelay is the longest that SQS holds a message back.
@@ -419,13 +406,9 @@ const maxDelay = 15 * time.Minute
 
 // SendSweep asks for a draw to be swept, no sooner than it may be.
 func SendSweep(ctx context.Context, sweeps Sender, head *draw.Head, now settlement.Instant) error {
-	body, err := wire.Encode(wire.Sweep{Draw: head.Draw})
-	if err != nil {
-		return err
-	}
 	delay := time.Duration(head.SettleFrom()-now) * time.Millisecond
 	delay = (delay + time.Second - 1).Truncate(time.Second) // SQS counts whole seconds
-	return sweeps.Send(ctx, body, max(0, min(delay, maxDelay)))
+	return sweeps.Send(ctx, wire.Encode(wire.Sweep{Draw: head.Draw}), max(0, min(delay, maxDelay)))
 }
 
 func (in *Intake) reply(ctx context.Context, reply wire.Reply) error {
@@ -450,22 +433,14 @@ func NextState(ctx context.Context, table *store.Table, head *draw.Head, game *r
 
 // HeadWrites returns the writes of a head over the version that was read, and
 // of the new state, if there is one.
-func HeadWrites(head *draw.Head, version int64, state *draw.State) ([]store.Write, error) {
-	body, err := json.Marshal(head)
-	if err != nil {
-		return nil, fmt.Errorf("encoding the head of draw %s: %w", head.Draw, err)
-	}
-	writes := []store.Write{store.Replacing(store.Item{PK: store.DrawKey(head.Draw), SK: store.HeadKey, Body: string(body),
+func HeadWrites(head *draw.Head, version int64, state *draw.State) []store.Write {
+	writes := []store.Write{store.Replacing(store.Item{PK: store.DrawKey(head.Draw), SK: store.HeadKey, Body: store.Encode(head),
 		Version: version + 1, ExpiresAt: head.RetainUntil})}
 	if state == nil {
-		return writes, nil
-	}
-	body, err = json.Marshal(state)
-	if err != nil {
-		return nil, fmt.Errorf("encoding state %d of draw %s: %w", state.Number, head.Draw, err)
+		return writes
 	}
 	return append(writes, store.Creating(store.Item{PK: store.DrawKey(head.Draw), SK: store.StateKey(state.Number),
-		Body: string(body), StoredAt: state.MadeAt, ExpiresAt: head.RetainUntil})), nil
+		Body: store.Encode(state), StoredAt: state.MadeAt, ExpiresAt: head.RetainUntil}))
 }
 
 // firstLook is how long after a draw's newest state could first be swept

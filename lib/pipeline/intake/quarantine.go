@@ -2,7 +2,6 @@ package intake
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -26,23 +25,19 @@ const (
 
 // trim cuts what is said about a message to the limits: with the message itself it
 // has to fit into an item, and without it into a reply.
-func trim(faults []wire.Fault) ([]wire.Fault, error) {
+func trim(faults []wire.Fault) []wire.Fault {
 	kept := make([]wire.Fault, 0, min(len(faults), maxFaults))
 	said := 0
 	for _, f := range faults[:min(len(faults), maxFaults)] {
 		if len(f.Message) > maxFaultMessage {
 			f.Message = strings.ToValidUTF8(f.Message[:maxFaultMessage], "") + "…"
 		}
-		text, err := json.Marshal(f)
-		if err != nil {
-			return nil, fmt.Errorf("encoding what is wrong with a message: %w", err)
-		}
-		if said += len(text); said > maxSaid {
+		if said += len(store.Encode(f)); said > maxSaid {
 			break
 		}
 		kept = append(kept, f)
 	}
-	return kept, nil
+	return kept
 }
 
 // gameOf returns the game of a message, or of its draw; empty when neither is known.
@@ -59,21 +54,14 @@ func gameOf(m *wire.Message, head *draw.Head) string {
 // quarantine files a message that can never become valid, with every reason,
 // and answers the studio. The same message again is filed once.
 func (in *Intake) quarantine(ctx context.Context, d Delivery, partial wire.Partial, m *wire.Message, r result) error {
-	faults, err := trim(r.faults)
-	if err != nil {
-		return err
-	}
+	faults := trim(r.faults)
 	held := record.Held{ID: partial.ID, Type: partial.Type, Draw: partial.Draw, Queue: "studio", SentAt: d.SentAt, Faults: faults}
 	if d.From == Operator {
 		held.Queue = "orders"
 	}
-	body, err := json.Marshal(held)
-	if err != nil {
-		return fmt.Errorf("encoding a quarantined message: %w", err)
-	}
 	hash := wire.HashOf(string(d.Body))
 	now := in.Now()
-	item := store.Item{PK: store.QuarantineKey(d.SentAt), SK: hash, Body: string(body),
+	item := store.Item{PK: store.QuarantineKey(d.SentAt), SK: hash, Body: store.Encode(held),
 		Binary: d.Body[:min(len(d.Body), maxHeld)], StoredAt: now, Hash: hash, ExpiresAt: now + in.Settings.Retain()}
 	writes := []store.Write{store.Creating(item)}
 	if held.Draw != "" {

@@ -3,9 +3,7 @@ package intake
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
 	"slices"
 
@@ -139,10 +137,6 @@ func (in *Intake) addNumber(ctx context.Context, table string, arrived Numbered,
 		return other, "", nil // it comes again long after: no number that the table has now
 	}
 	next, concern := held.Add(arrived)
-	body, err := json.Marshal(next)
-	if err != nil {
-		return "", "", fmt.Errorf("encoding the running numbers of table %s: %w", table, err)
-	}
-	return other, concern, in.Table.Replace(ctx, store.Item{PK: store.TableKey(table), SK: store.SequenceKey, Body: string(body),
+	return other, concern, in.Table.Replace(ctx, store.Item{PK: store.TableKey(table), SK: store.SequenceKey, Body: store.Encode(next),
 		Version: item.Version + 1, ExpiresAt: max(expires, item.ExpiresAt)})
 }

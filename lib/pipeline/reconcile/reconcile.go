@@ -202,11 +202,7 @@ func (r *Reconciler) draws(ctx context.Context, log PublicLog) error {
 	if next == from.Minute {
 		return failed
 	}
-	body, err := json.Marshal(cursor{next})
-	if err != nil {
-		return fmt.Errorf("encoding the cursor of reconcile: %w", err)
-	}
-	err = r.Table.Replace(ctx, store.Item{PK: store.ReconcileKey, SK: store.ReconcileKey, Body: string(body), Version: item.Version + 1})
+	err = r.Table.Replace(ctx, store.Item{PK: store.ReconcileKey, SK: store.ReconcileKey, Body: store.Encode(cursor{next}), Version: item.Version + 1})
 	if errors.Is(err, store.ErrChanged) {
 		return failed // another run works them off as well
 	}
@@ -281,11 +277,7 @@ func (r *Reconciler) due(ctx, within context.Context, log PublicLog, item store.
 	again := item // looking may have made a new state, which has an item of its own
 	again.PK, again.StoredAt, again.Body = store.DueKey(next.at), next.at, ""
 	if next.counted != (settle.Position{}) {
-		body, err := json.Marshal(next.counted)
-		if err != nil {
-			return false, fmt.Errorf("encoding how far a draw was counted: %w", err)
-		}
-		again.Body = string(body)
+		again.Body = store.Encode(next.counted)
 	}
 	err = r.Table.Transact(ctx, store.Putting(again), store.DeletingAsRead(item))
 	if !errors.Is(err, store.ErrChanged) {
@@ -480,12 +472,8 @@ func (r *Reconciler) cancel(ctx context.Context, head *draw.Head, version int64,
 	if err != nil {
 		return err
 	}
-	writes, err := intake.HeadWrites(head, version, state)
-	if err != nil {
-		return err
-	}
 	revision := store.Item{PK: store.DrawKey(head.Draw), SK: store.RevisionKey(draw.AutomaticRevision), StoredAt: now, ExpiresAt: head.RetainUntil}
-	err = r.Table.Transact(within, append(writes, store.Creating(revision), store.Putting(intake.DueItem(head, now)))...)
+	err = r.Table.Transact(within, append(intake.HeadWrites(head, version, state), store.Creating(revision), store.Putting(intake.DueItem(head, now)))...)
 	if errors.Is(err, store.ErrChanged) {
 		return nil // something came in: the next look decides again
 	}
@@ -547,11 +535,8 @@ func (r *Reconciler) repair(ctx context.Context, head *draw.Head, m settle.Strag
 // order is tally's own order that names what a sweep has missed. Its id follows
 // from what it says, so that the same recount again gives the same order.
 func order(head *draw.Head, m settle.Stragglers, reason string, now settlement.Instant) ([]byte, error) {
-	named, err := json.Marshal(m)
-	if err != nil {
-		return nil, fmt.Errorf("encoding an order: %w", err)
-	}
-	id := intake.OwnOrder + strconv.Itoa(head.State) + "-" + wire.HashOf(string(named))[:16]
+	named := store.Encode(m)
+	id := intake.OwnOrder + strconv.Itoa(head.State) + "-" + wire.HashOf(named)[:16]
 	body, err := json.Marshal(map[string]any{
 		"schema": wire.Schema, "id": id, "type": wire.BetsFound, "game": head.Game, "table": head.Table, "draw": head.Draw,
 		"at": instant.Format(now), "order": id, "reason": reason, "evidence": "recount",

@@ -3,7 +3,6 @@ package settle
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -26,12 +25,8 @@ type counter struct {
 }
 
 // write is the write of a counter over a version.
-func (c counter) write(bookmaker string, version int64) (store.Write, error) {
-	body, err := json.Marshal(c)
-	if err != nil {
-		return nil, fmt.Errorf("encoding a feed's counter: %w", err)
-	}
-	return store.Replacing(store.Item{PK: store.FeedKey(bookmaker), SK: store.CounterKey, Body: string(body), Version: version + 1}), nil
+func (c counter) write(bookmaker string, version int64) store.Write {
+	return store.Replacing(store.Item{PK: store.FeedKey(bookmaker), SK: store.CounterKey, Body: store.Encode(c), Version: version + 1})
 }
 
 // Feed is the end of a bookmaker's feed as it was read.
@@ -51,7 +46,7 @@ func ReadFeed(ctx context.Context, table *store.Table, bookmaker string) (Feed, 
 
 // SetPushed returns the write that says whether the bookmaker has webhooks, from
 // the next entry on. It fails when the feed has changed since it was read.
-func (f Feed) SetPushed(pushed bool) (store.Write, error) {
+func (f Feed) SetPushed(pushed bool) store.Write {
 	f.counter.Pushed = pushed
 	return f.counter.write(f.bookmaker, f.version)
 }
@@ -164,16 +159,8 @@ func (s *Sweeper) append(ctx context.Context, bookmaker string, entry report.Ent
 	// of a day are a run.
 	entry.PreviousAt, newest.At = newest.At, max(newest.At, entry.At)
 	entry.Sequence, entry.At = newest.Newest, newest.At
-	body, err := json.Marshal(entry)
-	if err != nil {
-		return false, fmt.Errorf("encoding a feed entry: %w", err)
-	}
-	counted, err := newest.write(bookmaker, feed.version)
-	if err != nil {
-		return false, err
-	}
-	return newest.Pushed, s.Table.Transact(ctx, counted,
-		store.Creating(store.Item{PK: store.FeedKey(bookmaker), SK: store.EntryKey(entry.Sequence), Body: string(body), ExpiresAt: fed.ExpiresAt}),
+	return newest.Pushed, s.Table.Transact(ctx, newest.write(bookmaker, feed.version),
+		store.Creating(store.Item{PK: store.FeedKey(bookmaker), SK: store.EntryKey(entry.Sequence), Body: store.Encode(entry), ExpiresAt: fed.ExpiresAt}),
 		store.Creating(fed))
 }
 
@@ -184,11 +171,7 @@ func (s *Sweeper) push(ctx context.Context, bookmaker string) {
 	if s.Webhooks == nil {
 		return
 	}
-	body, err := wire.Encode(wire.Push{Bookmaker: bookmaker})
-	if err == nil {
-		err = s.Webhooks.Send(ctx, body, 0)
-	}
-	if err != nil {
+	if err := s.Webhooks.Send(ctx, wire.Encode(wire.Push{Bookmaker: bookmaker}), 0); err != nil {
 		s.Log.LogAttrs(ctx, slog.LevelWarn, "webhooks are told later", slog.String("bookmaker", bookmaker), slog.Any("error", err))
 	}
 }

@@ -2,7 +2,6 @@ package settle
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"log/slog"
 
@@ -28,15 +27,7 @@ func movedBy(done map[string][]*record.Done) (moved settlement.Moved) {
 func (s *Sweeper) hold(ctx context.Context, r *record.Draw, now record.Sweep, version int64, moved settlement.Moved) (finished bool, err error) {
 	now.Stopped, now.Stale, now.Unexplained = "", "", false
 	now.Held = &record.Waiting{Moved: moved, At: s.Now()}
-	sweep, err := s.item(r, now, version)
-	if err != nil {
-		return false, err
-	}
-	aside, err := aside(r, now)
-	if err != nil {
-		return false, err
-	}
-	if err := s.Table.Transact(ctx, store.Replacing(sweep), store.Putting(aside)); err != nil {
+	if err := s.Table.Transact(ctx, store.Replacing(sweepItem(r, now, version)), store.Putting(aside(r, now))); err != nil {
 		return false, err
 	}
 	s.Log.LogAttrs(ctx, slog.LevelWarn, "settlement held", slog.String("draw", r.ID), slog.Int("state", now.State), slog.String("moved", moved.String()))
@@ -45,19 +36,13 @@ func (s *Sweeper) hold(ctx context.Context, r *record.Draw, now record.Sweep, ve
 
 // aside is what an operator finds in quarantine of a held settlement: the message that
 // goes on with it, and why it waits.
-func aside(r *record.Draw, now record.Sweep) (store.Item, error) {
-	message, err := wire.Encode(wire.Sweep{Draw: r.ID})
-	if err != nil {
-		return store.Item{}, err
-	}
-	body, err := json.Marshal(record.Held{Type: record.HeldSettlement, Draw: r.ID, Queue: "sweeps", State: now.State, Faults: []wire.Fault{{Code: wire.CodeHeld,
+func aside(r *record.Draw, now record.Sweep) store.Item {
+	message := wire.Encode(wire.Sweep{Draw: r.ID})
+	held := record.Held{Type: record.HeldSettlement, Draw: r.ID, Queue: "sweeps", State: now.State, Faults: []wire.Fault{{Code: wire.CodeHeld,
 		Message: fmt.Sprintf("state %d moves %s of %d bookmakers, more than is allowed: nobody is told of it until an operator releases it; what was settled under state %d holds; a newer state takes its place",
-			now.State, now.Held.Moved, len(now.Bookmakers), now.Base)}}})
-	if err != nil {
-		return store.Item{}, fmt.Errorf("encoding what is held of draw %s: %w", r.ID, err)
-	}
-	return store.Item{PK: store.QuarantineKey(now.Held.At), SK: wire.HashOf(fmt.Sprintf("%s#%d", r.ID, now.State)), Body: string(body),
-		Binary: []byte(message), StoredAt: now.Held.At, Hash: wire.HashOf(message), ExpiresAt: r.Head.RetainUntil}, nil
+			now.State, now.Held.Moved, len(now.Bookmakers), now.Base)}}}
+	return store.Item{PK: store.QuarantineKey(now.Held.At), SK: wire.HashOf(fmt.Sprintf("%s#%d", r.ID, now.State)), Body: store.Encode(held),
+		Binary: []byte(message), StoredAt: now.Held.At, Hash: wire.HashOf(message), ExpiresAt: r.Head.RetainUntil}
 }
 
 // held sees to a settlement that waits. Whether it is told or a newer state takes its

@@ -2,7 +2,6 @@ package settle
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -218,10 +217,6 @@ func (p *partition) report(replaces int, s settlement.Settlement) {
 // it, from which the next try goes on; after it, the next try goes on from here.
 func (p *partition) writePage(ctx context.Context) error {
 	p.progress.Pages++
-	body, err := json.Marshal(p.progress)
-	if err != nil {
-		return fmt.Errorf("encoding a page's progress: %w", err)
-	}
 	deflated, err := report.Deflate(p.lines)
 	if err != nil {
 		return err
@@ -229,7 +224,7 @@ func (p *partition) writePage(ctx context.Context) error {
 	if len(deflated) > pageBytes || p.count > p.pageLines {
 		return fmt.Errorf("page %d of %s has %d lines and %d bytes", p.progress.Pages, p.reportKey(), p.count, len(deflated))
 	}
-	err = p.table.Create(ctx, store.Item{PK: p.reportKey(), SK: store.PageKey(p.progress.Pages), Body: string(body), Binary: deflated,
+	err = p.table.Create(ctx, store.Item{PK: p.reportKey(), SK: store.PageKey(p.progress.Pages), Body: store.Encode(p.progress), Binary: deflated,
 		ExpiresAt: p.records.Head.RetainUntil})
 	if err != nil {
 		return err
@@ -250,13 +245,9 @@ func (p *partition) finish(ctx context.Context) (*record.Done, error) {
 	if err := p.checkBase(ctx); err != nil {
 		return nil, err
 	}
-	body, err := json.Marshal(done)
-	if err != nil {
-		return nil, fmt.Errorf("encoding what partition %s came to: %w", p.reportKey(), err)
-	}
 	item := store.Item{PK: store.DrawKey(p.records.ID), SK: store.DoneKey(p.next.Number, p.bookmaker, p.shard),
-		Body: string(body), ExpiresAt: p.records.Head.RetainUntil}
-	err = p.table.Create(ctx, item)
+		Body: store.Encode(done), ExpiresAt: p.records.Head.RetainUntil}
+	err := p.table.Create(ctx, item)
 	if exists := (*store.ExistsError)(nil); errors.As(err, &exists) {
 		return storedDone(exists.Item)
 	}

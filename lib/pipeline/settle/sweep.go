@@ -11,7 +11,6 @@ package settle
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -149,20 +148,12 @@ func (s *Sweeper) step(ctx context.Context, id string) (finished bool, err error
 
 // put writes SWEEP over the version that was read.
 func (s *Sweeper) put(ctx context.Context, r *record.Draw, next record.Sweep, version int64) error {
-	item, err := s.item(r, next, version)
-	if err != nil {
-		return err
-	}
-	return s.Table.Replace(ctx, item)
+	return s.Table.Replace(ctx, sweepItem(r, next, version))
 }
 
-// item is SWEEP after the version that was read.
-func (s *Sweeper) item(r *record.Draw, next record.Sweep, version int64) (store.Item, error) {
-	body, err := json.Marshal(next)
-	if err != nil {
-		return store.Item{}, fmt.Errorf("encoding the sweep of draw %s: %w", r.ID, err)
-	}
-	return store.Item{PK: store.DrawKey(r.ID), SK: store.SweepKey, Body: string(body), Version: version + 1, ExpiresAt: r.Head.RetainUntil}, nil
+// sweepItem is SWEEP after the version that was read.
+func sweepItem(r *record.Draw, next record.Sweep, version int64) store.Item {
+	return store.Item{PK: store.DrawKey(r.ID), SK: store.SweepKey, Body: store.Encode(next), Version: version + 1, ExpiresAt: r.Head.RetainUntil}
 }
 
 // plan starts the sweep of the newest state. From the moment it is written, a
@@ -316,11 +307,7 @@ func (s *Sweeper) stop(ctx context.Context, r *record.Draw, now record.Sweep, ve
 // Before the mark the state is as it was; after it, whoever comes plans the newer
 // one.
 func (s *Sweeper) abandon(ctx context.Context, r *record.Draw, now record.Sweep, version int64, met *stragglersError) (finished bool, err error) {
-	body, err := json.Marshal(record.Done{Abandoned: true})
-	if err != nil {
-		return false, fmt.Errorf("encoding a mark: %w", err)
-	}
-	err = s.Table.Create(ctx, store.Item{PK: store.DrawKey(r.ID), SK: met.doneKey, Body: string(body), ExpiresAt: r.Head.RetainUntil})
+	err = s.Table.Create(ctx, store.Item{PK: store.DrawKey(r.ID), SK: met.doneKey, Body: store.Encode(record.Done{Abandoned: true}), ExpiresAt: r.Head.RetainUntil})
 	if exists := (*store.ExistsError)(nil); errors.As(err, &exists) {
 		return false, nil // done or abandoned by another try: look again
 	}
@@ -333,9 +320,5 @@ func (s *Sweeper) abandon(ctx context.Context, r *record.Draw, now record.Sweep,
 
 // announce tells the archive that a settlement is closed.
 func (s *Sweeper) announce(ctx context.Context, id string, state int) error {
-	body, err := wire.Encode(wire.Entry{Draw: id, What: wire.EntrySettlement, State: state})
-	if err != nil {
-		return err
-	}
-	return s.Archive.Send(ctx, body, 0)
+	return s.Archive.Send(ctx, wire.Encode(wire.Entry{Draw: id, What: wire.EntrySettlement, State: state}), 0)
 }

@@ -2,9 +2,6 @@ package webhook
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
-	"strings"
 
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
@@ -105,16 +102,17 @@ func load(ctx context.Context, table *store.Table, bookmaker string) ([]*stored,
 		id, position := store.HookOf(item.SK)
 		switch last := len(list) - 1; {
 		case !position:
-			s := &stored{endpointVersion: item.Version}
-			if err := read(item, &s.Endpoint); err != nil {
+			endpoint, err := store.Decode[Endpoint](item)
+			if err != nil {
 				return nil, err
 			}
-			list = append(list, s)
+			list = append(list, &stored{Endpoint: *endpoint, endpointVersion: item.Version})
 		case last >= 0 && list[last].ID == id:
-			list[last].positionVersion = item.Version
-			if err := read(item, &list[last].Position); err != nil {
+			position, err := store.Decode[Position](item)
+			if err != nil {
 				return nil, err
 			}
+			list[last].Position, list[last].positionVersion = *position, item.Version
 			// A position without its endpoint is one that is being set or removed just now.
 		}
 	}
@@ -123,48 +121,33 @@ func load(ctx context.Context, table *store.Table, bookmaker string) ([]*stored,
 
 // loadPosition reads an endpoint's position again.
 func (s *stored) loadPosition(ctx context.Context, table *store.Table) (found bool, err error) {
-	item, found, err := table.Get(ctx, store.BookmakerKey(s.Bookmaker), store.HookPositionKey(s.ID))
-	if err != nil || !found {
+	position, item, err := store.Read[Position](ctx, table, store.BookmakerKey(s.Bookmaker), store.HookPositionKey(s.ID))
+	if err != nil || item.PK == "" {
 		return false, err
 	}
-	s.Position, s.positionVersion = Position{}, item.Version
-	return true, read(item, &s.Position)
+	s.Position, s.positionVersion = position, item.Version
+	return true, nil
 }
 
 // endpointItem is an endpoint over the version that was read.
-func (s *stored) endpointItem() (store.Item, error) {
+func (s *stored) endpointItem() store.Item {
 	return encode(s.Bookmaker, store.HookKey(s.ID), s.Endpoint, s.endpointVersion+1)
 }
 
 // positionItem is a position over the version that was read.
-func (s *stored) positionItem() (store.Item, error) {
+func (s *stored) positionItem() store.Item {
 	return encode(s.Bookmaker, store.HookPositionKey(s.ID), s.Position, s.positionVersion+1)
 }
 
 // replacePosition writes the position over the version that was read.
 func (s *stored) replacePosition(ctx context.Context, table *store.Table) error {
-	item, err := s.positionItem()
-	if err != nil {
-		return err
-	}
-	if err := table.Replace(ctx, item); err != nil {
+	if err := table.Replace(ctx, s.positionItem()); err != nil {
 		return err
 	}
 	s.positionVersion++
 	return nil
 }
 
-func read(item store.Item, into any) error {
-	if err := json.Unmarshal([]byte(item.Body), into); err != nil {
-		return fmt.Errorf("reading %s / %s: %w", item.PK, item.SK, err)
-	}
-	return nil
-}
-
-func encode(bookmaker, sk string, body any, version int64) (store.Item, error) {
-	text, err := json.Marshal(body)
-	if err != nil {
-		return store.Item{}, fmt.Errorf("encoding %s of %s: %w", strings.ToLower(sk), bookmaker, err)
-	}
-	return store.Item{PK: store.BookmakerKey(bookmaker), SK: sk, Body: string(text), Version: version}, nil
+func encode(bookmaker, sk string, body any, version int64) store.Item {
+	return store.Item{PK: store.BookmakerKey(bookmaker), SK: sk, Body: store.Encode(body), Version: version}
 }

@@ -2,8 +2,6 @@ package webhook
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"slices"
 
 	"tally/lib/store"
@@ -23,11 +21,7 @@ func (w *Worker) note(ctx context.Context, e *stored, o *outcome) error {
 	if len(o.tries) == 0 {
 		return nil
 	}
-	body, err := json.Marshal(pushes{o.tries})
-	if err != nil {
-		return fmt.Errorf("encoding what was sent: %w", err)
-	}
-	return w.Table.Put(ctx, store.Item{PK: store.PushesKey(e.Bookmaker, e.ID), SK: store.PushKey(o.began, o.worker), Body: string(body),
+	return w.Table.Put(ctx, store.Item{PK: store.PushesKey(e.Bookmaker, e.ID), SK: store.PushKey(o.began, o.worker), Body: store.Encode(pushes{o.tries}),
 		ExpiresAt: o.began + keepFor})
 }
 
@@ -38,8 +32,8 @@ func readTries(ctx context.Context, table *store.Table, bookmaker, id string, li
 		if err != nil {
 			return nil, err
 		}
-		var some pushes
-		if err := read(item, &some); err != nil {
+		some, err := store.Decode[pushes](item)
+		if err != nil {
 			return nil, err
 		}
 		slices.Reverse(some.Tries)

@@ -65,7 +65,7 @@ func (s *Store) Set(ctx context.Context, spec Spec) (*Endpoint, string, error) {
 		if made.Position.Sequence, err = startAfter(spec.After, feed); err != nil {
 			return nil, err
 		}
-		return made.creating(feed, s.Now())
+		return made.creating(feed, s.Now()), nil
 	})
 	if err != nil {
 		return nil, "", fmt.Errorf("setting an endpoint of %s: %w", spec.Bookmaker, err)
@@ -75,21 +75,9 @@ func (s *Store) Set(ctx context.Context, spec Spec) (*Endpoint, string, error) {
 
 // creating are the writes of a new endpoint: itself, its position, its bookmaker
 // in the list of those with webhooks, and settle's notice of it.
-func (s *stored) creating(feed settle.Feed, now settlement.Instant) ([]store.Write, error) {
-	endpoint, err := s.endpointItem()
-	if err != nil {
-		return nil, err
-	}
-	position, err := s.positionItem()
-	if err != nil {
-		return nil, err
-	}
-	pushed, err := feed.SetPushed(true)
-	if err != nil {
-		return nil, err
-	}
-	return []store.Write{store.Creating(endpoint), store.Creating(position), pushed,
-		store.Putting(store.Item{PK: store.HooksKey, SK: s.Bookmaker, StoredAt: now})}, nil
+func (s *stored) creating(feed settle.Feed, now settlement.Instant) []store.Write {
+	return []store.Write{store.Creating(s.endpointItem()), store.Creating(s.positionItem()), feed.SetPushed(true),
+		store.Putting(store.Item{PK: store.HooksKey, SK: s.Bookmaker, StoredAt: now})}
 }
 
 // startAfter returns the report after which an endpoint is told, the newest one
@@ -279,12 +267,7 @@ func (s *Store) endpoint(ctx context.Context, bookmaker, id string, change func(
 		if err := change(list, &changed.Endpoint); err != nil {
 			return nil, err
 		}
-		item, err := changed.endpointItem()
-		if err != nil {
-			return nil, err
-		}
-		pushed, err := feed.SetPushed(true)
-		return []store.Write{store.Replacing(item), pushed}, err
+		return []store.Write{store.Replacing(changed.endpointItem()), feed.SetPushed(true)}, nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("changing endpoint %s of %s: %w", id, bookmaker, err)
@@ -330,8 +313,7 @@ func (s *Store) position(ctx context.Context, bookmaker, id string, change func(
 		if err := change(&e.Position, feed); err != nil {
 			return nil, err
 		}
-		item, err := e.positionItem()
-		return []store.Write{store.Replacing(item)}, err
+		return []store.Write{store.Replacing(e.positionItem())}, nil
 	})
 	if err != nil {
 		return fmt.Errorf("changing endpoint %s of %s: %w", id, bookmaker, err)
@@ -351,13 +333,12 @@ func (s *Store) Remove(ctx context.Context, bookmaker, id string) error {
 			return nil, ErrUnknown
 		}
 		tried = true
-		pushed, err := feed.SetPushed(len(list) > 1)
 		writes := []store.Write{store.Deleting(store.BookmakerKey(bookmaker), store.HookKey(id)),
-			store.Deleting(store.BookmakerKey(bookmaker), store.HookPositionKey(id)), pushed}
+			store.Deleting(store.BookmakerKey(bookmaker), store.HookPositionKey(id)), feed.SetPushed(len(list) > 1)}
 		if len(list) == 1 {
 			writes = append(writes, store.Deleting(store.HooksKey, bookmaker))
 		}
-		return writes, err
+		return writes, nil
 	})
 	if err != nil {
 		return fmt.Errorf("removing endpoint %s of %s: %w", id, bookmaker, err)

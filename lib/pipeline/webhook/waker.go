@@ -52,11 +52,7 @@ func (w *Waker) wake(ctx context.Context, bookmaker string) error {
 	}
 	for _, e := range endpoints {
 		if e.Position.due(feed.Newest, w.Now()) {
-			body, err := wire.Encode(wire.Push{Bookmaker: bookmaker})
-			if err != nil {
-				return err
-			}
-			return w.Queue.Send(ctx, body, 0)
+			return w.Queue.Send(ctx, wire.Encode(wire.Push{Bookmaker: bookmaker}), 0)
 		}
 	}
 	return nil

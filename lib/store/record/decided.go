@@ -2,7 +2,6 @@ package record
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"tally/lib/draw/wire"
@@ -19,26 +18,21 @@ type decided struct {
 	Digest string `json:"digest"`
 }
 
-func (d decided) digest(hash string) (string, error) {
-	marks, err := json.Marshal(d.Marks)
-	return wire.HashOf(fmt.Sprintf("%s %d %s", hash, d.Version, marks)), err
+func (d decided) digest(hash string) string {
+	return wire.HashOf(fmt.Sprintf("%s %d %s", hash, d.Version, store.Encode(d.Marks)))
 }
 
-// Decided is what is kept beside a message of that hash; empty where it is not dear.
-func Decided(m *wire.Message, hash string) (string, error) {
+// Decided is what is kept beside a message; empty where it is not dear.
+func Decided(m *wire.Message) string {
 	if !m.Game.Enumerates || m.Visible == nil {
-		return "", nil
+		return ""
 	}
 	d := decided{Version: m.Game.Version, Marks: map[string]string{}}
 	for selection, mark := range m.Decided {
 		d.Marks[m.Game.Text(selection)] = mark.String()
 	}
-	var err error
-	if d.Digest, err = d.digest(hash); err != nil {
-		return "", fmt.Errorf("encoding what cards decide: %w", err)
-	}
-	text, err := json.Marshal(d)
-	return string(text), err
+	d.Digest = d.digest(m.Hash())
+	return store.Encode(d)
 }
 
 // decidedOf reads what is kept beside a message; nil for nothing, as of earlier versions.
@@ -50,8 +44,8 @@ func decidedOf(item store.Item, game *rules.Game) (wire.DecidedMarks, error) {
 	if err := json.Unmarshal([]byte(item.Decided), &d); err != nil {
 		return nil, err
 	}
-	if digest, err := d.digest(item.Hash); err != nil || digest != d.Digest || d.Version != game.Version {
-		return nil, errors.Join(err, fmt.Errorf("it is not what was stored with the message under version %d of %s", game.Version, game.ID))
+	if d.digest(item.Hash) != d.Digest || d.Version != game.Version {
+		return nil, fmt.Errorf("it is not what was stored with the message under version %d of %s", game.Version, game.ID)
 	}
 	marks := wire.DecidedMarks{}
 	for text, mark := range d.Marks {
