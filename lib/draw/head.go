@@ -246,6 +246,12 @@ func (h *Head) Stopped(number int) (list []Stopped) {
 	return list
 }
 
+// What an operator should know of a message that was stored.
+const (
+	ConcernMoved    = "closing_moved"       // it closes betting later than it says
+	ConcernUnclosed = "selections_unclosed" // a result, though side wagers were not closed: see Unclosed
+)
+
 // Unclosed reports whether a draw's result is there, and nothing was ever closed within
 // the betting rounds of side wagers: the rounds' own closings govern them.
 func (h *Head) Unclosed(game *rules.Game) bool {

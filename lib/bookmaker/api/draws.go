@@ -11,7 +11,6 @@ import (
 	v1 "tally/lib/bookmaker/apitype"
 	"tally/lib/draw"
 	"tally/lib/draw/instant"
-	"tally/lib/pipeline/intake"
 	"tally/lib/rulebook/games"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
@@ -272,7 +271,7 @@ func drawOf(head *draw.Head, now settlement.Instant) v1.Draw {
 		d.Rounds = append(d.Rounds, round)
 	}
 	if game, err := head.Rules(); err == nil && head.Unclosed(game) {
-		d.Notes = []string{intake.ConcernUnclosed}
+		d.Notes = []string{draw.ConcernUnclosed}
 	}
 	switch {
 	case head.ResultAt != 0:

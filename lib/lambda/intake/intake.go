@@ -115,9 +115,9 @@ func (r recorder) Quarantined(game string) {
 func (r recorder) Stored(game string, age time.Duration, concern string) {
 	r.measured.Delay(metrics.MessageAge, game, age)
 	switch concern {
-	case pipeline.ConcernMoved:
+	case draw.ConcernMoved:
 		r.measured.Add(metrics.MovedClosings, game, 1)
-	case pipeline.ConcernUnclosed:
+	case draw.ConcernUnclosed:
 		r.measured.Add(metrics.Unclosed, game, 1)
 	}
 }

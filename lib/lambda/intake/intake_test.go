@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"tally/lib/draw"
 	"tally/lib/lambda/metrics"
-	pipeline "tally/lib/pipeline/intake"
 )
 
 func TestSettings(t *testing.T) {
@@ -30,8 +30,8 @@ func TestRecorder(t *testing.T) {
 	r.Quarantined("")
 	r.Quarantined("poker")
 	r.Stored("war", 2*time.Second, "")
-	r.Stored("war", 3*time.Second, pipeline.ConcernMoved)
-	r.Stored("dice", time.Second, pipeline.ConcernUnclosed)
+	r.Stored("war", 3*time.Second, draw.ConcernMoved)
+	r.Stored("dice", time.Second, draw.ConcernUnclosed)
 	r.OutOfSequence("skipped")
 	r.CancelledInARow("wheel")
 	if err := measured.Flush(); err != nil {

@@ -7,21 +7,26 @@ import (
 	"fmt"
 	"iter"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"tally/lib/draw"
 	"tally/lib/draw/instant"
 	"tally/lib/draw/wire"
-	"tally/lib/pipeline/intake"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 	"tally/lib/store/record"
 )
 
+// Sender sends a message to one queue. When it returns nil the message is durable.
+type Sender interface {
+	Send(ctx context.Context, body string, delay time.Duration) error
+}
+
 // Desk is where operators decide disputes.
 type Desk struct {
 	Table  *store.Table
-	Orders intake.Sender // the queue operator-orders
+	Orders Sender // the queue operator-orders
 	Now    func() settlement.Instant
 }
 

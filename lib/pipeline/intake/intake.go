@@ -43,12 +43,6 @@ type Recorder interface {
 	Stored(game string, age time.Duration, concern string)
 }
 
-// What an operator should know of a message that was stored.
-const (
-	ConcernMoved    = "closing_moved"       // it closes betting later than it says
-	ConcernUnclosed = "selections_unclosed" // a result on a table of Demanding, without closings of side wagers
-)
-
 // Intake takes up messages.
 type Intake struct {
 	Table   *store.Table

@@ -70,7 +70,7 @@ type counter struct {
 func (c *counter) Quarantined(string) { c.quarantined++ }
 func (c *counter) Stored(_ string, age time.Duration, concern string) {
 	c.age, c.concern = age, concern
-	if concern == intake.ConcernMoved {
+	if concern == draw.ConcernMoved {
 		c.moved++
 	}
 }
@@ -568,7 +568,7 @@ func TestUnclosed(t *testing.T) {
 		concern           string
 	}{
 		{"bj-1", "", true, ""},
-		{"bj-2", "", true, intake.ConcernUnclosed},
+		{"bj-2", "", true, draw.ConcernUnclosed},
 		{"bj-2", `"insurance:*"`, false, ""},
 	} {
 		t.Run(row.table+row.selections, func(t *testing.T) {

@@ -94,9 +94,9 @@ func explain(m *wire.Message, because string) string {
 func (in *Intake) concern(m *wire.Message, head *draw.Head) string {
 	switch {
 	case moved(m, head):
-		return ConcernMoved
+		return draw.ConcernMoved
 	case m.Type == wire.DrawResulted && in.Demanding[m.Table] && head.Unclosed(m.Game):
-		return ConcernUnclosed
+		return draw.ConcernUnclosed
 	}
 	return ""
 }
