@@ -192,6 +192,29 @@ func TestCells(t *testing.T) {
 	}
 }
 
+// What the outcome says of each hand stands beside its cards.
+func TestHandsBesideCards(t *testing.T) {
+	const line = `{"game":"poker","facts":{"hands":[["AS","KD"],["2C","2D"],["9H","TH"],["JC","3S"],["QD","QH"],["7S","8S"]],"board":["4H","5H","6H","KC","2H"]}}`
+	const want = `Bet on Poker · resolved
+  seen
+    board  4♥ 5♥ 6♥ K♣ 2♥
+  outcome
+    winners      5
+    combination  flush
+    hand  cards  category         best
+       1  A♠ K♦  pair             K♦ K♣ A♠ 6♥ 5♥
+       2  2♣ 2♦  three of a kind  2♥ 2♦ 2♣ K♣ 6♥
+       3  9♥ T♥  flush            T♥ 9♥ 6♥ 5♥ 4♥
+       4  J♣ 3♠  straight         6♥ 5♥ 4♥ 3♠ 2♥
+       5  Q♦ Q♥  flush            Q♥ 6♥ 5♥ 4♥ 2♥
+       6  7♠ 8♠  straight         8♠ 7♠ 6♥ 5♥ 4♥
+
+`
+	if got := string(New(&replay.Resolver{}, Pen{}).Answer(nil, []byte(line))); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
 func TestWrap(t *testing.T) {
 	if got, want := Wrap("one two ♥♥♥ unbreakable \x1b[2J", 7), []string{"one two", "♥♥♥", "unbreakable", `\u{1b}[2J`}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)

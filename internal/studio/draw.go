@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"time"
 
 	"tally/lib/rulebook/games"
@@ -183,15 +182,4 @@ func (d *Draw) withoutThirds() {
 	if len(resolved(d.Game, facts).Faults) > 0 {
 		d.impossible = facts
 	}
-}
-
-// String says it in words, for people.
-func (e Event) String() string {
-	switch e {
-	case Impossible:
-		return "an impossible result, then a right one"
-	case TooFew:
-		return "a ball too few"
-	}
-	return strings.TrimSpace(string(e))
 }

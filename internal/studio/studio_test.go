@@ -139,6 +139,33 @@ func bodies(s *Script) []byte {
 	return all.Bytes()
 }
 
+// A draw has an outcome unless it is cancelled or has a ball too few, and one that is
+// corrected has another before.
+func TestOutcomes(t *testing.T) {
+	for _, d := range write(t, 0).Draws {
+		if _, resolved := d.Outcome(); resolved == (d.Cancelled != "" || d.Event == TooFew) {
+			t.Errorf("%s: resolved %v", d.Table, resolved)
+		}
+		first, resolved := d.OutcomeOf(d.First)
+		if resolved != (d.Event == Correction) {
+			t.Errorf("%s: resolved before it was corrected: %v", d.Table, resolved)
+		}
+		if last, _ := d.Outcome(); resolved && bytes.Equal(first.AppendJSON(nil), last.AppendJSON(nil)) {
+			t.Errorf("%s: the correction changes nothing", d.Table)
+		}
+	}
+}
+
+// Each step belongs to a draw of the script.
+func TestStepsHaveDraws(t *testing.T) {
+	script := write(t, 0)
+	for i, step := range script.Steps {
+		if !slices.Contains(script.Draws, step.Draw()) {
+			t.Errorf("step %d is of no draw", i)
+		}
+	}
+}
+
 // What a newcomer is to see is in every script.
 func TestScriptHasEverything(t *testing.T) {
 	script := write(t, 0)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/kms"
@@ -84,6 +85,36 @@ func signAndOpen(t *testing.T, keys ...Key) {
 		changed[len(name)+1] ^= 1
 		if _, err := checkpoint.Open(changed, name, note.VerifierList(key.Verifier)); !errors.Is(err, checkpoint.ErrSignature) {
 			t.Errorf("a flipped bit passes: %v", err)
+		}
+	}
+}
+
+// A key whose halves are not of one pair, or are none, is not used.
+func TestHalvesOfAKey(t *testing.T) {
+	folder := t.TempDir()
+	var halves [2][]string
+	for i := range halves {
+		path := filepath.Join(folder, fmt.Sprint(i))
+		if _, err := FromFile(path, name); err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		halves[i] = strings.Fields(string(text))
+	}
+	for what, text := range map[string]string{
+		"halves don't match": halves[0][0] + "\n" + halves[1][1] + "\n",
+		"public key":         halves[0][0] + "\nnone\n",
+		"private key":        "none\n" + halves[0][1] + "\n",
+	} {
+		path := filepath.Join(folder, "mixed")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := FromFile(path, name); err == nil || !strings.Contains(err.Error(), what) {
+			t.Errorf("got %v, want an error about %s", err, what)
 		}
 	}
 }

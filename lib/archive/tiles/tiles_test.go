@@ -62,3 +62,45 @@ func TestBundles(t *testing.T) {
 		}
 	}
 }
+
+// A partial file names the full one that has it at its beginning.
+func TestFullAndHead(t *testing.T) {
+	for path, want := range map[string]struct {
+		full  string
+		width int
+	}{
+		"tile/0/000.p/5":              {"tile/0/000", 5},
+		"tile/entries/x001/000.p/255": {"tile/entries/x001/000", 255},
+		"tile/0/000":                  {"tile/0/000", Width},
+		"tile/0/000.p/0":              {"tile/0/000.p/0", Width},
+		"tile/0/000.p/256":            {"tile/0/000.p/256", Width},
+		"tile/0/000.p/x":              {"tile/0/000.p/x", Width},
+	} {
+		if full, width := Full(path); full != want.full || width != want.width {
+			t.Errorf("%s is part of %s, of the width %d", path, full, width)
+		}
+	}
+	hashes := bytes.Repeat([]byte("h"), Width*tlog.HashSize)
+	if got := Head("tile/0/000", 5, hashes); len(got) != 5*tlog.HashSize {
+		t.Errorf("five hashes have %d bytes", len(got))
+	}
+	var bundle []byte
+	for range Width {
+		bundle = AppendEntry(bundle, []byte("one"))
+	}
+	if got := Head("tile/entries/000", 2, bundle); string(got) != "\x00\x03one\x00\x03one" {
+		t.Errorf("two entries are %q", got)
+	}
+	if got := Head("tile/entries/000", 2, []byte("x")); string(got) != "x" {
+		t.Errorf("what is no bundle is %q", got)
+	}
+}
+
+// Files are bounded by what they may have at most.
+func TestMaxBytes(t *testing.T) {
+	for path, want := range map[string]int64{"checkpoint": 1 << 20, KeysPath: 64 << 10, "tile/0/000": 256 * 32, "tile/entries/000": 256 * 65537, "results/index.json": 128 << 20} {
+		if got := MaxBytes(path); got != want {
+			t.Errorf("%s has at most %d bytes, want %d", path, got, want)
+		}
+	}
+}
