@@ -27,7 +27,7 @@ var Game = rules.Define(rules.Spec[facts, *outcome]{
 	Groups:  [][]string{{"player", "dealer", "tie"}},
 	Read:    func(o strictjson.Object) facts { return facts{o.Text("player"), o.Text("dealer")} },
 	Resolve: resolve,
-	Show:    shows{},
+	Show:    presentation{},
 })
 
 // side is a bet on one of the two: a tie returns the stake.
@@ -73,17 +73,17 @@ func (o *outcome) AppendJSON(dst []byte) []byte {
 	return strictjson.Out(dst).Open().TextMember("winner", o.Winner).IntMember("margin", o.Margin).Close()
 }
 
-// shows is how the game is shown and dealt.
-type shows struct{}
+// presentation is how the game is shown and dealt.
+type presentation struct{}
 
-func (shows) Messages() fs.FS { return messages }
-func (shows) Draw() show.Draw { return &shown{} }
+func (presentation) Messages() fs.FS { return messages }
+func (presentation) Draw() show.Draw { return &shown{} }
 
-func (shows) Dealing() rules.Dealing {
+func (presentation) Dealing() rules.Dealing {
 	return rules.Dealing{Shuffle: rules.Shoe(1), Open: []int{0}, Facts: func(s []string) any { return facts{s[0], s[1]} }}
 }
 
-func (shows) Example() *rules.Example {
+func (presentation) Example() *rules.Example {
 	return &rules.Example{
 		Rounds: []rules.ExampleRound{{Odds: map[string]string{"player": "1.95", "dealer": "1.95", "tie": "15.5"}, Bets: []string{"player", "dealer", "tie"}}},
 		Facts:  []string{`{"player":"KS","dealer":"AD"}`, `{"player":"KS","dealer":"KD"}`, `{"player":"9C","dealer":"8H"}`},
@@ -126,7 +126,7 @@ func (d *shown) Values() map[string][]string {
 	return map[string][]string{"winner": {d.Outcome.Winner}, "margin": {strconv.Itoa(d.Outcome.Margin)}}
 }
 
-func (shows) Aspects() []show.Aspect {
+func (presentation) Aspects() []show.Aspect {
 	return show.Expect(func(way func(show.Draw, int64)) {
 		for player := range cards.Card(cards.Count) {
 			for dealer := range cards.Card(cards.Count) {

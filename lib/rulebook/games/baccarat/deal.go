@@ -2,9 +2,9 @@ package baccarat
 
 import "tally/lib/rulebook/rules"
 
-func (s shows) Dealing() rules.Dealing {
-	dealing := rules.Dealing{Shuffle: rules.Shoe(int(s.decks)), Facts: deal, Open: []int{0}, Visible: visible}
-	if s.decks == decks {
+func (p presentation) Dealing() rules.Dealing {
+	dealing := rules.Dealing{Shuffle: rules.Shoe(int(p.decks)), Facts: deal, Open: []int{0}, Visible: visible}
+	if p.decks == decks {
 		dealing.Open = []int{0, 1, 2}
 	}
 	return dealing
@@ -26,8 +26,8 @@ func deal(s []string) any {
 func visible(s []string) any { return facts{Player: s[:1], Banker: s[1:]} }
 
 // Example has refunds by the rules: equal points.
-func (s shows) Example() *rules.Example {
-	if s.decks == decks {
+func (p presentation) Example() *rules.Example {
+	if p.decks == decks {
 		return nil
 	}
 	return &rules.Example{

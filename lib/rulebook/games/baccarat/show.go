@@ -12,11 +12,11 @@ import (
 //go:embed messages/*.toml
 var messages embed.FS
 
-// shows is how coups from a shoe of so many decks are shown.
-type shows struct{ decks int64 }
+// presentation is how coups from a shoe of so many decks are shown and dealt.
+type presentation struct{ decks int64 }
 
-func (shows) Messages() fs.FS { return messages }
-func (shows) Draw() show.Draw { return &shown{} }
+func (presentation) Messages() fs.FS { return messages }
+func (presentation) Draw() show.Draw { return &shown{} }
 
 // shown is a coup that is shown.
 type shown struct{ show.Of[facts, outcome] }
@@ -79,14 +79,14 @@ func (d *shown) Picture(w show.Words) show.Picture {
 }
 
 // Aspects are worked out from a full shoe.
-func (s shows) Aspects() []show.Aspect {
-	of := sharesOf[s.decks]
+func (p presentation) Aspects() []show.Aspect {
+	of := sharesOf[p.decks]
 	return []show.Aspect{
 		{Name: "winner", Values: show.Shares([]show.Group{{Name: player, Count: of.player}, {Name: banker, Count: of.banker}, {Name: tie, Count: of.tie}}), Label: show.Coded("baccarat")},
 		{Name: "cards", Values: show.Shares([]show.Group{{Name: "4", Count: of.cards[0]}, {Name: "5", Count: of.cards[1]}, {Name: "6", Count: of.cards[2]}}), Ordered: true},
 		{Name: "natural", Values: show.YesOrNo(big.NewRat(of.natural, of.player+of.banker+of.tie)), Label: show.Coded("table")},
-		{Name: "pairs", Values: show.Shares(pairs(s.decks)), Label: show.Coded("pairs_of")},
-		{Name: "perfect_pair", Values: show.YesOrNo(perfectPair(s.decks)), Label: show.Coded("table")},
+		{Name: "pairs", Values: show.Shares(pairs(p.decks)), Label: show.Coded("pairs_of")},
+		{Name: "perfect_pair", Values: show.YesOrNo(perfectPair(p.decks)), Label: show.Coded("table")},
 	}
 }
 

@@ -28,7 +28,7 @@ var Game = rules.Define(rules.Spec[facts, *outcome]{
 	Resolve:     resolve,
 	ReadVisible: read,
 	Decide:      decide,
-	Show:        shows{},
+	Show:        presentation{},
 })
 
 func families() []rules.Family[*outcome] {

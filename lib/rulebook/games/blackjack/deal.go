@@ -10,7 +10,7 @@ import (
 // playing are the seats that play in a made-up draw.
 var playing = []int64{1, 3, 4, 6}
 
-func (shows) Dealing() rules.Dealing {
+func (presentation) Dealing() rules.Dealing {
 	return rules.Dealing{Shuffle: rules.Shoe(decks), Facts: played, Open: []int{0, 2*len(playing) + 1},
 		Visible: func(s []string) any { return visible(s) }}
 }
@@ -80,7 +80,7 @@ func draw(hand []string, take func() string) []string {
 }
 
 // Example has side wagers, three to two, and wagers that the facts don't show.
-func (shows) Example() *rules.Example {
+func (presentation) Example() *rules.Example {
 	return &rules.Example{
 		Cancel: "cut_card_forgotten",
 		Rounds: []rules.ExampleRound{

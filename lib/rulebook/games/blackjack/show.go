@@ -14,11 +14,11 @@ import (
 //go:embed messages/*.toml
 var messages embed.FS
 
-// shows is how the game is shown.
-type shows struct{}
+// presentation is how the game is shown and dealt.
+type presentation struct{}
 
-func (shows) Messages() fs.FS { return messages }
-func (shows) Draw() show.Draw { return &shown{} }
+func (presentation) Messages() fs.FS { return messages }
+func (presentation) Draw() show.Draw { return &shown{} }
 
 // shown is a round of play that is shown.
 type shown struct{ show.Of[facts, outcome] }
@@ -126,7 +126,7 @@ func (d *shown) Picture(w show.Words) show.Picture {
 	return table
 }
 
-func (shows) Aspects() []show.Aspect {
+func (presentation) Aspects() []show.Aspect {
 	const aces, tens, all = 4 * decks, 16 * decks, 52 * decks
 	return []show.Aspect{
 		{Name: "dealer_open", Values: show.Alike(show.Ranks()), Ordered: true, Label: show.RankName},

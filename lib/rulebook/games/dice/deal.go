@@ -8,7 +8,7 @@ import (
 	"tally/lib/rulebook/rules"
 )
 
-func (shows) Dealing() rules.Dealing {
+func (presentation) Dealing() rules.Dealing {
 	return rules.Dealing{Shuffle: shuffle, Facts: fallen, Open: []int{0}}
 }
 
@@ -37,7 +37,7 @@ func fallen(faces []string) any {
 }
 
 // Example has groups of equally likely selections on the board.
-func (shows) Example() *rules.Example {
+func (presentation) Example() *rules.Example {
 	return &rules.Example{
 		Cancel: "die_fell",
 		Rounds: []rules.ExampleRound{{Odds: map[string]string{"face": "1.6", "face_exactly/2": "6.25", "sum_odd": "1.95", "combo:pair": "2.05"},

@@ -24,7 +24,7 @@ var Game = rules.Define(rules.Spec[facts, *outcome]{
 	Groups:   [][]string{{"combo"}, {"sum_odd", "sum_even"}},
 	Read:     read,
 	Resolve:  resolve,
-	Show:     shows{},
+	Show:     presentation{},
 })
 
 func families() []rules.Family[*outcome] {

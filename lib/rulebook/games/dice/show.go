@@ -12,11 +12,11 @@ import (
 //go:embed messages/*.toml
 var messages embed.FS
 
-// shows is how the game is shown.
-type shows struct{}
+// presentation is how the game is shown and dealt.
+type presentation struct{}
 
-func (shows) Messages() fs.FS { return messages }
-func (shows) Draw() show.Draw { return &shown{} }
+func (presentation) Messages() fs.FS { return messages }
+func (presentation) Draw() show.Draw { return &shown{} }
 
 // shown is a draw that is shown.
 type shown struct{ show.Of[facts, outcome] }
@@ -66,12 +66,13 @@ func (d *shown) Picture(w show.Words) show.Picture {
 
 // Aspects are worked out from all rolls of dice in ascending order; each stands for the
 // orders in which the same dice can lie.
-func (shows) Aspects() []show.Aspect {
+func (presentation) Aspects() []show.Aspect {
 	return show.Expect(func(way func(show.Draw, int64)) {
 		var fall func(faces []int64, least, orders, run int64)
 		fall = func(faces []int64, least, orders, run int64) {
 			if len(faces) == diceCount {
-				way(happened(facts{Rolls: []roll{{Dice: faces}}}), orders)
+				f := facts{Rolls: []roll{{Dice: faces}}}
+				way(&shown{show.Of[facts, outcome]{Facts: f, Outcome: *resolve(f).Outcome}}, orders)
 				return
 			}
 			for face := least; face <= 6; face++ {
@@ -91,11 +92,6 @@ func (shows) Aspects() []show.Aspect {
 		// No rule says in which order the dice are read, so they count together.
 		{Name: "face", Values: show.Named(show.Range(1, 6)...), PerDraw: diceCount},
 	})
-}
-
-// happened is a draw of these facts.
-func happened(f facts) show.Draw {
-	return &shown{show.Of[facts, outcome]{Facts: f, Outcome: *resolve(f).Outcome}}
 }
 
 func (d *shown) Values() map[string][]string {

@@ -2,7 +2,7 @@ package poker
 
 import "tally/lib/rulebook/rules"
 
-func (shows) Dealing() rules.Dealing {
+func (presentation) Dealing() rules.Dealing {
 	return rules.Dealing{
 		Shuffle: rules.Shoe(decks),
 		Facts:   func(s []string) any { return laid(s[:hands*handCards+boardCards]) },
@@ -21,4 +21,4 @@ func laid(s []string) any {
 	return f
 }
 
-func (shows) Example() *rules.Example { return nil }
+func (presentation) Example() *rules.Example { return nil }

@@ -47,7 +47,7 @@ var Game = rules.Define(rules.Spec[facts, *outcome]{
 	ReadVisible: readVisible,
 	Decide:      decide,
 	Enumerates:  true,
-	Show:        shows{},
+	Show:        presentation{},
 })
 
 func categories() []string {

@@ -15,11 +15,11 @@ import (
 //go:embed messages/*.toml
 var messages embed.FS
 
-// shows is how the game is shown.
-type shows struct{}
+// presentation is how the game is shown and dealt.
+type presentation struct{}
 
-func (shows) Messages() fs.FS { return messages }
-func (shows) Draw() show.Draw { return &shown{} }
+func (presentation) Messages() fs.FS { return messages }
+func (presentation) Draw() show.Draw { return &shown{} }
 
 // shown is a deal that is shown.
 type shown struct{ show.Of[facts, outcome] }
@@ -98,7 +98,7 @@ func categoryShares(counts [pokerhand.Categories]int64) []show.Value {
 	return show.Shares(groups)
 }
 
-func (shows) Aspects() []show.Aspect {
+func (presentation) Aspects() []show.Aspect {
 	return []show.Aspect{
 		// Six hands that are dealt alike win alone alike. How often several share a win
 		// is not known exactly.

@@ -7,7 +7,7 @@ import (
 	"tally/lib/rulebook/rules"
 )
 
-func (shows) Dealing() rules.Dealing {
+func (presentation) Dealing() rules.Dealing {
 	return rules.Dealing{Shuffle: shuffle, Facts: fallen, Open: []int{0}}
 }
 
@@ -22,7 +22,7 @@ func fallen(symbols []string) any {
 }
 
 // Example has a paytable and many selections.
-func (shows) Example() *rules.Example {
+func (presentation) Example() *rules.Example {
 	return &rules.Example{
 		Cancel: "technical_failure",
 		Rounds: []rules.ExampleRound{{Bets: []string{"red", "black", "odd", "straight:17", "straight:0", "corner:0-1-2-3", "dozen:2"}}},

@@ -26,7 +26,7 @@ var Game = rules.Define(rules.Spec[facts, *outcome]{
 	Groups:   [][]string{{"straight"}},
 	Read:     read,
 	Resolve:  resolve,
-	Show:     shows{},
+	Show:     presentation{},
 })
 
 // facts are the spins; the last one counts.

@@ -12,11 +12,13 @@ import (
 //go:embed messages/*.toml
 var messages embed.FS
 
-// shows is how the game is shown.
-type shows struct{}
+// presentation is how the game is shown and dealt.
+type presentation struct{}
 
-func (shows) Messages() fs.FS { return messages }
-func (shows) Draw() show.Draw { return &shown{show.Of[facts, outcome]{Outcome: outcome{Pocket: none}}} }
+func (presentation) Messages() fs.FS { return messages }
+func (presentation) Draw() show.Draw {
+	return &shown{show.Of[facts, outcome]{Outcome: outcome{Pocket: none}}}
+}
 
 // shown is a draw that is shown.
 type shown struct{ show.Of[facts, outcome] }
@@ -81,20 +83,16 @@ func (d *shown) Picture(w show.Words) show.Picture {
 	return wheel
 }
 
-func (shows) Aspects() []show.Aspect {
+func (presentation) Aspects() []show.Aspect {
 	return show.Expect(func(way func(show.Draw, int64)) {
 		for pocket := range int64(highest + 1) {
-			way(happened(facts{Spins: []spin{{Revolutions: minRevolutions, Pocket: pocket}}}), 1)
+			f := facts{Spins: []spin{{Revolutions: minRevolutions, Pocket: pocket}}}
+			way(&shown{show.Of[facts, outcome]{Facts: f, Outcome: *resolve(f).Outcome}}, 1)
 		}
 	}, []show.Aspect{
 		{Name: "pocket", Values: show.Named(show.Range(0, highest)...)},
 		{Name: "colour", Values: show.Named("red", "black", "green"), Label: show.Coded("colour")},
 	})
-}
-
-// happened is a draw of these facts.
-func happened(f facts) show.Draw {
-	return &shown{show.Of[facts, outcome]{Facts: f, Outcome: *resolve(f).Outcome}}
 }
 
 func (d *shown) Values() map[string][]string {

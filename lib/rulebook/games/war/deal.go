@@ -2,7 +2,7 @@ package war
 
 import "tally/lib/rulebook/rules"
 
-func (shows) Dealing() rules.Dealing {
+func (presentation) Dealing() rules.Dealing {
 	return rules.Dealing{
 		Shuffle: rules.Shoe(decks),
 		Facts:   func(s []string) any { return facts{Player: &s[0], Dealer: &s[1]} },
@@ -12,7 +12,7 @@ func (shows) Dealing() rules.Dealing {
 }
 
 // Example has a board, two rounds, and decided selections.
-func (shows) Example() *rules.Example {
+func (presentation) Example() *rules.Example {
 	return &rules.Example{
 		Cancel: "card_hidden",
 		Rounds: []rules.ExampleRound{

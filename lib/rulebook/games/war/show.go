@@ -11,11 +11,11 @@ import (
 //go:embed messages/*.toml
 var messages embed.FS
 
-// shows is how the game is shown.
-type shows struct{}
+// presentation is how the game is shown and dealt.
+type presentation struct{}
 
-func (shows) Messages() fs.FS { return messages }
-func (shows) Draw() show.Draw { return &shown{} }
+func (presentation) Messages() fs.FS { return messages }
+func (presentation) Draw() show.Draw { return &shown{} }
 
 // shown is a draw that is shown.
 type shown struct{ show.Of[facts, outcome] }
@@ -45,7 +45,7 @@ func (d *shown) Picture(w show.Words) show.Picture {
 }
 
 // Aspects are worked out from the ranks of two cards of a full shoe.
-func (shows) Aspects() []show.Aspect {
+func (presentation) Aspects() []show.Aspect {
 	return show.Expect(func(way func(show.Draw, int64)) {
 		const ofRank = 4 * decks
 		for p := cards.Two; p <= cards.Ace; p++ {
@@ -55,7 +55,8 @@ func (shows) Aspects() []show.Aspect {
 					left--
 				}
 				player, dealer := cards.New(p, cards.Spades).String(), cards.New(d, cards.Hearts).String()
-				way(happened(facts{Player: &player, Dealer: &dealer}), ofRank*left)
+				f := facts{Player: &player, Dealer: &dealer}
+				way(&shown{show.Of[facts, outcome]{Facts: f, Outcome: *resolve(f).Outcome}}, ofRank*left)
 			}
 		}
 	}, []show.Aspect{
@@ -63,11 +64,6 @@ func (shows) Aspects() []show.Aspect {
 		{Name: "player_card", Values: show.Named(show.Ranks()...), Ordered: true, Label: show.RankName},
 		{Name: "dealer_card", Values: show.Named(show.Ranks()...), Ordered: true, Label: show.RankName},
 	})
-}
-
-// happened is a draw of these facts.
-func happened(f facts) show.Draw {
-	return &shown{show.Of[facts, outcome]{Facts: f, Outcome: *resolve(f).Outcome}}
 }
 
 func (d *shown) Values() map[string][]string {

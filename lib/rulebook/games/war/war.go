@@ -37,7 +37,7 @@ var spec = rules.Spec[facts, *outcome]{
 	Resolve:     resolve,
 	ReadVisible: readVisible,
 	Decide:      decide,
-	Show:        shows{},
+	Show:        presentation{},
 }
 
 func wins(w string) func(*outcome, rules.Selection) bool {

@@ -8,7 +8,7 @@ import (
 	"tally/lib/rulebook/rules"
 )
 
-func (shows) Dealing() rules.Dealing {
+func (presentation) Dealing() rules.Dealing {
 	return rules.Dealing{Shuffle: shuffle, Facts: stopped, Open: []int{0}}
 }
 
@@ -33,4 +33,4 @@ func stopped(symbols []string) any {
 	return f
 }
 
-func (shows) Example() *rules.Example { return nil }
+func (presentation) Example() *rules.Example { return nil }

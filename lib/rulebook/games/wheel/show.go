@@ -11,11 +11,11 @@ import (
 //go:embed messages/*.toml
 var messages embed.FS
 
-// shows is how the game is shown.
-type shows struct{}
+// presentation is how the game is shown and dealt.
+type presentation struct{}
 
-func (shows) Messages() fs.FS { return messages }
-func (shows) Draw() show.Draw { return &shown{} }
+func (presentation) Messages() fs.FS { return messages }
+func (presentation) Draw() show.Draw { return &shown{} }
 
 // shown is a draw that is shown.
 type shown struct{ show.Of[facts, outcome] }
@@ -84,21 +84,17 @@ func (d *shown) Picture(w show.Words) show.Picture {
 	return wheel
 }
 
-func (shows) Aspects() []show.Aspect {
+func (presentation) Aspects() []show.Aspect {
 	sectors := append(show.Range(1, numbers), name(cup))
 	return show.Expect(func(way func(show.Draw, int64)) {
 		for _, name := range sectors {
-			way(happened(facts{Spins: []spin{{Turns: minTurns, Sector: &name}}}), 1)
+			f := facts{Spins: []spin{{Turns: minTurns, Sector: &name}}}
+			way(&shown{show.Of[facts, outcome]{Facts: f, Outcome: *resolve(f).Outcome}}, 1)
 		}
 	}, []show.Aspect{
 		{Name: "sector", Values: show.Named(sectors...), Label: sectorName},
 		{Name: "colour", Values: show.Named("black", "grey", "red", "none"), Label: show.Coded("colour")},
 	})
-}
-
-// happened is a draw of these facts.
-func happened(f facts) show.Draw {
-	return &shown{show.Of[facts, outcome]{Facts: f, Outcome: *resolve(f).Outcome}}
 }
 
 func (d *shown) Values() map[string][]string {

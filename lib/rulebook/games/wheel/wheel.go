@@ -29,7 +29,7 @@ var Game = rules.Define(rules.Spec[facts, *outcome]{
 		{"red_odd", "red_even", "black_odd", "black_even", "grey_odd", "grey_even", "fortune"}},
 	Read:    read,
 	Resolve: resolve,
-	Show:    shows{},
+	Show:    presentation{},
 })
 
 var colours = [...]string{"red", "black", "grey"} // by n mod 3
