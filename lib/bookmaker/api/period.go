@@ -7,6 +7,7 @@ import (
 	"math/big"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	v1 "tally/lib/bookmaker/apitype"
@@ -40,6 +41,8 @@ type dayTotals struct {
 	First int64     `json:"first"` // 0 for none
 	Last  int64     `json:"last"`
 	Sums  []*change `json:"sums"`
+
+	gap bool // a report of the day, or a later one, is not to be seen yet
 }
 
 // change is what reports add to the totals of a currency. Of a correction counts
@@ -100,7 +103,7 @@ func (d *dayTotals) merge(other *dayTotals) {
 	if other.First != 0 && (d.First == 0 || other.First < d.First) {
 		d.First = other.First
 	}
-	d.Last = max(d.Last, other.Last)
+	d.Last, d.gap = max(d.Last, other.Last), other.gap
 }
 
 // getTotals answers the totals of a day or a month.
@@ -115,8 +118,11 @@ func getTotals(ctx context.Context, r *request) (any, error) {
 	within, cancel := context.WithTimeout(ctx, countWithin)
 	defer cancel()
 	sum := &dayTotals{}
-	for day := from; day < to && day <= r.api.now(); day += dayMillis {
-		counted, err := r.day(within, day)
+	// All days are counted up to one end of the feed, or to the first report that is not to
+	// be seen yet: what is told is a run of the feed.
+	end := sync.OnceValues(func() (settle.Feed, error) { return settle.ReadFeed(within, r.api.table, r.Bookmaker) })
+	for day := from; day < to && day <= r.api.now() && !sum.gap; day += dayMillis {
+		counted, err := r.day(within, end, day)
 		if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 			return nil, newProblem(codeTotalsPending, "the reports up to %s are counted", today(day))
 		}
@@ -164,12 +170,16 @@ func decimal(n *big.Int, c money.Currency) string {
 
 // day returns the totals of the day that begins at a time: those that are kept, or
 // counted now.
-func (r *request) day(ctx context.Context, day settlement.Instant) (*dayTotals, error) {
+func (r *request) day(ctx context.Context, end func() (settle.Feed, error), day settlement.Instant) (*dayTotals, error) {
 	kept, found, err := r.kept(ctx, day)
 	if err != nil || found {
 		return kept, err
 	}
-	counted, err := r.count(ctx, day)
+	feed, err := end()
+	if err != nil {
+		return nil, err
+	}
+	counted, err := r.count(ctx, feed, day)
 	if err != nil || !isFinal(day+dayMillis, r.api.now()) {
 		return counted, err
 	}
@@ -186,11 +196,7 @@ func (r *request) kept(ctx context.Context, day settlement.Instant) (*dayTotals,
 
 // count counts the reports of a day, up to the first that is not to be seen yet: that
 // can't be one of a day that is final.
-func (r *request) count(ctx context.Context, day settlement.Instant) (*dayTotals, error) {
-	feed, err := settle.ReadFeed(ctx, r.api.table, r.Bookmaker)
-	if err != nil {
-		return nil, err
-	}
+func (r *request) count(ctx context.Context, feed settle.Feed, day settlement.Instant) (*dayTotals, error) {
 	first, err := r.firstSince(ctx, feed, day)
 	if err != nil {
 		return nil, err
@@ -199,11 +205,11 @@ func (r *request) count(ctx context.Context, day settlement.Instant) (*dayTotals
 	if err != nil {
 		return nil, err
 	}
-	totals, counted, gap := &dayTotals{}, int64(0), false
-	for after := first - 1; after < last-1 && !gap; {
+	totals, counted := &dayTotals{}, int64(0)
+	for after := first - 1; after < last-1 && !totals.gap; {
 		var entries []report.Entry
 		limit := int(min(countBatch, last-1-after))
-		if entries, after, gap, err = feed.Entries(ctx, r.api.table, after, limit, r.api.now()); err != nil {
+		if entries, after, totals.gap, err = feed.Entries(ctx, r.api.table, after, limit, r.api.now()); err != nil {
 			return nil, err
 		}
 		for _, entry := range entries {

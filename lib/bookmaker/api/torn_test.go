@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	v1 "tally/lib/bookmaker/apitype"
 	"tally/lib/draw/instant"
 	"tally/lib/pipeline/intake"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 )
 
@@ -107,4 +109,56 @@ func TestWhileBeingCommitted(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The totals of a month are those of a run of the feed: nothing after a report that is
+// not to be seen yet is counted, nor what came while its days were.
+func TestTotalsAreARun(t *testing.T) {
+	const midnight = noon + 36*3_600_000 // that after 2026-12-01
+	reports := func(t *testing.T, w *world, newest int, numbers ...int) {
+		t.Helper()
+		times := []settlement.Instant{0, midnight - 3000, midnight - 2000, midnight - 1000, midnight + 1000}
+		items := []store.Item{{SK: store.CounterKey, Body: fmt.Sprintf(`{"newest":%d,"at":%d}`, newest, times[newest])}}
+		for _, n := range numbers {
+			body := fmt.Sprintf(`{"sequence":%d,"draw":"rou-%[1]d","game":"roulette","state":1,"shards":[],"totals":[{"currency":"EUR","bets":1,"stake":"100","payout":"0","lost":1}],"at":%d,"previous_at":%d}`,
+				n, times[n], times[n-1])
+			items = append(items, store.Item{SK: store.EntryKey(int64(n)), Body: body})
+		}
+		for _, item := range items {
+			item.PK = store.FeedKey("acme")
+			if err := w.table.Put(t.Context(), item); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	want := func(t *testing.T, w *world, last int64) {
+		t.Helper()
+		got := decoded[v1.PeriodTotals](t, w.want(w.do(http.MethodGet, "/v1/totals?period=2026-12", ""), "200"))
+		if got.First != 1 || got.Last != last || len(got.Totals) != 1 || got.Totals[0].Bets != int(last) {
+			t.Errorf("%+v, not reports 1 to %d", got, last)
+		}
+	}
+	t.Run("one can't be seen", func(t *testing.T) {
+		w := newWorldOn(t, store.New(fakedynamo.New(t, "tally"), "tally"))
+		w.at = midnight + 2000
+		reports(t, w, 4, 1, 3, 4)
+		want(t, w, 1)
+		reports(t, w, 4, 2)
+		want(t, w, 4)
+	})
+	t.Run("others come meanwhile", func(t *testing.T) {
+		db := fakedynamo.New(t, "tally")
+		w := newWorldOn(t, store.New(db, "tally"))
+		w.at = midnight + 2000
+		reports(t, w, 1, 1)
+		db.Intercept = func(_ context.Context, call fakedynamo.Call) fakedynamo.Verdict {
+			if strings.HasSuffix(call.String(), "TOTALS#acme / 2026-12-02") {
+				db.Intercept = nil
+				reports(t, w, 4, 2, 3, 4)
+			}
+			return fakedynamo.Proceed
+		}
+		want(t, w, 1)
+		want(t, w, 4)
+	})
 }
