@@ -176,7 +176,7 @@ func TestNamesThatLeadInside(t *testing.T) {
 			continue // a name has no such address: Go makes an IPv4 one of it
 		}
 		sender := NewSender(SenderOptions{Resolver: resolver(t, ip), Within: 10 * time.Second})
-		came, err := sender.Send(t.Context(), &Endpoint{ID: "e", URL: "https://bookmaker.example/"}, signed{id: "m"}, time.Now())
+		came, err := sender.Send(t.Context(), &Endpoint{ID: "e", URL: "https://bookmaker.example/"}, Message{ID: "m"}, time.Now())
 		if err != nil || came.Failed != FailedAddress {
 			t.Errorf("a name that leads to %s: %+v, %v", ip, came, err)
 		}
@@ -198,11 +198,11 @@ func TestRebinding(t *testing.T) {
 	_, port, _ := net.SplitHostPort(server.Listener.Addr().String())
 	sender := NewSender(SenderOptions{Loopback: true, Resolver: resolver(t, "127.0.0.1", "10.0.0.1"), Within: 10 * time.Second})
 	e := &Endpoint{ID: "e", URL: "http://bookmaker.example:" + port + "/"}
-	first, err := sender.Send(t.Context(), e, signed{id: "m"}, time.Now())
+	first, err := sender.Send(t.Context(), e, Message{ID: "m"}, time.Now())
 	if err != nil || first.Failed != "" {
 		t.Fatalf("the first look: %+v, %v", first, err)
 	}
-	second, err := sender.Send(t.Context(), e, signed{id: "m"}, time.Now())
+	second, err := sender.Send(t.Context(), e, Message{ID: "m"}, time.Now())
 	if err != nil || second.Failed != FailedAddress || taken != 1 {
 		t.Errorf("the second look: %+v, %v; %d were taken", second, err, taken)
 	}

@@ -75,26 +75,26 @@ func (b *bench) Send(_ context.Context, body string, _ time.Duration) error {
 // fakeSender hands messages to a bench.
 type fakeSender struct{ *bench }
 
-func (f fakeSender) Send(_ context.Context, e *Endpoint, m signed, _ time.Time) (Outcome, error) {
+func (f fakeSender) Send(_ context.Context, e *Endpoint, m Message, _ time.Time) (Outcome, error) {
 	return f.receive(e, m), nil
 }
 
 // receive is the receiver: it holds every message against what it got before under
 // the same id.
-func (b *bench) receive(e *Endpoint, m signed) Outcome {
+func (b *bench) receive(e *Endpoint, m Message) Outcome {
 	b.t.Helper()
 	var got struct {
 		Type, Timestamp, Bookmaker string
 		Data                       struct{ Sequence int64 }
 	}
-	if err := json.Unmarshal(m.body, &got); err != nil {
+	if err := json.Unmarshal(m.Body, &got); err != nil {
 		b.t.Fatal(err)
 	}
 	b.mutex.Lock()
-	if before, known := b.bodies[m.id]; known && before != string(m.body) || got.Type != ReportCreated || got.Bookmaker != e.Bookmaker || m.id != reportID(e.ID, got.Data.Sequence) {
-		b.t.Errorf("message %s: %s, before %s", m.id, m.body, before)
+	if before, known := b.bodies[m.ID]; known && before != string(m.Body) || got.Type != ReportCreated || got.Bookmaker != e.Bookmaker || m.ID != reportID(e.ID, got.Data.Sequence) {
+		b.t.Errorf("message %s: %s, before %s", m.ID, m.Body, before)
 	}
-	b.bodies[m.id] = string(m.body)
+	b.bodies[m.ID] = string(m.Body)
 	b.mutex.Unlock()
 	came := b.answer(e, got.Data.Sequence)
 	b.mutex.Lock()

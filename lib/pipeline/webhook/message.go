@@ -16,14 +16,14 @@ const (
 	Test          = "webhook.test"
 )
 
-// signed is a message under the id that it keeps through all tries.
-type signed struct {
-	id   string
-	body []byte
+// Message is what is sent, under the id that it keeps through all tries.
+type Message struct {
+	ID   string
+	Body []byte
 }
 
 // reportMessage is the message of a report: at every try the same bytes.
-func reportMessage(e *Endpoint, entry report.Entry) (signed, error) {
+func reportMessage(e *Endpoint, entry report.Entry) (Message, error) {
 	told := report.FeedEntryOf(entry)
 	return newMessage(reportID(e.ID, entry.Sequence), report.Created{Type: ReportCreated, Timestamp: told.At, Bookmaker: e.Bookmaker, Data: told})
 }
@@ -35,14 +35,14 @@ func reportID(endpoint string, sequence int64) string {
 }
 
 // testMessage is the message of a test.
-func testMessage(e *Endpoint, at settlement.Instant, unique string) (signed, error) {
+func testMessage(e *Endpoint, at settlement.Instant, unique string) (Message, error) {
 	return newMessage("msg_"+e.ID+"_test_"+unique, report.WebhookTest{Type: Test, Timestamp: instant.Format(at), Bookmaker: e.Bookmaker, Data: report.WebhookTestData{Endpoint: e.ID}})
 }
 
-func newMessage[M report.Created | report.WebhookTest](id string, m M) (signed, error) {
+func newMessage[M report.Created | report.WebhookTest](id string, m M) (Message, error) {
 	body, err := json.Marshal(m)
 	if err != nil {
-		return signed{}, fmt.Errorf("encoding message %s: %w", id, err)
+		return Message{}, fmt.Errorf("encoding message %s: %w", id, err)
 	}
-	return signed{id, body}, nil
+	return Message{ID: id, Body: body}, nil
 }

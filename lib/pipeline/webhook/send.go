@@ -102,7 +102,7 @@ func NewSender(options SenderOptions) *Sender {
 
 // Send makes one try. An error says that ctx ended, and that it is not known
 // whether the message was taken.
-func (s *Sender) Send(ctx context.Context, e *Endpoint, m signed, at time.Time) (Outcome, error) {
+func (s *Sender) Send(ctx context.Context, e *Endpoint, m Message, at time.Time) (Outcome, error) {
 	began := time.Now()
 	within, cancel := context.WithTimeout(ctx, s.within)
 	defer cancel()
@@ -114,7 +114,7 @@ func (s *Sender) Send(ctx context.Context, e *Endpoint, m signed, at time.Time) 
 	answer, err := s.client.Do(request)
 	if err != nil {
 		if ctx.Err() != nil {
-			return Outcome{}, fmt.Errorf("sending %s: %w", m.id, ctx.Err())
+			return Outcome{}, fmt.Errorf("sending %s: %w", m.ID, ctx.Err())
 		}
 		outcome = s.failure(err)
 	} else {
@@ -125,20 +125,20 @@ func (s *Sender) Send(ctx context.Context, e *Endpoint, m signed, at time.Time) 
 }
 
 // sign makes the request, with a signature by each secret.
-func sign(ctx context.Context, e *Endpoint, m signed, at time.Time) (*http.Request, error) {
+func sign(ctx context.Context, e *Endpoint, m Message, at time.Time) (*http.Request, error) {
 	var signatures []string
 	for _, secret := range e.Signing(settlement.Instant(at.UnixMilli())) {
 		key, err := standard.NewWebhook(secret.Text)
 		if err != nil {
 			return nil, fmt.Errorf("a secret of endpoint %s can't be read", e.ID) // the cause would quote it
 		}
-		signature, err := key.Sign(m.id, at, m.body)
+		signature, err := key.Sign(m.ID, at, m.Body)
 		if err != nil {
-			return nil, fmt.Errorf("signing %s: %w", m.id, err)
+			return nil, fmt.Errorf("signing %s: %w", m.ID, err)
 		}
 		signatures = append(signatures, signature)
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, e.URL, bytes.NewReader(m.body))
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, e.URL, bytes.NewReader(m.Body))
 	if err != nil {
 		return nil, fmt.Errorf("the URL of endpoint %s can't be read", e.ID) // nor that of a URL with a key in it
 	}
@@ -148,7 +148,7 @@ func sign(ctx context.Context, e *Endpoint, m signed, at time.Time) (*http.Reque
 	// be sent again where a connection that was kept open turns out to be dead, as they
 	// are after a Lambda was frozen: receivers know it by its id.
 	request.Header["Idempotency-Key"] = []string{}
-	request.Header.Set(standard.HeaderWebhookID, m.id)
+	request.Header.Set(standard.HeaderWebhookID, m.ID)
 	request.Header.Set(standard.HeaderWebhookTimestamp, strconv.FormatInt(at.Unix(), 10))
 	request.Header.Set(standard.HeaderWebhookSignature, strings.Join(signatures, " "))
 	return request, nil

@@ -45,7 +45,7 @@ func endpointAt(url string, secrets ...Secret) *Endpoint {
 // try sends a message and wants no error.
 func try(t *testing.T, s *Sender, e *Endpoint, at time.Time) Outcome {
 	t.Helper()
-	came, err := s.Send(t.Context(), e, signed{"msg_e_7", []byte(`{"type":"report.created"}`)}, at)
+	came, err := s.Send(t.Context(), e, Message{ID: "msg_e_7", Body: []byte(`{"type":"report.created"}`)}, at)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -265,7 +265,7 @@ func TestCutOff(t *testing.T) {
 		cancel()
 		<-r.Context().Done()
 	})
-	if came, err := sender.Send(ctx, endpointAt(server.URL), signed{id: "m"}, time.Now()); !errors.Is(err, context.Canceled) {
+	if came, err := sender.Send(ctx, endpointAt(server.URL), Message{ID: "m"}, time.Now()); !errors.Is(err, context.Canceled) {
 		t.Errorf("%+v, %v", came, err)
 	}
 }
@@ -274,7 +274,7 @@ func TestCutOff(t *testing.T) {
 func TestErrorsQuoteNothing(t *testing.T) {
 	sender := NewSender(SenderOptions{})
 	for _, e := range []*Endpoint{endpointAt("https://bookmaker.example/?key=hidden", Secret{Text: "whsec_hidden!"}), endpointAt("https://hidden\x7f/")} {
-		if _, err := sender.Send(t.Context(), e, signed{id: "m"}, time.Now()); err == nil || strings.Contains(err.Error(), "hidden") {
+		if _, err := sender.Send(t.Context(), e, Message{ID: "m"}, time.Now()); err == nil || strings.Contains(err.Error(), "hidden") {
 			t.Errorf("%v", err)
 		}
 	}

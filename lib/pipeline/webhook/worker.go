@@ -28,7 +28,7 @@ type Recorder interface {
 
 // Sends is what a worker needs of a [Sender].
 type Sends interface {
-	Send(ctx context.Context, e *Endpoint, m signed, at time.Time) (Outcome, error)
+	Send(ctx context.Context, e *Endpoint, m Message, at time.Time) (Outcome, error)
 }
 
 var _ Sends = (*Sender)(nil)
