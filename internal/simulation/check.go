@@ -46,6 +46,7 @@ func (w *world) check() *checker {
 	c.messages()
 	c.answers()
 	c.expiry()
+	c.reader()
 	return c
 }
 

@@ -36,7 +36,10 @@ type Plan struct {
 	HoldAbove string
 	Lag       time.Duration // how far intake hangs behind the studio, at most
 	// Torn says that the items of a transaction become visible one after the other.
-	Torn   bool
+	Torn bool
+	// Start is when the run starts, after the epoch.
+	Start  time.Duration
+	Reads  bool // acme has programs that read, and webhooks
 	Traced bool // notes every request
 	Draws  []string
 	Ops    []*Op // by time
@@ -121,10 +124,15 @@ func timeText(at time.Duration) string {
 }
 
 // NewPlan returns the plan of a seed.
-func NewPlan(seed uint64) *Plan {
+func NewPlan(seed uint64) *Plan { return newPlan(seed, 0, 0) }
+
+// newPlan returns the plan of a seed, which starts a while after the epoch. With so many
+// draws more, betting rounds are as many times longer and results come together: a lot is
+// settled at once.
+func newPlan(seed uint64, start time.Duration, more int) *Plan {
 	r := rand.New(rand.NewPCG(seed, 1))
-	p := &planner{Rand: r, plan: &Plan{
-		Seed: seed, Shards: 1 + r.IntN(4)*r.IntN(2), PageLines: 4 + r.IntN(3), PageBytes: pick(r, []int{1, 300, 1000, 1 << 20}),
+	p := &planner{Rand: r, more: more, plan: &Plan{
+		Seed: seed, Start: start, Shards: 1 + r.IntN(4)*r.IntN(2), PageLines: 4 + r.IntN(3), PageBytes: pick(r, []int{1, 300, 1000, 1 << 20}),
 		APIs: 1 + r.IntN(3), Tasks: pick(r, []int{1, 2, 4, 6}), Faults: pick(r, []int{0, 3, 12}),
 		Skew:        pick(r, []time.Duration{0, 40 * time.Millisecond}),
 		LateWithin:  2 * time.Second,
@@ -137,7 +145,7 @@ func NewPlan(seed uint64) *Plan {
 	if p.chance(20) {
 		p.plan.Stragglers, p.plan.LateWithin = true, time.Duration(15+r.IntN(60))*time.Second
 	}
-	for n := range 1 + r.IntN(3) {
+	for n := range 1 + r.IntN(3) + more {
 		p.draw(n)
 	}
 	p.plan.Torn = p.chance(40)
@@ -159,8 +167,12 @@ func pick[T any](r *rand.Rand, list []T) T { return list[r.IntN(len(list))] }
 type planner struct {
 	*rand.Rand
 	plan *Plan
+	more int
 	ids  int
 }
+
+// time writes a time since the start.
+func (p *planner) time(at time.Duration) string { return timeText(p.plan.Start + at) }
 
 // chance is true in so many of a hundred cases.
 func (p *planner) chance(percent int) bool { return p.IntN(100) < percent }
@@ -199,13 +211,16 @@ func (p *planner) draw(n int) {
 	at := 5*time.Second + time.Duration(p.IntN(10_000))*time.Millisecond
 	for range d.script.Rounds {
 		s := span{opens: at}
-		s.closes = s.opens + time.Duration(2000+p.IntN(6000))*time.Millisecond
+		s.closes = s.opens + time.Duration(2000+p.IntN(6000))*time.Millisecond*time.Duration(max(1, p.more))
 		d.rounds = append(d.rounds, s)
 		at = s.closes + time.Duration(p.IntN(4000))*time.Millisecond
 	}
 	d.result = at + time.Duration(p.IntN(5000))*time.Millisecond
 	if p.chance(10) { // long before it should be over
 		d.result = p.within(d.rounds[0].opens, at)
+	}
+	if p.more > 0 {
+		d.result = 4 * time.Minute
 	}
 	p.messages(d)
 	for _, bookmaker := range []string{"acme", "borealis", "cresta"}[:1+p.IntN(3)] {
@@ -216,7 +231,7 @@ func (p *planner) draw(n int) {
 // send plans a message, most with a short delay, some out of order, some twice.
 func (p *planner) send(queue string, at time.Duration, m map[string]any, made map[string]bool) {
 	p.ids++
-	m["schema"], m["id"], m["at"] = 1, fmt.Sprintf("m%d", p.ids), timeText(at)
+	m["schema"], m["id"], m["at"] = 1, fmt.Sprintf("m%d", p.ids), p.time(at)
 	body, err := json.Marshal(m)
 	if err != nil {
 		panic(err) // of texts and numbers only
@@ -224,7 +239,7 @@ func (p *planner) send(queue string, at time.Duration, m map[string]any, made ma
 	p.sendText(queue, at, string(body), made)
 	if p.chance(10) { // the studio's own repetition has another id and time
 		p.ids++
-		m["id"], m["at"] = fmt.Sprintf("m%d", p.ids), timeText(at+time.Second)
+		m["id"], m["at"] = fmt.Sprintf("m%d", p.ids), p.time(at+time.Second)
 		if body, err = json.Marshal(m); err != nil {
 			panic(err)
 		}

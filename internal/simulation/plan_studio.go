@@ -42,7 +42,7 @@ func (p *planner) opening(d *drawPlan, board bool) {
 		if i > 0 && p.chance(25) {
 			break // the later rounds are known only by their own openings
 		}
-		rounds = append(rounds, map[string]any{"round": i + 1, "opens_at": timeText(s.opens), "closes_at": timeText(s.closes)})
+		rounds = append(rounds, map[string]any{"round": i + 1, "opens_at": p.time(s.opens), "closes_at": p.time(s.closes)})
 	}
 	m["rounds"] = rounds
 	if odds := d.script.Rounds[0].Odds; board && odds != nil {
@@ -56,12 +56,12 @@ func (p *planner) round(d *drawPlan, i int, s span, boardAtOpening bool) {
 	for range p.IntN(4) * p.IntN(2) { // some of what is bet on is closed before the round
 		closed := p.within(s.opens, s.closes)
 		m := d.message("betting.closed")
-		m["round"], m["closed_at"], m["selections"] = i+1, timeText(closed), p.selections(script)
+		m["round"], m["closed_at"], m["selections"] = i+1, p.time(closed), p.selections(script)
 		p.send("studio", closed+time.Duration(p.IntN(300))*time.Millisecond, m, nil) // two of one set are a conflict
 	}
 	if !p.chance(5) {
 		m := d.message("betting.opened")
-		m["round"], m["opens_at"], m["closes_at"] = i+1, timeText(s.opens), timeText(s.closes)
+		m["round"], m["opens_at"], m["closes_at"] = i+1, p.time(s.opens), p.time(s.closes)
 		if script.Visible != "" {
 			m["visible"] = json.RawMessage(script.Visible)
 		}
@@ -71,18 +71,18 @@ func (p *planner) round(d *drawPlan, i int, s span, boardAtOpening bool) {
 		}
 		if p.chance(3) { // it contradicts the opening of the draw: one of the two is a conflict
 			p.unsure(d, "draw.opened", 0)
-			m["closes_at"], made = timeText(s.closes+time.Second), nil
+			m["closes_at"], made = p.time(s.closes+time.Second), nil
 		}
 		p.send("studio", s.opens-200*time.Millisecond, m, made)
 	}
 	if p.chance(80) {
 		closed := p.within(s.opens+(s.closes-s.opens)/2, s.closes)
 		m := d.message("betting.closed")
-		m["round"], m["closed_at"] = i+1, timeText(closed)
+		m["round"], m["closed_at"] = i+1, p.time(closed)
 		p.send("studio", closed+time.Duration(p.IntN(300))*time.Millisecond, m, p.plan.Good)
 		if p.chance(5) { // another closing of the round: one of the two is a conflict
 			other := d.message("betting.closed")
-			other["round"], other["closed_at"] = i+1, timeText(closed-time.Second)
+			other["round"], other["closed_at"] = i+1, p.time(closed-time.Second)
 			p.unsure(d, "betting.closed", i+1)
 			p.send("studio", closed, other, nil)
 		}
@@ -133,13 +133,13 @@ func (p *planner) junk(d *drawPlan) {
 		p.result(d, p.within(at, d.result+30*time.Second), 6+p.IntN(4), d.script.Facts[0], nil)
 		return
 	case 0:
-		m["closed_at"], m["closedAt"] = timeText(at), timeText(at)
+		m["closed_at"], m["closedAt"] = p.time(at), p.time(at)
 	case 1:
 		m["closed_at"] = "2000-01-01 00:00:00"
 	case 2:
-		m["round"], m["closed_at"] = 9, timeText(at)
+		m["round"], m["closed_at"] = 9, p.time(at)
 	case 3:
-		m["type"], m["closed_at"] = "betting.reopened", timeText(at)
+		m["type"], m["closed_at"] = "betting.reopened", p.time(at)
 	case 4:
 		p.ids++
 		p.sendText("studio", at, fmt.Sprintf(`{"schema":1,"id":"m%d","schema":1`, p.ids), p.plan.Bad)
@@ -220,9 +220,9 @@ func (p *planner) scope(d *drawPlan) map[string]any {
 	case 1:
 		return map[string]any{"round": len(d.rounds)}
 	case 2:
-		return map[string]any{"accepted_from": timeText(d.rounds[0].opens + time.Second)}
+		return map[string]any{"accepted_from": p.time(d.rounds[0].opens + time.Second)}
 	case 3:
-		return map[string]any{"bookmaker": "borealis", "accepted_to": timeText(d.rounds[0].closes)}
+		return map[string]any{"bookmaker": "borealis", "accepted_to": p.time(d.rounds[0].closes)}
 	}
 	return map[string]any{"bookmaker": "acme", "bets": []string{"b1", "b3"}}
 }

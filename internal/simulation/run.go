@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 )
 
 // Outcome is what came of a run.
@@ -40,6 +41,7 @@ func newStorm(plan *Plan) *storm {
 // play carries out a plan, checks the result and shows both to look.
 func play(t *testing.T, plan *Plan, policy policy, look func(*world, *checker)) {
 	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(plan.Start)
 		w := newWorld(t, plan, policy)
 		w.run()
 		look(w, w.check())

@@ -1,7 +1,10 @@
 package simulation
 
 import (
+	"context"
+	"errors"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 
@@ -85,6 +88,7 @@ func (w *world) work(ops []*Op) {
 func (w *world) choices(ops *[]*Op) (list []func()) {
 	for _, t := range w.active {
 		switch {
+		case t.committing && t.recovering && w.policy.most() > 1:
 		case !t.waiting.Load() || t.slow && w.policy.most() > 1 && w.random.IntN(8) > 0:
 		case t.slow:
 			list = append(list, func() { w.proceed(t) })
@@ -94,6 +98,9 @@ func (w *world) choices(ops *[]*Op) (list []func()) {
 	}
 	if len(w.landBy) > 0 && w.policy.most() > 1 {
 		list = append(list, w.land)
+	}
+	if w.reader != nil && !w.reader.busy && slices.ContainsFunc(w.active, func(t *task) bool { return t.committing }) {
+		list = append(list, w.reader.read)
 	}
 	if len(w.active) >= w.policy.most() {
 		return list
@@ -131,7 +138,8 @@ func (w *world) starter(op *Op) func() {
 	}
 	if op.Reconcile {
 		return func() {
-			w.start("reconcile", w.reconciler().Run, func(t *task) {
+			reconciler := w.reconciler()
+			w.start("reconcile", func(ctx context.Context) error { return errors.Join(w.reader.wake(ctx), reconciler.Run(ctx)) }, func(t *task) {
 				if _, quiet := w.policy.(*calm); quiet && t.err != nil {
 					w.problem("reconcile: %v", t.err)
 				}

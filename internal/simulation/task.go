@@ -31,6 +31,7 @@ type task struct {
 	// which it is by commitBy.
 	committing bool
 	commitBy   time.Time
+	recovering bool        // it is committed no earlier than that
 	done       atomic.Bool // after err; a handler that was asleep sets it
 	err        error
 	finish     func()
@@ -89,6 +90,7 @@ func (w *world) torn(ctx context.Context, call fakedynamo.Call, left []string) (
 	}
 	if !t.committing {
 		t.committing, t.commitBy = true, time.Now().Add(commitWithin)
+		t.recovering = w.reader != nil && w.random.IntN(3) == 0
 	}
 	t.call = fakedynamo.Call{Operation: "commits", Keys: left[next : next+1]}
 	t.waiting.Store(true)
@@ -160,6 +162,9 @@ func (w *world) deliver(q *queue, m *message) {
 			}
 			return w.archiver().Take(ctx, told)
 		}
+	}
+	if q == w.webhooks {
+		run = func(ctx context.Context) error { return w.reader.push(ctx, m.body) }
 	}
 	if q == w.studio || q == w.orders {
 		from := intake.Studio

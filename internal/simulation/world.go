@@ -44,8 +44,10 @@ type world struct {
 	table  *store.Table // for the checker: not intercepted
 
 	studio, orders, sweeps, entries *queue
+	webhooks                        *queue
 	replies, archive                *queue // all that was ever sent
 	log                             publicLog
+	reader                          *reader // nil for none
 
 	started   time.Time
 	step      int
@@ -173,7 +175,7 @@ func newWorld(t testing.TB, plan *Plan, policy policy) *world {
 		w.db.Torn = w.torn
 	}
 	w.table = store.New(w.db, tableName)
-	for name, q := range map[string]**queue{"studio": &w.studio, "orders": &w.orders, "sweeps": &w.sweeps, "replies": &w.replies, "archive": &w.archive, "entries": &w.entries} {
+	for name, q := range map[string]**queue{"studio": &w.studio, "orders": &w.orders, "sweeps": &w.sweeps, "replies": &w.replies, "archive": &w.archive, "entries": &w.entries, "webhooks": &w.webhooks} {
 		*q = &queue{name: name}
 	}
 	if plan.WrongClock != 0 {
@@ -185,6 +187,9 @@ func newWorld(t testing.TB, plan *Plan, policy policy) *world {
 	}
 	for _, a := range w.apis {
 		w.boot(a)
+	}
+	if plan.Reads {
+		w.reader = newReader(t, w)
 	}
 	return w
 }
@@ -237,7 +242,7 @@ func (w *world) sweeper() *settle.Sweeper {
 	if err != nil {
 		w.problem("%v", err)
 	}
-	return &settle.Sweeper{Table: p.table, Clock: p.watch.Check, Archive: sender{w, w.archive}, Record: nothing{}, Now: p.now, Log: quiet,
+	return &settle.Sweeper{Table: p.table, Clock: p.watch.Check, Archive: sender{w, w.archive}, Webhooks: sender{w, w.webhooks}, Record: nothing{}, Now: p.now, Log: quiet,
 		Parallel: 1, PageLines: w.plan.PageLines, HoldAbove: limits}
 }
 
@@ -280,7 +285,9 @@ func (w waiting) Depths(context.Context) (map[string]int, error) {
 }
 
 // queues are those that handlers work on.
-func (w *world) queues() []*queue { return []*queue{w.studio, w.orders, w.sweeps, w.entries} }
+func (w *world) queues() []*queue {
+	return []*queue{w.studio, w.orders, w.sweeps, w.entries, w.webhooks}
+}
 
 // found is what reconcile finds: nothing that needs a repair may be among it.
 type found struct {
@@ -310,12 +317,17 @@ func (nothing) Refused(string, string)                        {}
 func (nothing) Settled(string, int, int, bool, time.Duration) {}
 func (nothing) Appended(string, int)                          {}
 func (nothing) Unequal(string)                                {}
+func (nothing) Denied(string)                                 {}
+func (nothing) Failed(string)                                 {}
+func (nothing) Delivered(int)                                 {}
+func (nothing) NotDelivered(string)                           {}
+func (nothing) WebhookDisabled(string)                        {}
 
 func (nothing) Depths(context.Context) (map[string]int, error) { return nil, nil }
 
 // once begins the keys that are written once: what is there is never replaced by
 // anything else.
-var once = regexp.MustCompile(`^(REPORT#\S+ / |FEED#\S+ / [0-9]|DRAW#\S+ / (DONE|FED|STATE|REV|OPENED|ROUND|CLOSED|ORDER|COMMITMENT)#?)`)
+var once = regexp.MustCompile(`^(REPORT#\S+ / |TOTALS#\S+ / |FEED#\S+ / [0-9]|DRAW#\S+ / (DONE|FED|STATE|REV|OPENED|ROUND|CLOSED|ORDER|COMMITMENT)#?)`)
 
 // overwritten is told of each item put over another one; it runs inside the database.
 func (w *world) overwritten(key string, alike bool) {
