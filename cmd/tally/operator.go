@@ -5,6 +5,9 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
@@ -15,6 +18,8 @@ import (
 	"tally/lib/archive/verify"
 	"tally/lib/bookmaker/audit"
 	"tally/lib/bookmaker/reports"
+	"tally/lib/draw/ids"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 )
 
@@ -71,3 +76,19 @@ func (app *app) openTable(ctx context.Context, table string) (audit.Source, erro
 	}
 	return reports.New(store.New(dynamodb.NewFromConfig(configuration), table)), nil
 }
+
+// ofBookmaker takes the arguments that a command's use names, the first of them a
+// bookmaker.
+func ofBookmaker(command *cobra.Command, args []string) error {
+	if wanted := strings.Fields(command.Use)[1:]; len(args) != len(wanted) {
+		text := strings.Join(wanted, " and a ")
+		return fmt.Errorf("give a %s", strings.NewReplacer("and a e", "and an e", "and a i", "and an i", "url", "URL").Replace(text))
+	}
+	if !ids.Valid(args[0]) {
+		return fmt.Errorf("%.80q is no bookmaker: write 1 to 64 of A-Z a-z 0-9 . _ -", args[0])
+	}
+	return nil
+}
+
+// now is the time of this machine.
+func now() settlement.Instant { return settlement.Instant(time.Now().UnixMilli()) }

@@ -8,12 +8,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
-
-	"tally/lib/draw/ids"
-	"tally/lib/rulebook/settlement"
 )
 
 const rootHelp = `tally answers what became of the draws of ten betting games, and of the bets on
@@ -114,22 +110,6 @@ func group(command *cobra.Command, others ...*cobra.Command) *cobra.Command {
 	command.RunE = func(*cobra.Command, []string) error { return fmt.Errorf("name one of %s", either(names)) }
 	return command
 }
-
-// ofBookmaker takes the arguments that a command's use names, the first of them a
-// bookmaker.
-func ofBookmaker(command *cobra.Command, args []string) error {
-	if wanted := strings.Fields(command.Use)[1:]; len(args) != len(wanted) {
-		text := strings.Join(wanted, " and a ")
-		return fmt.Errorf("give a %s", strings.NewReplacer("and a e", "and an e", "and a i", "and an i", "url", "URL").Replace(text))
-	}
-	if !ids.Valid(args[0]) {
-		return fmt.Errorf("%.80q is no bookmaker: write 1 to 64 of A-Z a-z 0-9 . _ -", args[0])
-	}
-	return nil
-}
-
-// now is the time of this machine.
-func now() settlement.Instant { return settlement.Instant(time.Now().UnixMilli()) }
 
 // interruptible is a command's context, which ends when the process is to end.
 func interruptible(command *cobra.Command) (context.Context, context.CancelFunc) {
