@@ -8,6 +8,7 @@ import (
 	"math/big"
 	"net/http"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -266,4 +267,28 @@ func checkDemoSeesFaults(t *testing.T, day *demoDay) {
 	})
 	spoil("a refund that is none", func(key demoKey, _ demoReport) { day.taken[key] = true })
 	clear(day.taken)
+}
+
+// At its end a demo says how to look at what stays, the proof only where there is one.
+func TestWhereToLook(t *testing.T) {
+	look := func(kept string) string {
+		var out bytes.Buffer
+		(&demoDay{kept: kept, show: &demoShow{out: &out}}).whereToLook()
+		return out.String()
+	}
+	if text := look(""); text != "" {
+		t.Errorf("nothing stays, and it says %q", text)
+	}
+	folder := t.TempDir()
+	for _, want := range []string{" pages serve " + folder + "\n", " verify " + filepath.Join(folder, "log") + " ", "http://" + serveAddress + "/"} {
+		if text := look(folder); !strings.Contains(text, want) || strings.Contains(text, "--proof") {
+			t.Errorf("no %q, or a proof that is not there, in\n%s", want, text)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(folder, proofFile), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if text := look(folder); !strings.Contains(text, " verify --proof "+filepath.Join(folder, proofFile)+" ") {
+		t.Errorf("no proof in\n%s", text)
+	}
 }
