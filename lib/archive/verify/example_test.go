@@ -2,32 +2,27 @@ package verify_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
-
-	"golang.org/x/mod/sumdb/note"
+	"os"
 
 	"tally/lib/archive/verify"
 )
 
-// Verifying a whole log, at an address or in a folder, with the public key that was
-// published with it.
-func ExampleLog() {
-	key, err := note.NewVerifier("tally.example.com/log+ca1e0f5b+AZ…")
+// A log is read at an address or in a folder. Here is none.
+func ExampleOpen() {
+	folder, err := os.MkdirTemp("", "log")
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	source, err := verify.Open("https://log.example.com")
+	defer func() { _ = os.RemoveAll(folder) }()
+	source, err := verify.Open(folder)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	report, err := verify.Log(context.Background(), source, verify.Options{Origin: key.Name(), Known: note.VerifierList(key)})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	for _, finding := range report.Findings {
-		fmt.Println(finding)
-	}
+	_, err = source.Get(context.Background(), "checkpoint")
+	fmt.Println(errors.Is(err, verify.ErrMissing))
+	// Output: true
 }
