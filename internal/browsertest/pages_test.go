@@ -224,7 +224,7 @@ func TestVerified(t *testing.T) {
 	b.do(chromedp.EmulateViewport(narrow, height))
 	for _, lang := range pages.Languages {
 		path := lang + strings.TrimPrefix(drawPage, "en")
-		for _, changed := range []contents{{}, {"log/checkpoint": oldCheckpoint(t, 3)}, {"log/checkpoint": []byte("none")}} {
+		for _, changed := range []contents{{}, setBack(t, 3), {"log/checkpoint": []byte("none")}} {
 			h.only(changed)
 			b.open(h.page(path))
 			found := b.press()

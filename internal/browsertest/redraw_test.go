@@ -11,10 +11,14 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+	"golang.org/x/mod/sumdb/tlog"
 
 	"tally/internal/testkit/archivetest"
+	"tally/internal/testkit/fakeobjects"
 	"tally/lib/archive/entry"
+	"tally/lib/rulebook/games"
 	"tally/lib/rulebook/settlement"
+	"tally/lib/site/files"
 	"tally/lib/site/history"
 	"tally/lib/site/pages"
 	"tally/lib/site/serve"
@@ -51,7 +55,20 @@ func odd() map[string]*entry.State {
 	}
 }
 
-// oddPages makes the pages of the odd states.
+// oddRounds are betting rounds that no sample has, by the names of odd draws; the others
+// have one round, and a second one that never opened.
+func oddRounds() map[string][]entry.Closed {
+	first, midnight := entry.Closed{Round: 1, OpensAt: noon, Closing: noon + 19_500}, noon+12*3_600_000
+	side := entry.Closed{Round: 2, OpensAt: noon + 30_000, Closing: midnight, Selections: []entry.Stopped{
+		{Selection: "double:3:*", Closing: midnight - 1}, {Selection: "insurance:*", Closing: noon + 44_000}}}
+	return map[string][]entry.Closed{
+		"doubled":      {first, side},
+		"hidden-hands": {first, {Round: 2, OpensAt: side.OpensAt, Closing: side.Closing}}, // nothing was closed
+		"unknown-game": {{Round: 3, OpensAt: noon, Closing: midnight, Selections: []entry.Stopped{{Selection: "<b>&", Closing: noon}}}},
+	}
+}
+
+// oddPages makes the pages of the odd states, with their histories.
 func oddPages(t testing.TB) contents {
 	t.Helper()
 	s, err := pages.New(pages.Options{Origin: archivetest.Origin, VerifierKeys: []string{sample(t).key}, LogURL: serve.LogFolder})
@@ -65,9 +82,13 @@ func oddPages(t testing.TB) contents {
 			state.Revision, state.Message = 1, entry.HashOf(name)
 		}
 		opening := &entry.Opening{Draw: name, Game: state.Game, Table: "table-1", Sequence: 7, StoredAt: noon, Message: entry.HashOf("opening"),
-			Rounds: []entry.Planned{{Round: 1, OpensAt: noon, ClosesAt: noon + 20_000}}}
+			Rounds: []entry.Planned{{Round: 1, OpensAt: noon, ClosesAt: noon + 20_000}, {Round: 2, OpensAt: noon + 30_000, ClosesAt: noon + 50_000}}}
+		closings := &entry.Closings{Draw: name, Game: state.Game, State: 1, Rounds: oddRounds()[name]}
+		if closings.Rounds == nil {
+			closings.Rounds = []entry.Closed{{Round: 1, OpensAt: noon, Closing: noon + 19_500}}
+		}
 		var leaves []history.Leaf
-		for i, e := range []entry.Entry{opening, state} {
+		for i, e := range []entry.Entry{opening, closings, state} {
 			data, err := entry.Encode(e)
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
@@ -82,11 +103,15 @@ func oddPages(t testing.TB) contents {
 		if err != nil {
 			t.Fatal(err)
 		}
-		files, err := s.Draw(told)
+		made, err := s.Draw(told)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, file := range files {
+		kept, err := files.Draw(told)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range append(made, kept) {
 			all[file.Path] = file.Data
 		}
 	}
@@ -95,8 +120,8 @@ func oddPages(t testing.TB) contents {
 
 var drawPages = regexp.MustCompile(`^[a-z]{2}/[a-z0-9_]+/\d{4}-\d\d-\d\d/[^/]+\.html$`)
 
-// TestRedraw draws the results of all draws once more from their entries, by the
-// script, in every language: they come out as the pages have them.
+// TestRedraw draws the results and the closings of all draws once more from their entries,
+// by the script, in every language: they come out as the pages have them.
 func TestRedraw(t *testing.T) {
 	all := oddPages(t)
 	h, b := serving(t, all), newTab(t)
@@ -105,19 +130,27 @@ func TestRedraw(t *testing.T) {
 			all[path] = page
 		}
 	}
+	maps.DeleteFunc(all, func(path string, _ []byte) bool { return !drawPages.MatchString(path) })
 	paths, err := json.Marshal(slices.Sorted(maps.Keys(all)))
 	if err != nil || len(all) < 4*(len(odd())+10) {
 		t.Fatalf("%d pages, %v", len(all), err)
 	}
 	b.open(h.page(drawPage))
 	wrong := evaluate[[]string](b, fmt.Sprintf(`(async () => {
-		const { drawOutcome, difference } = await import("/%s");
+		const { compareRounds, drawOutcome, difference } = await import("/%s");
 		const { Words } = await import("/%s");
 		const wrong = [];
 		for (const path of %s) {
 			const page = new DOMParser().parseFromString(await (await fetch("/" + path)).text(), "text/html");
 			const verify = page.getElementById("verify");
-			const words = new Words(await (await fetch(new URL(verify.dataset.words, location.origin + "/" + path))).json());
+			const json = async (name) => (await fetch(new URL(verify.dataset[name], location.origin + "/" + path))).json();
+			const words = new Words(await json("words"));
+			const closings = (await json("history")).entries.findLast(({ entry }) => entry.entry === "closings");
+			try {
+				compareRounds(page, { game: verify.dataset.game, day: path.split("/").at(-2) }, closings.entry.rounds, words);
+			} catch (fault) {
+				wrong.push(path + ": " + fault);
+			}
 			const drawn = drawOutcome(JSON.parse(verify.querySelector('[data-part="entry"]').textContent), words);
 			const other = difference(page.querySelector("section.outcome"), new DOMParser().parseFromString(drawn, "text/html").querySelector("section"));
 			const show = (node) => (node?.outerHTML ?? node?.data ?? "nothing").slice(0, 300);
@@ -271,15 +304,16 @@ func TestHistory(t *testing.T) {
 	tests := []struct {
 		name, result, reason string
 		files                contents
+		closings             string
 	}{
-		{"missing", "failed", "is missing", contents{path: nil}},
-		{"another draw's", "failed", "damaged, or that of another draw", contents{path: all["results/war/2026-11-30/"+other+".json"]}},
-		{"no history", "failed", "damaged, or that of another draw", told("[]")},
-		{"a number that is none", "failed", "damaged, or that of another draw", told(`{"row":{"draw":"` + draw + `","game":"baccarat","state":"4"},"states":[]}`)},
-		{"no states", "failed", "damaged, or that of another draw", told(`{"row":{"draw":"` + draw + `","game":"baccarat","state":4}}`)},
-		{"a newer state among the files", "failed", "the site has state 5", told(`{"row":{"draw":"` + draw + `","game":"baccarat","state":4},"states":[{"state":5}]}`)},
-		{"behind the page", "unreachable", "ends with state 3", told(`{"row":{"draw":"` + draw + `","game":"baccarat","state":3},"states":[]}`)},
-		{"a state of another draw", "unable", "the state of another draw", told(`{"schema":1,"entry":"state","draw":"bac-1","state":42}`)},
+		{"missing", "failed", "is missing", contents{path: nil}, "skipped"},
+		{"another draw's", "failed", "damaged, or that of another draw", contents{path: all["results/war/2026-11-30/"+other+".json"]}, "skipped"},
+		{"no history", "failed", "damaged, or that of another draw", told("[]"), "skipped"},
+		{"a number that is none", "failed", "damaged, or that of another draw", told(`{"row":{"draw":"` + draw + `","game":"baccarat","state":"4"},"states":[]}`), "skipped"},
+		{"no states", "failed", "damaged, or that of another draw", told(`{"row":{"draw":"` + draw + `","game":"baccarat","state":4}}`), "skipped"},
+		{"a newer state among the files", "failed", "the site has state 5", told(`{"row":{"draw":"` + draw + `","game":"baccarat","state":4},"states":[{"state":5}]}`), "failed"},
+		{"behind the page", "unreachable", "ends with state 3", told(`{"row":{"draw":"` + draw + `","game":"baccarat","state":3},"states":[]}`), "skipped"},
+		{"a state of another draw", "unable", "the state of another draw", told(`{"schema":1,"entry":"state","draw":"bac-1","state":42}`), "skipped"},
 	}
 	h, b := serving(t, nil), newTab(t)
 	b.before(hurry)
@@ -288,12 +322,121 @@ func TestHistory(t *testing.T) {
 			h.only(test.files)
 			b.open(h.page(drawPage))
 			found := b.press()
-			found.expect(t, test.result, "newest "+test.result)
+			found.expect(t, test.result, "newest "+test.result, "closings "+test.closings)
 			if !strings.Contains(found.Text, test.reason) {
 				t.Errorf("the verdict is %q, without %q", found.Text, test.reason)
 			}
 			evaluate[chromedp.Void](b, "localStorage.clear()")
 			b.forget()
+		})
+	}
+}
+
+// The draw of blackjack whose studio closed insurance within the second betting round.
+const (
+	blackjackPage    = "en/blackjack/2026-11-30/bj-1.20261130.0064.html"
+	blackjackHistory = "results/blackjack/2026-11-30/bj-1.20261130.0064.json"
+)
+
+// TestClosings tells what was closed within a betting round, and finds where the page or
+// the site's history tells it otherwise than the log.
+func TestClosings(t *testing.T) {
+	game, _ := games.Find("blackjack")
+	s, made := archivetest.New(t), fakeobjects.New()
+	play(t, s, made, game) // alone: nothing of it is late
+	all := contentsOf(made, s.Files)
+	page := all[blackjackPage]
+	with := func(path, old, with string) contents {
+		changed := maps.Clone(all)
+		changed[path] = replaced(t, all[path], old, with)
+		return changed
+	}
+	changed := func(old, text string) contents { return with(blackjackPage, old, text) }
+	retold := func(old, text string) contents { return with(blackjackHistory, old, text) }
+	stopped := between(t, page, ` <span class="lying"><code>insurance:*`, "</time></span>")
+	closing := `<span><time datetime="2026-11-30T12:04:34.600Z">12:04:34.600</time>`
+	tests := []struct {
+		name   string
+		files  contents
+		reason string
+	}{
+		{"nothing closed", changed(stopped, ""), "has: –. By the entry it must be: insurance:* 12:03:45.500."},
+		{"a later time", changed(">12:03:45.500<", ">12:04:05.500<"), "has: 12:04:05.500. By the entry it must be: 12:03:45.500."},
+		{"one selection instead of all", changed("<code>insurance:*", "<code>insurance:1"), "has: insurance:1. By the entry it must be: insurance:*."},
+		{"something more", changed(stopped, strings.Replace(stopped, "insurance:*", "double:*", 1)+stopped), `Under "betting rounds"`},
+		{"a later closing of the round", changed(closing, strings.ReplaceAll(closing, "34.600", "35.000")), `Under "betting rounds"`},
+		{"a note that nothing was", changed("</table>\n</div>\n</section>", `</table></div><p class="notice">No selection was closed</p></section>`), "No selection was closed"},
+		{"a round less", changed(between(t, page, `<tr role="row"><th role="rowheader" scope="row">2 `, "</tr>"), ""), "By the entry it must be: 2"},
+		{"other columns", changed(">Planned close<", ">Closed<"), `Under "betting rounds"`},
+		{"a history with another time", retold("12:03:45.500Z", "12:04:05.500Z"), "not in this tree"},
+		{"a history without what was closed", retold(`"selections":[{"selection":"insurance:*","closing":"2026-11-30T12:03:45.500Z"}],`, ""), "not in this tree"},
+		{"a history without closings", retold(`"entry":"closings"`, `"entry":"closing"`), "does not say when its betting rounds closed"},
+	}
+	h, b := serving(t, all), newTab(t)
+	b.before(hurry)
+	b.open(h.page(blackjackPage))
+	found := b.press()
+	found.expect(t, "ok")
+	if says := found.of("closings"); !strings.Contains(says, "Closed before its round, so that no later bet on it counts: Round 2: insurance:* 12:03:45.500.") {
+		t.Errorf("it says %q", says)
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			h.only(test.files)
+			b.open(h.page(blackjackPage))
+			found := b.press()
+			found.expect(t, "failed", "closings failed")
+			if !strings.Contains(found.Text, test.reason) {
+				t.Errorf("the verdict is %q, without %q", found.Text, test.reason)
+			}
+			b.quiet(test.name)
+		})
+	}
+}
+
+// TestLoggedClosings finds what a log may tell of a draw's closings only where whoever
+// wrote it is wrong: a closing that was told is changed, or lies outside its round.
+func TestLoggedClosings(t *testing.T) {
+	const first = `{"entry":"closings","draw":"d","game":"war","state":1,"rounds":[{"round":1,"opens_at":"2026-11-30T12:00:00.000Z","closing":"2026-11-30T12:00:20.000Z","selections":[{"selection":"war","closing":"2026-11-30T12:00:05.000Z"}]}]}`
+	second := strings.Replace(first, `"state":1`, `"state":2`, 1)
+	with := func(entry, old, with string) string { return strings.Replace(entry, old, with, 1) }
+	tests := []struct {
+		name, first, second string
+		want                string // the fault; that of the page, where the log's closings hold
+	}{
+		{"kept", first, second, "page_differs"},
+		{"nothing closed any more", first, with(second, `,"selections":[{"selection":"war","closing":"2026-11-30T12:00:05.000Z"}]`, ""), "closing_changed"},
+		{"something else closed", first, with(second, `"war","closing"`, `"dealer","closing"`), "closing_changed"},
+		{"closed earlier", first, with(second, "12:00:20", "12:00:19"), "closing_changed"},
+		{"a round gone", first, with(second, `"round":1`, `"round":2`), "closing_changed"},
+		{"closed with its round", first, with(first, "12:00:05", "12:00:20"), "closing_changed"},
+		{"never closed within it", with(first, "12:00:05", "12:00:20"), with(second, "12:00:05", "12:00:20"), "closed_outside"},
+		{"closed before it opened", with(first, "12:00:05", "11:59:59"), with(second, "12:00:05", "11:59:59"), "closed_outside"},
+		{"of later states", with(first, `"state":1`, `"state":3`), with(second, `"state":2`, `"state":3`), "no_closings"},
+		{"of another draw", first, with(second, `"draw":"d"`, `"draw":"e"`), "history_form"},
+	}
+	h, b := serving(t, nil), newTab(t)
+	b.open(h.page(drawPage))
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			leaves := []tlog.Hash{tlog.RecordHash([]byte(test.first)), tlog.RecordHash([]byte(test.second))}
+			h.only(contents{"log/tile/0/000.p/2": slices.Concat(leaves[0][:], leaves[1][:])})
+			root := rootOf(t, leaves)
+			got := evaluate[string](b, fmt.Sprintf(`(async () => {
+				const { steps } = await import("/%s");
+				const { Words } = await import("/%s");
+				const { unbase64 } = await import("/%s");
+				const known = {
+					page: { draw: "d", game: "war", state: "2", day: "2026-11-30", log: location.origin + "/log/" },
+					history: { entries: [{ index: 0, entry: %s }, { index: 1, entry: %s }] },
+					current: { size: 2n, root: unbase64("%s") },
+					words: await Words.read(new URL(document.getElementById("verify").dataset.words, document.baseURI).href),
+				};
+				return steps.find(({ name }) => name === "closings").check(known, () => {}).then(() => "", (fault) => fault.code ?? String(fault));
+			})()`, assetOf(t, "steps", ".js"), assetOf(t, "words", ".js"), assetOf(t, "bytes", ".js"), test.first, test.second, root))
+			if got != test.want {
+				t.Errorf("it ends with %q, not %q", got, test.want)
+			}
 		})
 	}
 }

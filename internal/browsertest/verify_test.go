@@ -93,7 +93,7 @@ func (b *tab) verdict() *shown {
 	})()`)
 }
 
-var stepNames = []string{"entry", "page", "leaf", "inclusion", "signature", "consistency", "newest", "memory"}
+var stepNames = []string{"entry", "page", "leaf", "inclusion", "signature", "consistency", "newest", "closings", "memory"}
 
 // expect fails the test unless the steps that are named ended as they should, and
 // all others well.
@@ -122,8 +122,11 @@ func TestVerify(t *testing.T) {
 	b.open(h.page(drawPage))
 	first := b.press()
 	first.expect(t, "ok")
-	if !strings.Contains(first.of("memory"), "had seen nothing") || !strings.Contains(first.Text, "All eight checks hold") {
+	if !strings.Contains(first.of("memory"), "had seen nothing") || !strings.Contains(first.Text, "All nine checks hold") {
 		t.Errorf("on the first visit: %s", first.of("memory"))
+	}
+	if !strings.Contains(first.of("closings"), "Nothing was closed before its round.") {
+		t.Errorf("of the betting rounds: %s", first.of("closings"))
 	}
 	b.press().expect(t, "ok")
 	h.only(nil)
@@ -188,45 +191,45 @@ var tampers = []tamper{
 		return contents{proofFile: bytes.Replace(all[proofFile], []byte("\nindex "), []byte("\nindex 1"), 1)}
 	}, []string{"inclusion failed"}, "", false},
 	{"a proof cut off", func(t testing.TB, all contents) contents { return contents{proofFile: all[proofFile][:100]} },
-		[]string{"inclusion failed", "signature failed", "consistency skipped", "memory skipped"}, "format tlog-proof", false},
+		[]string{"inclusion failed", "signature failed", "consistency skipped", "closings skipped", "memory skipped"}, "format tlog-proof", false},
 	{"no proof", func(t testing.TB, all contents) contents { return contents{proofFile: nil} },
-		[]string{"inclusion failed", "signature failed", "consistency skipped", "memory skipped"}, "is missing", true},
+		[]string{"inclusion failed", "signature failed", "consistency skipped", "closings skipped", "memory skipped"}, "is missing", true},
 	{"a flipped bit in the signature under the proof", func(t testing.TB, all contents) contents {
 		data := bytes.Clone(all[proofFile])
 		data[len(data)-10] ^= 2
 		return contents{proofFile: data}
-	}, []string{"signature failed", "consistency skipped", "memory skipped"}, "is wrong", false},
+	}, []string{"signature failed", "consistency skipped", "closings skipped", "memory skipped"}, "is wrong", false},
 	{"another key on the page", func(t testing.TB, all contents) contents {
 		_, public, err := note.GenerateKey(rand.NewChaCha8([32]byte{8}), archivetest.Origin)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return contents{drawPage: bytes.ReplaceAll(all[drawPage], []byte(escaped(sample(t).key)), []byte(escaped(public)))}
-	}, []string{"signature failed", "consistency skipped", "memory skipped"}, "No key that this page names", false},
+	}, []string{"signature failed", "consistency skipped", "closings skipped", "memory skipped"}, "No key that this page names", false},
 	{"a malformed key on the page", func(t testing.TB, all contents) contents {
 		return contents{drawPage: bytes.ReplaceAll(all[drawPage], []byte(escaped(sample(t).key)), []byte("a-key"))}
-	}, []string{"signature failed", "consistency skipped", "memory skipped"}, "malformed", false},
+	}, []string{"signature failed", "consistency skipped", "closings skipped", "memory skipped"}, "malformed", false},
 	{"another log's name on the page", func(t testing.TB, all contents) contents {
 		return contents{drawPage: bytes.Replace(all[drawPage], []byte(`data-origin="example.com/tally"`), []byte(`data-origin="example.com/other"`), 1)}
-	}, []string{"signature failed", "consistency skipped", "memory skipped"}, "another log", false},
+	}, []string{"signature failed", "consistency skipped", "closings skipped", "memory skipped"}, "another log", false},
 	{"a flipped bit in the log's checkpoint", func(t testing.TB, all contents) contents { return all.flip(t, "log/checkpoint", "") },
-		[]string{"consistency failed", "memory skipped"}, "", false},
+		[]string{"consistency failed", "closings skipped", "memory skipped"}, "", false},
 	{"a checkpoint that is none", func(t testing.TB, all contents) contents { return contents{"log/checkpoint": []byte("hello\n")} },
-		[]string{"consistency failed", "memory skipped"}, "signed-note", false},
+		[]string{"consistency failed", "closings skipped", "memory skipped"}, "signed-note", false},
 	{"no checkpoint", func(t testing.TB, all contents) contents { return contents{"log/checkpoint": nil} },
-		[]string{"consistency failed", "memory skipped"}, "is missing", true},
+		[]string{"consistency failed", "closings skipped", "memory skipped"}, "is missing", true},
 	{"a flipped bit in a tile", func(t testing.TB, all contents) contents { return all.flip(t, newestTile(t, all), "") },
-		[]string{"consistency failed"}, "was changed", false},
+		[]string{"consistency failed", "closings failed"}, "was changed", false},
 	{"a tile cut off", func(t testing.TB, all contents) contents {
 		return contents{newestTile(t, all): all[newestTile(t, all)][1:]}
-	}, []string{"consistency failed"}, "length", false},
+	}, []string{"consistency failed", "closings failed"}, "length", false},
 	{"no tile", func(t testing.TB, all contents) contents { return contents{newestTile(t, all): nil} },
-		[]string{"consistency failed"}, "is missing", true},
-	{"a log older than the proof", func(t testing.TB, all contents) contents {
-		return contents{"log/checkpoint": oldCheckpoint(t, 3)}
+		[]string{"consistency failed", "closings failed"}, "is missing", true},
+	{"a log older than the proof", func(t testing.TB, _ contents) contents {
+		return setBack(t, 3)
 	}, []string{"consistency failed"}, "it was set back", false},
 	{"a log that is another one", func(t testing.TB, all contents) contents { return forkedLog(t) },
-		[]string{"consistency failed"}, "was rewritten", false},
+		[]string{"consistency failed", "closings failed"}, "was rewritten", false},
 }
 
 // escaped is a text as html/template writes it.
@@ -306,6 +309,12 @@ func rootOf(t testing.TB, leaves []tlog.Hash) tlog.Hash {
 // oldCheckpoint returns the signed checkpoint of the first entries of the log.
 func oldCheckpoint(t testing.TB, n int64) []byte {
 	return signed(t, tlog.Tree{N: n, Hash: rootOf(t, leafHashes(t, n))})
+}
+
+// setBack returns the log as it was when it had so many entries.
+func setBack(t testing.TB, n int64) contents {
+	all := sample(t).all
+	return contents{"log/checkpoint": oldCheckpoint(t, n), fmt.Sprintf("log/tile/0/000.p/%d", n): all[newestTile(t, all)][:32*n]}
 }
 
 // forkedLog returns the files of another log that the same key signed.
@@ -393,7 +402,7 @@ func TestMemory(t *testing.T) {
 	})
 	t.Run("a forked log", func(t *testing.T) {
 		t.Parallel()
-		h, b := serving(t, contents{"log/checkpoint": oldCheckpoint(t, 60), "log/tile/0/000.p/60": all[newestTile(t, all)][:60*32]}), newTab(t)
+		h, b := serving(t, setBack(t, 60)), newTab(t)
 		b.open(h.page(drawPage))
 		b.press().expect(t, "ok")
 		seen := b.remembered()
@@ -468,7 +477,7 @@ func TestMemory(t *testing.T) {
 	})
 	t.Run("another tab", func(t *testing.T) {
 		t.Parallel()
-		h, b := serving(t, contents{"log/checkpoint": oldCheckpoint(t, 100), "log/tile/0/000.p/100": all[newestTile(t, all)][:100*32]}), newTab(t)
+		h, b := serving(t, setBack(t, 100)), newTab(t)
 		b.open(h.page(drawPage))
 		b.press().expect(t, "ok")
 		h.only(nil)
@@ -477,7 +486,7 @@ func TestMemory(t *testing.T) {
 			const fetch = window.fetch, name = "tally.log example.com/tally";
 			let times = 0;
 			window.fetch = (url, ...rest) => {
-				if (url.includes("/tile/") && ++times === 2) localStorage.setItem(name, JSON.stringify({ ...JSON.parse(localStorage.getItem(name)), checkpoint: %q, at: "meanwhile" }));
+				if (url.includes("/tile/") && ++times === 3) localStorage.setItem(name, JSON.stringify({ ...JSON.parse(localStorage.getItem(name)), checkpoint: %q, at: "meanwhile" }));
 				return fetch(url, ...rest);
 			};
 		})()`, oldCheckpoint(t, 120)))
@@ -553,14 +562,14 @@ func TestNotVerified(t *testing.T) {
 		others  []string
 		reason  string
 	}{
-		{"no answer", ".tlog-proof", -1, "", "unreachable", []string{"inclusion unreachable", "signature unreachable", "consistency skipped", "memory skipped"}, "there was no answer"},
-		{"a server that is down", "log/checkpoint", 503, "", "unreachable", []string{"consistency unreachable", "memory skipped"}, "the server answered 503"},
-		{"no answer for a tile", "log/tile/", -1, "", "unreachable", []string{"consistency unreachable"}, "there was no answer"},
+		{"no answer", ".tlog-proof", -1, "", "unreachable", []string{"inclusion unreachable", "signature unreachable", "consistency skipped", "closings skipped", "memory skipped"}, "there was no answer"},
+		{"a server that is down", "log/checkpoint", 503, "", "unreachable", []string{"consistency unreachable", "closings skipped", "memory skipped"}, "the server answered 503"},
+		{"no answer for a tile", "log/tile/", -1, "", "unreachable", []string{"consistency unreachable", "closings unreachable"}, "there was no answer"},
 		{"no words", "assets/words.en.", 503, "", "unreachable", nil, "what this button has to say could not be read"},
 		{"a browser without Ed25519", "", 0, `const importKey = SubtleCrypto.prototype.importKey;
 			SubtleCrypto.prototype.importKey = function (format, key, algorithm, ...rest) {
 				return algorithm.name === "Ed25519" ? Promise.reject(new DOMException("", "NotSupportedError")) : importKey.call(this, format, key, algorithm, ...rest);
-			};`, "unable", []string{"signature unable", "consistency skipped", "memory skipped"}, "can't verify Ed25519"},
+			};`, "unable", []string{"signature unable", "consistency skipped", "closings skipped", "memory skipped"}, "can't verify Ed25519"},
 		{"a browser that remembers nothing", "", 0, `Object.defineProperty(window, "localStorage", { get() { throw new DOMException("", "SecurityError"); } });`,
 			"unable", []string{"memory unable"}, "does not let the page remember"},
 		{"a browser whose memory is full", "", 0, `Storage.prototype.setItem = () => { throw new DOMException("", "QuotaExceededError"); };`,

@@ -1,7 +1,7 @@
 // Runs the modules of the pages against golden values that Go made. Each function
 // returns what went wrong, as a list of texts.
 
-import { Fault, base64, unbase64, wholeNumber } from "/scripts/bytes.js";
+import { Fault, base64, unbase64, utf8, wholeNumber } from "/scripts/bytes.js";
 import { proveConsistent } from "/scripts/log.js";
 import { Tree, leafHash, rootOfInclusion, rootsOfConsistency, tilePath } from "/scripts/merkle.js";
 import { openCheckpoint, readKey, readProof } from "/scripts/note.js";
@@ -118,6 +118,9 @@ export async function tiles(name) {
     const found = [await tree.root(BigInt(first)), await tree.root(), ...(await tree.consistencyProof(BigInt(first)))];
     const expected = [first_root, second_root, ...(first === second ? [] : proof)].map((hash) => texts[hash]);
     if (found.map(base64).join() !== expected.join()) fail(`${first} to ${second}: other hashes`);
+    const last = BigInt(first) - 1n;
+    const leads = await rootOfInclusion(await leafHash(utf8(`entry ${last}`)), last, BigInt(second), await tree.inclusionProof(last));
+    if (base64(leads) !== texts[second_root]) fail(`${last} of ${second}: the inclusion proof does not lead to the root`);
   });
 }
 

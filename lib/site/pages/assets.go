@@ -94,9 +94,9 @@ func (a *assets) put(name string, data []byte) {
 }
 
 // drawn are the families of the messages that scripts use: what the Verify button
-// says, and those by which it draws a result a second time.
-var drawn = []string{"ball", "baccarat", "balls", "blackjack", "card", "category", "colour", "combination", "dice", "draw", "game", "half", "lucky",
-	"parity", "poker", "reason", "roulette", "site", "status", "table", "verify", "war", "wheel"}
+// says, and those by which it draws a result and betting rounds a second time.
+var drawn = []string{"ball", "baccarat", "balls", "blackjack", "card", "category", "colour", "combination", "date", "dice", "draw", "game", "half", "lucky",
+	"parity", "poker", "reason", "roulette", "round", "site", "status", "table", "verify", "war", "wheel"}
 
 // asset is the plain name of the file with the messages that scripts use.
 func (w *words) asset() string { return "words." + w.lang + ".json" }

@@ -128,6 +128,18 @@ export class Tree {
     return Promise.all(parts.map(([from, count]) => this.#range(from, count)));
   }
 
+  /** Returns the inclusion proof of a leaf: RFC 6962, section 2.1.1. */
+  inclusionProof(index) {
+    const parts = [];
+    for (let [start, count] = [0n, this.size]; count > 1n; ) {
+      const k = split(count);
+      const right = index >= start + k;
+      parts.unshift(right ? [start, k] : [start + k, count - k]);
+      [start, count] = right ? [start + k, count - k] : [start, k];
+    }
+    return Promise.all(parts.map(([from, count]) => this.#range(from, count)));
+  }
+
   /** The hash of the tree over some leaves, whose first one begins a subtree. */
   async #range(start, count) {
     const level = count.toString(2).length - 1;

@@ -1,7 +1,8 @@
 // What a draw's page shows, compared with what its verified entry says. The title, the
 // result, its picture and its facts are drawn once more from the entry, as the site
-// draws them, and each element of the page must be the one that comes out. What the
-// page tells from other entries is not compared: see the list at the end of compare.
+// draws them, and each element of the page must be the one that comes out. So must when
+// the betting rounds closed, from an entry of its own. What the page tells from other
+// entries is not compared: see the list at the end of compare.
 
 import { Fault } from "./bytes.js";
 import { tableOf } from "./tables.js";
@@ -91,6 +92,8 @@ function partOf(...nodes) {
   return parts.find(([, selector]) => nodes.some((node) => within(node, selector)))?.[0] ?? "result";
 }
 
+const parse = (html) => new DOMParser().parseFromString(html, "text/html");
+
 /** What the body and the main part of a draw's page consist of, in this order. */
 const body = ["a.skip", "header.top", "main#main", "footer.bottom"];
 const main = ["nav.crumbs", "div.title", "section.outcome", "section#verify", ...["rounds", "states", "settled", "leaves"].map((id) => `section[aria-labelledby="${id}"]`)];
@@ -139,9 +142,9 @@ function checkCommands(document, page, entry, log) {
 
 /**
  * Compares a draw's page with its verified entry. Not compared is what the page tells
- * from other entries: the table, number and times of the draw, the betting rounds,
- * the earlier states, the totals of the bets and the list of entries. The verdict
- * says so.
+ * from other entries: the table, number and times of the draw, what was planned of the
+ * betting rounds, their odds and cards, the earlier states, the totals of the bets and
+ * the list of entries. The verdict says so.
  */
 export function compare(document, page, entry, words, log) {
   checkAddress(document, page, entry);
@@ -150,8 +153,42 @@ export function compare(document, page, entry, words, log) {
   const game = words.code("game", entry.game);
   checkText("title", document.title, `${words.text("draw.title", { Draw: entry.draw, Game: game })} \u00b7 ${words.text("site.name")}`);
   checkText("title", document.querySelector("h1")?.textContent, `${game} ${entry.draw}`);
-  const wanted = new DOMParser().parseFromString(drawOutcome(entry, words), "text/html").querySelector("section");
+  const wanted = parse(drawOutcome(entry, words)).querySelector("section");
   const other = difference(document.querySelector("section.outcome"), wanted);
   if (other) throw differs(partOf(other.found, other.wanted), told(other.found), told(other.wanted));
   checkCommands(document, page, entry, log);
+}
+
+/** The first columns of the table of betting rounds. */
+const columns = ["round", "opens", "planned", "closing"];
+
+/** Draws the cells that say when a betting round opened and closed, and what was closed within it. */
+function drawClosing({ opens_at, closing, selections = [] }, day, words) {
+  const moment = (at) => `<time datetime="${escape(at)}">${escape(words.moment(day, at))}</time>`;
+  const cell = (name, inside) => `<td role="cell" data-label="${escape(words.text(`round.${name}`))}">${inside}</td>`;
+  const closed = selections.map((it) => ` <span class="lying"><code>${escape(it.selection)}</code> ${moment(it.closing)}</span>`);
+  return cell("opens", moment(opens_at)) + cell("closing", `<span>${moment(closing)}${closed.join("")}</span>`);
+}
+
+/** Compares the page's table of betting rounds with when each closed, by their verified entry. */
+export function compareRounds(document, page, rounds, words) {
+  const section = document.querySelector('section[aria-labelledby="rounds"]');
+  const unclosed = page.game === "blackjack" && rounds.some(({ round }) => round > 1) && !rounds.some(({ selections }) => selections);
+  checkParts(section, `h2 div.scroll${unclosed ? " p.notice" : ""}`.split(" "));
+  checkText("rounds", section.querySelector(".notice")?.textContent, unclosed ? words.text("round.unclosed") : "");
+  checkText("rounds", Array.from(section.querySelectorAll("th[scope=col]"), told).slice(0, columns.length).join(" "), columns.map((name) => words.text(`round.${name}`)).join(" "));
+  const left = new Map(rounds.map((round) => [`${round.round}`, round]));
+  for (const row of section.querySelectorAll("tbody tr")) {
+    const [number, opens, , closing] = row.children;
+    const name = flat(number.firstChild.data);
+    if (!left.has(name)) {
+      checkText("rounds", told(closing), words.text("round.never_opened"));
+      continue;
+    }
+    const wanted = parse(`<table><tr>${drawClosing(left.get(name), page.day, words)}</tr></table>`).querySelectorAll("td");
+    const other = difference(opens, wanted[0]) ?? difference(closing, wanted[1]);
+    if (other) throw differs("rounds", told(other.found), told(other.wanted));
+    left.delete(name);
+  }
+  if (left.size > 0) throw differs("rounds", "", [...left.keys()].join(", "));
 }

@@ -9,6 +9,7 @@
 //   signature    the log's key signed this checkpoint
 //   consistency  the log as it is now begins with the tree under this checkpoint
 //   newest       the site tells of no newer state of the draw
+//   closings     the betting rounds closed when the page says, by the log
 //   memory       the log begins with the tree that this browser saw last
 //
 // known is what the page says, the words of its language, and what earlier steps found: the step names in needs what it can't do
@@ -18,9 +19,9 @@ import { word } from "./address.js";
 import { Fault, Unable, Unreachable, base64, equal, hex, sha256, textOf, utf8 } from "./bytes.js";
 import { limits, nameOf, pause, proveConsistent, read } from "./log.js";
 import { compare as compareWithMemory } from "./memory.js";
-import { leafHash, rootOfInclusion } from "./merkle.js";
+import { Tree, leafHash, rootOfInclusion } from "./merkle.js";
 import { idOf, openCheckpoint, readCheckpoint, readKey, readNote, readProof } from "./note.js";
-import { compare as compareWithPage } from "./page.js";
+import { compareRounds, compare as compareWithPage } from "./page.js";
 
 const short = (hash) => `${base64(hash).slice(0, 12)}\u2026`;
 
@@ -143,11 +144,52 @@ async function checkNewest(known, note) {
   const states = [history?.row, ...[history?.states].flat()].map((it) => it?.state);
   if (history?.row?.draw !== page.draw || history.row.game !== page.game || !states.every(Number.isSafeInteger)) throw new Fault("history_form");
   const newest = Math.max(...states);
+  if (newest >= Number(page.state)) known.history = history;
   note("newest", newest);
   if (newest > Number(page.state)) throw new Fault("superseded", { newest: `${newest}`, state: page.state });
   // A cache may have a file for a minute longer than the page.
   if (newest < Number(page.state)) throw new Unreachable("history_behind", { newest: `${newest}`, state: page.state });
   return { code: "newest", values: { state: page.state } };
+}
+
+/**
+ * When the betting rounds closed, and what was closed within them: what the site's
+ * history has of that up to this state is in the log, and is what the page shows. As a
+ * closing is for good, what was told of a round holds whatever is told after it.
+ */
+async function checkClosings(known, note) {
+  const { page, history, current, words } = known;
+  const entries = [history.entries].flat().filter((it) => it?.entry?.entry === "closings" && it.entry.state <= Number(page.state));
+  if (entries.length === 0) throw new Fault("no_closings");
+  const tree = new Tree(current.size, tileReader(page));
+  let rounds = [];
+  for (const { index, entry } of entries) {
+    if (entry.draw !== page.draw || entry.game !== page.game || !Number.isSafeInteger(index)) throw new Fault("history_form");
+    const [leaf, at] = [await leafHash(utf8(JSON.stringify(entry))), BigInt(index)];
+    const computed = await rootOfInclusion(leaf, at, current.size, await tree.inclusionProof(at));
+    if (!equal(computed, current.root)) throw new Fault("not_included", { computed: short(computed), root: short(current.root) });
+    note("index", index);
+    note("leaf", leaf);
+    for (const before of rounds) checkKept(before, entry.rounds.find(({ round }) => round === before.round));
+    rounds = entry.rounds;
+  }
+  const closed = rounds.flatMap((round) => closedWithin(round).map((it) => `${words.text("round.round")} ${round.round}: ${it.selection} ${words.moment(page.day, it.closing)}`));
+  note("rounds", rounds.map((it) => `${it.round}: ${it.opens_at} \u2013 ${it.closing}`));
+  compareRounds(document, page, rounds, words);
+  if (closed.length === 0) return { code: "closings", values: {} };
+  return { code: "closings_within", values: { closed: closed.join("; ") } };
+}
+
+/** What was closed within a betting round, each while the round took bets. */
+function closedWithin({ round, opens_at, closing, selections = [] }) {
+  const outside = selections.find((it) => it.closing < opens_at || it.closing >= closing);
+  if (outside) throw new Fault("closed_outside", { round: `${round}`, selection: outside.selection, at: outside.closing });
+  return selections;
+}
+
+function checkKept(before, after) {
+  const closing = (it) => JSON.stringify([it?.opens_at, it?.closing, it?.selections]);
+  if (closing(before) !== closing(after)) throw new Fault("closing_changed", { round: `${before.round}` });
 }
 
 async function checkMemory(known, note) {
@@ -171,5 +213,6 @@ export const steps = [
   { name: "signature", needs: [], check: checkSignature },
   { name: "consistency", needs: ["signed"], check: checkConsistency },
   { name: "newest", needs: [], check: checkNewest },
+  { name: "closings", needs: ["history", "current"], check: checkClosings },
   { name: "memory", needs: ["current"], check: checkMemory },
 ];

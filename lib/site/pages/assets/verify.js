@@ -1,4 +1,4 @@
-// The Verify button of a draw's page: eight checks that the result which the page
+// The Verify button of a draw's page: nine checks that the result which the page
 // shows is in the public log, each shown with what was computed.
 //
 // The checks are in steps.js, as a reference; this module shows them. What it says
@@ -57,7 +57,7 @@ class Panel {
     const { draw, game, state, entry, proof, history, words, log, origin, keys } = this.section.dataset;
     const url = (path) => new URL(path, document.baseURI).href;
     return {
-      draw, game, state, origin, keys: keys.split(" "), address: document.location.href, shown: this.part("entry").textContent,
+      draw, game, state, day: document.location.pathname.split("/").at(-2), origin, keys: keys.split(" "), address: document.location.href, shown: this.part("entry").textContent,
       entry: url(entry), proof: url(proof), history: url(history), words: url(words), log: url(log),
     };
   }

@@ -38,6 +38,14 @@ export class Words {
     return this.text(key, { ...values, Count: count }, this.plurals.select(n));
   }
 
+  /** Returns a time as the page of a draw of some day writes it. */
+  moment(day, at) {
+    const [date, clock] = at.replace(/(\.000)?Z$/, "").split("T");
+    if (date === day) return clock;
+    const [year, month, number] = date.split("-");
+    return `${this.text("date.day", { Day: number.replace(/^0/, ""), Month: this.text(`date.month${month}`), Year: year })}, ${clock}`;
+  }
+
   /** Returns the text of a code, or the code itself where there is none. */
   code(family, code) {
     return this.texts.has(`${family}.${code}`) ? this.text(`${family}.${code}`) : code;
