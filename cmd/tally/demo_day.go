@@ -37,7 +37,7 @@ type demoDay struct {
 	replies string // URL
 	urls    map[string]string
 	table   *store.Table
-	sweeper *settle.Sweeper
+	settler *settle.Settler
 	books   *demoBooks
 	settled map[*studio.Draw]chan struct{} // closed when the draw was settled first
 	states  map[*studio.Draw]int           // under which each was settled last
@@ -80,7 +80,7 @@ func newDemoDay(script *studio.Script, stack *local.Stack, show *demoShow) *demo
 	d := &demoDay{script: script, show: show, client: client, table: table, urls: stack.QueueURLs(),
 		studio: sqsqueue.New(client, stack.Resolved.Outputs["StudioMessagesUrl"]),
 		orders: sqsqueue.New(client, stack.Resolved.Outputs["OperatorOrdersUrl"]), replies: stack.Resolved.Outputs["StudioRepliesUrl"],
-		stack: stack, log: stack.LogFolder, sweeper: &settle.Sweeper{Table: table}, books: newDemoBooks(table), settled: map[*studio.Draw]chan struct{}{}, states: map[*studio.Draw]int{},
+		stack: stack, log: stack.LogFolder, settler: &settle.Settler{Table: table}, books: newDemoBooks(table), settled: map[*studio.Draw]chan struct{}{}, states: map[*studio.Draw]int{},
 		answered: map[string]chan struct{}{}, sent: map[string]time.Time{},
 		accepted: map[demoKey]*studio.Bet{}, taken: map[demoKey]bool{}, refused: map[string]*demoRefused{}, answers: map[string]int{}}
 	for id := range d.messages() {
@@ -402,11 +402,11 @@ func (d *demoDay) readReplies(ctx context.Context) error {
 func (d *demoDay) look(ctx context.Context) (settled bool, err error) {
 	settled = true
 	for _, draw := range d.script.Draws {
-		standing, err := d.sweeper.Standing(ctx, draw.ID(d.start))
+		standing, err := d.settler.Standing(ctx, draw.ID(d.start))
 		if err != nil {
 			return false, err
 		}
-		if standing.State == 0 || !standing.Swept {
+		if standing.State == 0 || !standing.Settled {
 			settled = false
 			continue
 		}

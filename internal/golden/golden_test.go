@@ -150,11 +150,11 @@ func (r *reading) drawOf(id string) {
 	r.check(err)
 	game, err := head.Rules()
 	r.check(err)
-	settler := sweeper(r.table)
+	settler := settler(r.table)
 	standing, err := settler.Standing(r.Context(), id)
 	r.check(err)
 	r.say("draw %s of %s %d: revision %d, state %d, swept %t, held %t, strays %d, last closing %s", id, game.ID, game.Version, head.Revision,
-		standing.State, standing.Swept, standing.Held, len(head.Strays()), instant.Format(head.LastClosing()))
+		standing.State, standing.Settled, standing.Held, len(head.Strays()), instant.Format(head.LastClosing()))
 	missed, _, err := settler.Recount(r.Context(), id, settle.Position{})
 	r.check(err)
 	r.say("  missed %d", len(missed))
@@ -277,8 +277,8 @@ func (r *reading) log(files map[string]fakeobjects.Object) {
 	}
 }
 
-func sweeper(table *store.Table) *settle.Sweeper {
-	return &settle.Sweeper{Table: table, Archive: dropped{}, Record: dropped{}, Now: later, Log: slog.New(slog.DiscardHandler), PageLines: 4}
+func settler(table *store.Table) *settle.Settler {
+	return &settle.Settler{Table: table, Archive: dropped{}, Record: dropped{}, Now: later, Log: slog.New(slog.DiscardHandler), PageLines: 4}
 }
 
 // resettled corrects a draw that was settled by an earlier version: its settlements come
@@ -292,10 +292,10 @@ func resettled(t *testing.T, db *fakedynamo.DB) {
 	if err := in.Take(t.Context(), intake.Delivery{Body: []byte(body), SentAt: later(), From: intake.Studio}); err != nil {
 		t.Fatal(err)
 	}
-	if err := sweeper(table).Take(t.Context(), "rou-1.7"); err != nil {
+	if err := settler(table).Take(t.Context(), "rou-1.7"); err != nil {
 		t.Fatalf("the correction of a draw that was settled by an earlier version: %v", err)
 	}
-	look := &reconcile.Reconciler{Table: table, Intake: in, Sweeper: sweeper(table), Sweeps: dropped{}, Depths: dropped{}, Studio: dropped{}, Record: stuck{T: t},
+	look := &reconcile.Reconciler{Table: table, Intake: in, Settler: settler(table), Sweeps: dropped{}, Depths: dropped{}, Studio: dropped{}, Record: stuck{T: t},
 		Log: slog.New(slog.DiscardHandler), Now: now, ResultWithin: time.Hour}
 	for range 60 { // of three hours each
 		if err := look.Run(t.Context()); err != nil && !strings.Contains(err.Error(), "are still to be looked at") {

@@ -100,8 +100,8 @@ func (r *recorder) intake() *intake.Intake {
 		Settings: draw.Settings{Shards: 2}, Now: r.clock, Log: slog.New(slog.DiscardHandler)}
 }
 
-func (r *recorder) settle() *settle.Sweeper {
-	return &settle.Sweeper{Table: r.Table, Archive: r.queue("archive-entries"), Webhooks: r.queue("webhooks"), Record: dropped{}, Now: r.clock,
+func (r *recorder) settle() *settle.Settler {
+	return &settle.Settler{Table: r.Table, Archive: r.queue("archive-entries"), Webhooks: r.queue("webhooks"), Record: dropped{}, Now: r.clock,
 		Log: slog.New(slog.DiscardHandler), Parallel: 1, PageLines: 4}
 }
 
@@ -117,7 +117,7 @@ func (r *recorder) take(from intake.Source, game, draw, fields string) {
 // game's, and a result that is in quarantine.
 func (r *recorder) draw() {
 	take := func(from intake.Source, game, fields string) { r.Helper(); r.take(from, game, "rou-1.7", fields) }
-	sweeps := func() {
+	settle := func() {
 		r.now += 20_000
 		r.check(r.settle().Take(r.Context(), "rou-1.7"))
 	}
@@ -135,16 +135,16 @@ func (r *recorder) draw() {
 	take(intake.Studio, "roulette", fmt.Sprintf(`"type":"betting.closed","round":1,"closed_at":%q`, instant.Format(r.now)))
 	r.now += 1000
 	take(intake.Studio, "roulette", `"type":"draw.resulted","revision":1,"facts":{"spins":[{"revolutions":5,"pocket":17}]}`)
-	sweeps()
+	settle()
 	r.bet("acme", store.StoredBet{SK: store.BetKey("late"), Selection: "black", Stake: 1000, Currency: "BGN", AcceptedAt: noon + 1000, Round: 1})
 	take(intake.Own, "roulette", `"type":"bets.found","order":"found-1-0123456789abcdef","bookmaker":"acme","records":["late"],"reason":"missed_by_sweep","evidence":"recount"`)
-	sweeps()
+	settle()
 	take(intake.Studio, "roulette", `"type":"draw.resulted","revision":2,"facts":{"spins":[{"revolutions":5,"pocket":34}]},"correction":{"reason":"video_review","note":"see protocol"}`)
-	sweeps()
+	settle()
 	take(intake.Operator, "roulette", `"type":"bets.voided","order":"ord-1","scope":{"bookmaker":"acme","shop":"riga-7","bets":["b0"]},"reason":"display fault","evidence":"e"`)
-	sweeps()
+	settle()
 	take(intake.Operator, "roulette", `"type":"order.revoked","order":"ord-2","revokes":"ord-1","reason":"a mistake","evidence":"e"`)
-	sweeps()
+	settle()
 	take(intake.Studio, "roulette", `"type":"draw.resulted","revision":2,"facts":{"spins":[{"revolutions":5,"pocket":0}]},"correction":{"reason":"scanner_error"}`) // conflict: quarantined
 }
 

@@ -71,7 +71,7 @@ func (c *checker) draw(id string) {
 		c.problem("draw %s: opened %v, revision %d, but state %d", id, t.opened, t.revision, head.State)
 		return
 	}
-	c.sweepOf(t, head)
+	c.runOf(t, head)
 	c.archive(t, head)
 	c.due(t, head, ready)
 	if !ready {
@@ -119,23 +119,23 @@ func (c *checker) readBets(id string) (list []*record) {
 	return list
 }
 
-// sweepOf verifies that the newest state is swept and every bookmaker told.
-func (c *checker) sweepOf(t *truth, head *draw.Head) {
+// runOf verifies that the newest state is swept and every bookmaker told.
+func (c *checker) runOf(t *truth, head *draw.Head) {
 	items, err := c.table.All(context.Background(), store.DrawKey(t.id))
 	if err != nil {
 		c.problem("draw %s: %v", t.id, err)
 		return
 	}
-	var sweep struct {
+	var run struct {
 		Base, State int
 		Stopped     string
 		Skipped     []int
 	}
 	if item, found := items[store.SweepKey]; found {
-		c.decode(item, &sweep)
+		c.decode(item, &run)
 	}
-	if sweep.State != 0 || sweep.Base != head.State || sweep.Stopped != "" {
-		c.problem("draw %s has state %d, its sweep is %+v", t.id, head.State, sweep)
+	if run.State != 0 || run.Base != head.State || run.Stopped != "" {
+		c.problem("draw %s has state %d, its sweep is %+v", t.id, head.State, run)
 	}
 	c.logged(t, head, items)
 	c.found(items)
@@ -144,7 +144,7 @@ func (c *checker) sweepOf(t *truth, head *draw.Head) {
 		c.problem("draw %s: states %v were abandoned without a straggler", t.id, slices.Sorted(maps.Keys(abandoned)))
 	}
 	if c.world.plan.HoldAbove != "" { // the others that were never told were held
-		for _, state := range sweep.Skipped {
+		for _, state := range run.Skipped {
 			abandoned[state] = true
 		}
 	}

@@ -44,14 +44,14 @@ func TestRefusesByAWrongClock(t *testing.T) {
 	table, now := store.New(db, tableName), clock.Local(0)
 	check := func(context.Context) error { return &clock.WrongError{Off: 5000} }
 	in := &intake.Intake{Table: table, Now: now, Clock: check, Record: nothing{}, Log: quiet}
-	sweeper := &settle.Sweeper{Table: table, Now: now, Clock: check, Record: nothing{}, Log: quiet}
-	reconciler := &reconcile.Reconciler{Table: table, Intake: in, Sweeper: sweeper, Depths: nothing{}, Now: now, Clock: check, Log: quiet}
+	settler := &settle.Settler{Table: table, Now: now, Clock: check, Record: nothing{}, Log: quiet}
+	reconciler := &reconcile.Reconciler{Table: table, Intake: in, Settler: settler, Depths: nothing{}, Now: now, Clock: check, Log: quiet}
 	placer := &placing.Placer{Table: table, Now: now, Clock: check, Terms: termsOf, Record: nothing{}}
 	for name, try := range map[string]func() error{
 		"intake": func() error {
 			return in.Take(t.Context(), intake.Delivery{Body: []byte(`not even a message: quarantine is by time, too`)})
 		},
-		"settle":    func() error { return sweeper.Take(t.Context(), "rou-1") },
+		"settle":    func() error { return settler.Take(t.Context(), "rou-1") },
 		"reconcile": func() error { return reconciler.Run(t.Context()) },
 		"placing": func() error {
 			_, err := placer.Place(t.Context(), placing.Request{Bookmaker: "acme", Draw: "rou-1", Reference: "b-1", Selection: "red", Stake: "1.00", Currency: "EUR"})

@@ -148,11 +148,11 @@ func (w *world) land() {
 func (w *world) deliver(q *queue, m *message) {
 	m.inFlight = true
 	run := func(ctx context.Context) error {
-		parsed, err := wire.ParseSweep(m.body)
+		parsed, err := wire.ParseRun(m.body)
 		if err != nil {
 			return err
 		}
-		return w.sweeper().Take(ctx, parsed.Draw)
+		return w.settler().Take(ctx, parsed.Draw)
 	}
 	if q == w.entries {
 		run = func(ctx context.Context) error {

@@ -236,13 +236,13 @@ func (w *world) intake() *intake.Intake {
 		Record: nothing{}, Settings: draw.Settings{Shards: w.plan.Shards, LagMillis: lagBound, RetainMillis: 400 * 24 * 3600 * 1000}, Now: p.now, Log: quiet}
 }
 
-func (w *world) sweeper() *settle.Sweeper {
+func (w *world) settler() *settle.Settler {
 	p := w.process()
 	limits, err := settlement.ParseLimits(w.plan.HoldAbove)
 	if err != nil {
 		w.problem("%v", err)
 	}
-	return &settle.Sweeper{Table: p.table, Clock: p.watch.Check, Archive: sender{w, w.archive}, Webhooks: sender{w, w.webhooks}, Record: nothing{}, Now: p.now, Log: quiet,
+	return &settle.Settler{Table: p.table, Clock: p.watch.Check, Archive: sender{w, w.archive}, Webhooks: sender{w, w.webhooks}, Record: nothing{}, Now: p.now, Log: quiet,
 		Parallel: 1, PageLines: w.plan.PageLines, HoldAbove: limits}
 }
 
@@ -272,8 +272,8 @@ func (w *world) release(ctx context.Context) error {
 }
 
 func (w *world) reconciler() *reconcile.Reconciler {
-	in, sweeper, p := w.intake(), w.sweeper(), w.process()
-	return &reconcile.Reconciler{Table: p.table, Clock: p.watch.Check, Intake: in, Sweeper: sweeper, Sweeps: sender{w, w.sweeps}, Depths: nothing{}, Studio: waiting{w},
+	in, settler, p := w.intake(), w.settler(), w.process()
+	return &reconcile.Reconciler{Table: p.table, Clock: p.watch.Check, Intake: in, Settler: settler, Sweeps: sender{w, w.sweeps}, Depths: nothing{}, Studio: waiting{w},
 		Record: found{world: w}, Now: p.now, Log: quiet, ResultWithin: 20 * time.Second, CancelAfter: w.plan.CancelAfter}
 }
 

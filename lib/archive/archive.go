@@ -149,15 +149,15 @@ func (a *Archive) missing(ctx context.Context, r records, known map[string]int64
 		}
 		entries = append(entries, of...)
 	}
-	sweep, _, err := r.Sweep()
+	run, _, err := r.Run()
 	if err != nil {
 		return nil, err
 	}
-	for at, state := range sweep.Swept {
-		if !lacks(entry.KindSettlement, state) || at == 0 && len(sweep.Swept) == record.MaxSwept {
+	for at, state := range run.Settled {
+		if !lacks(entry.KindSettlement, state) || at == 0 && len(run.Settled) == record.MaxSettled {
 			continue // the first of so many was logged long before
 		}
-		e, err := a.settlement(ctx, r, sweep.Swept, at)
+		e, err := a.settlement(ctx, r, run.Settled, at)
 		if err != nil {
 			return nil, err
 		}

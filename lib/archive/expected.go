@@ -52,12 +52,12 @@ func (r records) expected(ctx context.Context, id entry.ID, showTotals bool) ([]
 }
 
 func (r records) expectedSettlement(state int, showTotals bool) ([]byte, error) {
-	sweep, _, err := r.Sweep()
+	run, _, err := r.Run()
 	if err != nil {
 		return nil, err
 	}
 	item, made := r.Item(store.CommitmentKey(state))
-	at := slices.Index(sweep.Swept, state)
+	at := slices.Index(run.Settled, state)
 	if !made || at < 0 {
 		return nil, nil
 	}
@@ -69,7 +69,7 @@ func (r records) expectedSettlement(state int, showTotals bool) ([]byte, error) 
 	if err != nil {
 		return nil, err
 	}
-	e := r.settled(sweep.Swept, at, done, showTotals)
+	e := r.settled(run.Settled, at, done, showTotals)
 	e.Bookmakers = set.Short()
 	return entry.Encode(e)
 }

@@ -18,13 +18,13 @@ import (
 
 // settlement returns the entry of a settlement that was closed, the one at a
 // place in swept.
-func (a *Archive) settlement(ctx context.Context, r records, swept []int, at int) (*entry.Settlement, error) {
-	state := swept[at]
+func (a *Archive) settlement(ctx context.Context, r records, settled []int, at int) (*entry.Settlement, error) {
+	state := settled[at]
 	done, err := r.Settlement(state)
 	if err != nil {
 		return nil, err
 	}
-	e := r.settled(swept, at, done, a.ShowTotals)
+	e := r.settled(settled, at, done, a.ShowTotals)
 	set, err := a.commitments(ctx, r, state, done)
 	if err != nil {
 		return nil, err
@@ -34,10 +34,10 @@ func (a *Archive) settlement(ctx context.Context, r records, swept []int, at int
 }
 
 // settled returns the entry of a settlement but for its commitments.
-func (r records) settled(swept []int, at int, done map[string][]*record.Done, showTotals bool) *entry.Settlement {
-	e := &entry.Settlement{Draw: r.ID, Game: r.Head.Game, State: swept[at], ShowTotals: showTotals}
+func (r records) settled(settled []int, at int, done map[string][]*record.Done, showTotals bool) *entry.Settlement {
+	e := &entry.Settlement{Draw: r.ID, Game: r.Head.Game, State: settled[at], ShowTotals: showTotals}
 	if at > 0 {
-		e.Replaces = swept[at-1]
+		e.Replaces = settled[at-1]
 	}
 	for _, shards := range done {
 		for _, shard := range shards {

@@ -89,12 +89,12 @@ func TestSettledBetweenPages(t *testing.T) {
 		say(`"type":"draw.resulted","revision":1,"facts":{"spins":[{"revolutions":5,"pocket":34}]}`)
 		now = noon + 90_000
 		db.PageBytes = 1 // stands for a draw with some hundred bookmakers, or large boards
-		sweeper := &settle.Sweeper{Table: table, Archive: nobody{}, Record: nobody{}, Now: clock, Log: quiet, Parallel: 1}
+		settler := &settle.Settler{Table: table, Archive: nobody{}, Record: nobody{}, Now: clock, Log: quiet, Parallel: 1}
 		requests := 0
 		db.Intercept = func(ctx context.Context, _ fakedynamo.Call) fakedynamo.Verdict {
 			if ctx.Value(reading{}) != nil {
 				if requests++; requests == between {
-					if err := sweeper.Take(t.Context(), "d"); err != nil {
+					if err := settler.Take(t.Context(), "d"); err != nil {
 						t.Error(err)
 					}
 				}
@@ -181,7 +181,7 @@ func TestWholePlan(t *testing.T) {
 
 // editPlan takes the plan out of a draw's SWEEP, as earlier versions stored it, unless
 // it is to be kept.
-func editPlan(t *testing.T, at *store.Table, pk string, kept bool) record.Sweep {
+func editPlan(t *testing.T, at *store.Table, pk string, kept bool) record.Run {
 	t.Helper()
 	item, _, err := at.Get(t.Context(), pk, store.SweepKey)
 	if err != nil {
@@ -202,9 +202,9 @@ func editPlan(t *testing.T, at *store.Table, pk string, kept bool) record.Sweep 
 			t.Fatal(err)
 		}
 	}
-	sweep, err := store.Decode[record.Sweep](item)
+	run, err := store.Decode[record.Run](item)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return *sweep
+	return *run
 }

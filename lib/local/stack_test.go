@@ -132,18 +132,18 @@ func TestSampleMessages(t *testing.T) {
 		t.Errorf("%d messages are in quarantine", quarantined)
 	}
 	table := store.New(dynamodb.NewFromConfig(local.Config(stack.Endpoint)), stack.Table)
-	sweeper := &settle.Sweeper{Table: table}
+	settler := &settle.Settler{Table: table}
 	defer func() {
 		eventually(t, "every draw is in the public log", func() bool { return archived(t, stack) == len(draws) })
 	}()
 	eventually(t, "every draw is settled", func() bool {
 		for id := range draws {
-			standing, err := sweeper.Standing(t.Context(), id)
+			standing, err := settler.Standing(t.Context(), id)
 			if err != nil {
 				t.Log(err) // under load the emulator cuts an answer now and then: read again
 				return false
 			}
-			if standing.State == 0 || !standing.Swept {
+			if standing.State == 0 || !standing.Settled {
 				return false
 			}
 		}

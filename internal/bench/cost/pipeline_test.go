@@ -22,13 +22,13 @@ import (
 // pipeline is tally from a studio's message to settled bets, as the functions
 // wire it, with a clock of its own and queues that only count.
 type pipeline struct {
-	clock  clock
-	queue  counter // messages sent
-	lines  counter // reported to bookmakers
-	faults counter // messages quarantined and sweeps stopped
-	intake *intake.Intake
-	sweep  *settle.Sweeper
-	placer *placing.Placer
+	clock   clock
+	queue   counter // messages sent
+	lines   counter // reported to bookmakers
+	faults  counter // messages quarantined and sweeps stopped
+	intake  *intake.Intake
+	settler *settle.Settler
+	placer  *placing.Placer
 }
 
 func newPipeline(client store.DynamoDB, table string) *pipeline {
@@ -37,7 +37,7 @@ func newPipeline(client store.DynamoDB, table string) *pipeline {
 	log := slog.New(slog.DiscardHandler)
 	p.intake = &intake.Intake{Table: records, Replies: &p.queue, Sweeps: &p.queue, Archive: &p.queue, Record: p,
 		Settings: draw.Settings{Shards: 1}, Now: p.clock.now, Log: log}
-	p.sweep = &settle.Sweeper{Table: records, Archive: &p.queue, Record: p, Now: p.clock.now, Log: log, Parallel: parallel}
+	p.settler = &settle.Settler{Table: records, Archive: &p.queue, Record: p, Now: p.clock.now, Log: log, Parallel: parallel}
 	p.placer = &placing.Placer{Table: records, Terms: func(string) money.Terms { return money.Terms{} },
 		Now: p.clock.now, Record: p}
 	return p
@@ -148,5 +148,5 @@ func (p *pipeline) revise(ctx context.Context, r revision) error {
 		return err
 	}
 	p.clock.pass(r.at + draw.SettleGrace)
-	return p.sweep.Take(ctx, drawID)
+	return p.settler.Take(ctx, drawID)
 }

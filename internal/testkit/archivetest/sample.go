@@ -149,7 +149,7 @@ func (s *Sample) take(file events.File) {
 	quiet := slog.New(slog.DiscardHandler)
 	sweeps := &counted{}
 	in := &intake.Intake{Table: s.Table, Replies: drop{}, Sweeps: sweeps, Archive: told{s}, Record: nothing{}, Settings: draw.Settings{Shards: 2}, Now: clock, Log: quiet}
-	sweeper := &settle.Sweeper{Table: s.Table, Archive: told{s}, Record: nothing{}, Now: func() settlement.Instant { return s.now + 3_600_000 }, Log: quiet, PageLines: 4}
+	settler := &settle.Settler{Table: s.Table, Archive: told{s}, Record: nothing{}, Now: func() settlement.Instant { return s.now + 3_600_000 }, Log: quiet, PageLines: 4}
 	_, partial, _ := wire.Parse(file.Body)
 	from := intake.Studio
 	if partial.Type.IsOrder() {
@@ -161,7 +161,7 @@ func (s *Sample) take(file events.File) {
 	if sweeps.n == 0 {
 		return
 	}
-	if err := sweeper.Take(s.t.Context(), partial.Draw); err != nil {
+	if err := settler.Take(s.t.Context(), partial.Draw); err != nil {
 		s.t.Fatalf("settling after %s: %v", file.Name, err)
 	}
 }

@@ -148,7 +148,7 @@ func TestPlayed(t *testing.T) {
 	h.say("betting.closed", fmt.Sprintf(`"round":1,"closed_at":%q`, instant.Format(h.now)))
 	h.say("draw.resulted", `"revision":1,"facts":{"player":"KS","dealer":"AD"}`)
 	h.now += 60_000
-	settler := &settle.Sweeper{Table: h.Table, Archive: archived{h}, Record: h, Now: h.clock, Log: slog.New(slog.DiscardHandler), Parallel: 1, PageLines: 4}
+	settler := &settle.Settler{Table: h.Table, Archive: archived{h}, Record: h, Now: h.clock, Log: slog.New(slog.DiscardHandler), Parallel: 1, PageLines: 4}
 	h.must(settler.Take(t.Context(), id))
 	h.has("the draw", h.ask(http.MethodGet, "/v1/draws/"+id, ""), "200 ", `"winner":"dealer"`)
 	h.has("the bet that won", h.ask(http.MethodGet, "/v1/draws/"+id+"/bets/b-1", ""), `"status":"won"`, `"payout":"19.50"`, `"rule":"HIGH-1"`)

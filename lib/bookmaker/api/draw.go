@@ -43,11 +43,11 @@ func getDraw(ctx context.Context, r *request) (any, error) {
 	head, now := d.Head, r.api.now()
 	detail := v1.DrawDetail{Draw: drawOf(head, now), Boards: []v1.Board{}, Revisions: []v1.Revision{}, States: []v1.State{},
 		KeptUntil: instant.Format(head.RetainUntil)}
-	sweep, _, err := d.Sweep()
+	run, _, err := d.Run()
 	if err != nil {
 		return nil, err
 	}
-	if sweep.Held != nil {
+	if run.Held != nil {
 		detail.Notes = append(detail.Notes, noteWaits)
 	}
 	current, open := head.RoundAt(now)

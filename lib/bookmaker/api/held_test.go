@@ -20,7 +20,7 @@ func TestCorrectionWaits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.sweeps.HoldAbove = limits
+	w.settler.HoldAbove = limits
 	w.open("roulette", "rou-1", "")
 	w.want(w.do(http.MethodPut, "/v1/draws/rou-1/bets/b-1", straight17), "201")
 	w.pass(time.Minute)

@@ -31,14 +31,14 @@ const noon settlement.Instant = 1_796_040_000_000 // 2026-11-30T12:00:00Z
 // world is a studio, an API and a table.
 type world struct {
 	testing.TB
-	table  *store.Table
-	api    *api.API
-	server *httptest.Server
-	keys   *keys.Store
-	intake *intake.Intake
-	sweeps *settle.Sweeper
-	acme   string // a key with all scopes
-	checks *conformance
+	table   *store.Table
+	api     *api.API
+	server  *httptest.Server
+	keys    *keys.Store
+	intake  *intake.Intake
+	settler *settle.Settler
+	acme    string // a key with all scopes
+	checks  *conformance
 
 	mutex sync.Mutex
 	at    settlement.Instant
@@ -67,7 +67,7 @@ func newWorldOn(t testing.TB, table *store.Table) *world {
 	t.Cleanup(w.server.Close)
 	w.keys = &keys.Store{Table: w.table, Now: w.now}
 	w.intake = &intake.Intake{Table: w.table, Replies: w, Sweeps: w, Archive: w, Record: w, Settings: draw.Settings{Shards: 1}, Now: w.now, Log: quiet}
-	w.sweeps = &settle.Sweeper{Table: w.table, Archive: w, Record: w, Now: w.now, Log: quiet, Parallel: 4}
+	w.settler = &settle.Settler{Table: w.table, Archive: w, Record: w, Now: w.now, Log: quiet, Parallel: 4}
 	w.acme = w.key("acme", keys.Scopes()...)
 	return w
 }
@@ -163,7 +163,7 @@ func (w *world) result(game, id string, revision int, facts string) {
 func (w *world) settle(id string) {
 	w.Helper()
 	w.pass(12 * time.Second)
-	if err := w.sweeps.Take(w.Context(), id); err != nil {
+	if err := w.settler.Take(w.Context(), id); err != nil {
 		w.Fatal(err)
 	}
 }

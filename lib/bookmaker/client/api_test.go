@@ -31,12 +31,12 @@ const noon settlement.Instant = 1_796_040_000_000 // 2026-11-30T12:00:00Z
 // behind a network that does what a test tells it to.
 type studio struct {
 	*testing.T
-	server *httptest.Server
-	api    *api.API
-	table  *store.Table
-	intake *intake.Intake
-	sweeps *settle.Sweeper
-	key    string
+	server  *httptest.Server
+	api     *api.API
+	table   *store.Table
+	intake  *intake.Intake
+	settler *settle.Settler
+	key     string
 
 	clock    atomic.Int64
 	accepted atomic.Int64
@@ -56,7 +56,7 @@ func newStudio(t *testing.T) *studio {
 		t.Fatal(err)
 	}
 	s.intake = &intake.Intake{Table: s.table, Replies: s, Sweeps: s, Archive: s, Record: s, Settings: draw.Settings{Shards: 2}, Now: s.now, Log: quiet}
-	s.sweeps = &settle.Sweeper{Table: s.table, Archive: s, Record: s, Now: s.now, Log: quiet, Parallel: 4}
+	s.settler = &settle.Settler{Table: s.table, Archive: s, Record: s, Now: s.now, Log: quiet, Parallel: 4}
 	s.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		n := s.requests.Add(1)
 		if s.network == nil {
@@ -103,7 +103,7 @@ func (s *studio) open(id string) {
 	s.say(id, "draw.opened", fmt.Sprintf(`,"sequence":1,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q}]`, instant.Format(s.now()), instant.Format(s.now()+60_000)))
 }
 
-func (s *studio) settle(id string) error { return s.sweeps.Take(s.Context(), id) }
+func (s *studio) settle(id string) error { return s.settler.Take(s.Context(), id) }
 
 // client returns a client that does not wait long between its tries.
 func (s *studio) client() *client.Client {

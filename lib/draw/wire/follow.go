@@ -7,9 +7,9 @@ import (
 	"tally/lib/draw/ids"
 )
 
-// Sweep asks for the newest state of a draw to be settled. It names no state:
+// Run asks for the newest state of a draw to be settled. It names no state:
 // the newest one is what matters when the message is taken up.
-type Sweep struct {
+type Run struct {
 	Draw string `json:"draw"`
 }
 
@@ -36,18 +36,18 @@ type Push struct {
 }
 
 // Encode returns a message between tally's own functions as text.
-func Encode[T Sweep | Entry | Push](message T) string {
+func Encode[T Run | Entry | Push](message T) string {
 	text, _ := json.Marshal(message) // never fails: they are texts and numbers
 	return string(text)
 }
 
-// ParseSweep reads a sweep message.
-func ParseSweep(body string) (s Sweep, err error) {
+// ParseRun reads a sweep message.
+func ParseRun(body string) (s Run, err error) {
 	if err := json.Unmarshal([]byte(body), &s); err != nil {
-		return Sweep{}, fmt.Errorf("reading a sweep message: %w", err)
+		return Run{}, fmt.Errorf("reading a sweep message: %w", err)
 	}
 	if !ids.Valid(s.Draw) {
-		return Sweep{}, fmt.Errorf("reading a sweep message: %q is no draw", s.Draw)
+		return Run{}, fmt.Errorf("reading a sweep message: %q is no draw", s.Draw)
 	}
 	return s, nil
 }

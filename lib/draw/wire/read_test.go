@@ -275,16 +275,16 @@ func TestReply(t *testing.T) {
 	}
 }
 
-func TestSweepMessages(t *testing.T) {
-	body := wire.Encode(wire.Sweep{Draw: "war-1.7"})
+func TestRunMessages(t *testing.T) {
+	body := wire.Encode(wire.Run{Draw: "war-1.7"})
 	if body != `{"draw":"war-1.7"}` {
 		t.Errorf("written as %s", body)
 	}
-	if s, err := wire.ParseSweep(body); err != nil || s.Draw != "war-1.7" {
+	if s, err := wire.ParseRun(body); err != nil || s.Draw != "war-1.7" {
 		t.Errorf("read as %+v, %v", s, err)
 	}
 	for _, wrong := range []string{"", "{}", `{"draw":"a#b"}`, `{"draw":7}`} {
-		if _, err := wire.ParseSweep(wrong); err == nil {
+		if _, err := wire.ParseRun(wrong); err == nil {
 			t.Errorf("%q is taken", wrong)
 		}
 	}

@@ -60,7 +60,7 @@ func (d *day) playCorrected() {
 		}
 		if i >= 3 {
 			d.clock = d.clock.Add(15 * time.Second)
-			if d.sweep(archivedDraw) != 0 {
+			if d.run(archivedDraw) != 0 {
 				d.t.Error("the sweep failed")
 			}
 		}

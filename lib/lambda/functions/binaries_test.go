@@ -204,15 +204,15 @@ func TestBinariesSettle(t *testing.T) {
 	if failed := answer(t, settler, asked); len(failed) != 1 && time.Since(began) < 7*time.Second {
 		t.Error("a sweep within the grace time was not given back")
 	}
-	swept := func() bool { return len(answer(t, settler, asked)) == 0 }
-	for deadline := time.Now().Add(5 * time.Minute); !swept(); time.Sleep(time.Second) {
+	settled := func() bool { return len(answer(t, settler, asked)) == 0 }
+	for deadline := time.Now().Add(5 * time.Minute); !settled(); time.Sleep(time.Second) {
 		if time.Now().After(deadline) {
 			t.Fatalf("not settled; log:\n%s", settler.Log())
 		}
 	}
 	table := store.New(dynamodb.NewFromConfig(local.Config(stack.Endpoint)), stack.Table)
-	standing, err := (&settle.Sweeper{Table: table}).Standing(t.Context(), draw)
-	if err != nil || !standing.Swept || standing.State == 0 {
+	standing, err := (&settle.Settler{Table: table}).Standing(t.Context(), draw)
+	if err != nil || !standing.Settled || standing.State == 0 {
 		t.Errorf("the draw stands at %+v, %v", standing, err)
 	}
 }

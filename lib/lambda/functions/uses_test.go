@@ -182,7 +182,7 @@ func (d *day) take(file events.File) {
 	}
 }
 
-func (d *day) sweep(draw string) int {
+func (d *day) run(draw string) int {
 	d.t.Helper()
 	return d.deliver(d.settle, envelope(queue(d.t, d.stack, "SweepsQueue"), d.clock, `{"draw":"`+draw+`"}`))
 }
@@ -236,16 +236,16 @@ func TestUses(t *testing.T) {
 			d.bet(draw, "acme", "b1")
 			d.bet(draw, "borealis", "b2")
 		case 3: // resulted
-			if d.sweep(draw) != 1 {
+			if d.run(draw) != 1 {
 				t.Error("a sweep within the grace time was not given back")
 			}
 			d.clock = d.clock.Add(15 * time.Second)
-			if d.sweep(draw) != 0 {
+			if d.run(draw) != 0 {
 				t.Error("a sweep after the grace time failed")
 			}
 		case 4: // corrected
 			d.clock = d.clock.Add(15 * time.Second)
-			d.sweep(draw)
+			d.run(draw)
 		}
 	}
 	// A draw without a result, whose message of the studio is impossible to read.

@@ -56,7 +56,7 @@ func New(c Config, r runtime.Runtime) (runtime.ScheduledHandler, error) {
 		Table:   table,
 		Clock:   check,
 		Intake:  &intake.Intake{Table: table, Replies: noReplies{}, Sweeps: sweeps, Archive: archive, Record: record, CancelledInARow: record.CancelledInARow, Now: r.Instant, Log: r.Log},
-		Sweeper: &settle.Sweeper{Table: table, Archive: archive, Now: r.Instant, Log: r.Log},
+		Settler: &settle.Settler{Table: table, Archive: archive, Now: r.Instant, Log: r.Log},
 		Sweeps:  sweeps,
 		Depths: sqsqueue.NewCounter(client, map[string]string{
 			"studio-messages": c.StudioDLQ, "operator-orders": c.OrdersDLQ, "sweeps": c.SweepsDLQ,

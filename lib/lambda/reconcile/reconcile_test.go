@@ -18,7 +18,7 @@ func TestRecorder(t *testing.T) {
 	r.Quarantined("poker")
 	r.Unequal("dice")
 	r.Stuck("", pipeline.StuckResult)
-	r.Stuck("wheel", pipeline.StuckSweep)
+	r.Stuck("wheel", pipeline.StuckRun)
 	r.Straggled("wheel", 2)
 	r.Waiting("war")
 	r.Depth("sweeps", 5)

@@ -44,14 +44,14 @@ func New(c Config, r runtime.Runtime) (runtime.QueueHandler, error) {
 	client := sqs.NewFromConfig(r.AWS)
 	measured := metrics.NewMetrics(r.Metrics, c.Namespace, "settle", r.Now)
 	table, check := dynamo.Clocked(r, c.Common, measured)
-	sweeper := &pipeline.Sweeper{Table: table, Clock: check, Archive: sqsqueue.New(client, c.ArchiveURL), Webhooks: sqsqueue.New(client, c.WebhooksURL), Record: recorder{measured},
+	settler := &pipeline.Settler{Table: table, Clock: check, Archive: sqsqueue.New(client, c.ArchiveURL), Webhooks: sqsqueue.New(client, c.WebhooksURL), Record: recorder{measured},
 		Now: r.Instant, Log: r.Log, Parallel: c.Parallel, HoldAbove: limits}
 	handler, err := sqsbatch.HandleQueues(r, func(ctx context.Context, m sqsbatch.Message) error {
-		asked, err := wire.ParseSweep(m.Body)
+		asked, err := wire.ParseRun(m.Body)
 		if err != nil {
 			return err
 		}
-		return afterSweep(ctx, sweeper.Take(ctx, asked.Draw))
+		return afterRun(ctx, settler.Take(ctx, asked.Draw))
 	}, measured, client, sqsbatch.Options{}, c.SweepsURL)
 	if err != nil {
 		return nil, fmt.Errorf("putting settle together: %w", err)
@@ -59,13 +59,13 @@ func New(c Config, r runtime.Runtime) (runtime.QueueHandler, error) {
 	return handler, nil
 }
 
-// afterSweep tells what becomes of the message that asked for a sweep. One that
+// afterRun tells what becomes of the message that asked for a sweep. One that
 // came too early is given back. One whose sweep was stopped is done with: the
 // same would come of it again, and reconcile asks again in its time. One whose
 // time is up is given back, too: the next delivery goes on after the last page
 // that was stored. One of a draw whose rules this program does not have is done with,
 // too: reconcile asks again, and raises the alarm.
-func afterSweep(ctx context.Context, err error) error {
+func afterRun(ctx context.Context, err error) error {
 	var notYet *pipeline.NotYetError
 	var unequal *pipeline.UnequalError
 	switch {

@@ -15,7 +15,7 @@ import (
 )
 
 // What becomes of the message that asked for a sweep.
-func TestAfterSweep(t *testing.T) {
+func TestAfterRun(t *testing.T) {
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
 	fault := errors.New("no connection")
@@ -34,7 +34,7 @@ func TestAfterSweep(t *testing.T) {
 		{"failed", t.Context(), fault, nil, fault},
 	}
 	for _, test := range tests {
-		got := afterSweep(test.ctx, test.err)
+		got := afterRun(test.ctx, test.err)
 		var back sqsbatch.GiveBack
 		switch given := errors.As(got, &back); {
 		case given != (test.back != nil), given && back.After != test.back.After:

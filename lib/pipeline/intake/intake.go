@@ -385,7 +385,7 @@ func (in *Intake) Announce(ctx context.Context, head *draw.Head) error {
 	if head.State == 0 {
 		return nil
 	}
-	if err := SendSweep(ctx, in.Sweeps, head, in.Now()); err != nil {
+	if err := SendRun(ctx, in.Sweeps, head, in.Now()); err != nil {
 		return err
 	}
 	return in.entry(ctx, wire.Entry{Draw: head.Draw, What: wire.EntryState, State: head.State})
@@ -398,11 +398,11 @@ func (in *Intake) entry(ctx context.Context, e wire.Entry) error {
 // maxDelay is the longest that SQS holds a message back.
 const maxDelay = 15 * time.Minute
 
-// SendSweep asks for a draw to be swept, no sooner than it may be.
-func SendSweep(ctx context.Context, sweeps Sender, head *draw.Head, now settlement.Instant) error {
+// SendRun asks for a draw to be swept, no sooner than it may be.
+func SendRun(ctx context.Context, sweeps Sender, head *draw.Head, now settlement.Instant) error {
 	delay := time.Duration(head.SettleFrom()-now) * time.Millisecond
 	delay = (delay + time.Second - 1).Truncate(time.Second) // SQS counts whole seconds
-	return sweeps.Send(ctx, wire.Encode(wire.Sweep{Draw: head.Draw}), max(0, min(delay, maxDelay)))
+	return sweeps.Send(ctx, wire.Encode(wire.Run{Draw: head.Draw}), max(0, min(delay, maxDelay)))
 }
 
 func (in *Intake) reply(ctx context.Context, reply wire.Reply) error {

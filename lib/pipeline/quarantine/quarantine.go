@@ -164,11 +164,11 @@ func (q *Quarantine) Release(ctx context.Context, m *Message) error {
 // through.
 func (q *Quarantine) mark(ctx context.Context, m *Message) error {
 	if m.Type == record.HeldSettlement {
-		sweep, err := record.LoadSweep(ctx, q.Table, m.Draw)
+		run, err := record.LoadRun(ctx, q.Table, m.Draw)
 		if err != nil {
 			return err
 		}
-		if sweep.HeldState() != m.State {
+		if run.HeldState() != m.State {
 			return ErrNotHeld
 		}
 		return q.Table.Put(ctx, store.Item{PK: store.DrawKey(m.Draw), SK: store.ReleasedKey(store.StateKey(m.State)), ExpiresAt: m.item.ExpiresAt})
@@ -186,8 +186,8 @@ func (q *Quarantine) mark(ctx context.Context, m *Message) error {
 // Drop takes the message out of quarantine for good. The reason goes to the log.
 func (q *Quarantine) Drop(ctx context.Context, m *Message, reason string) error {
 	if m.Type == record.HeldSettlement {
-		sweep, err := record.LoadSweep(ctx, q.Table, m.Draw)
-		if err == nil && sweep.HeldState() == m.State {
+		run, err := record.LoadRun(ctx, q.Table, m.Draw)
+		if err == nil && run.HeldState() == m.State {
 			err = ErrStillHeld
 		}
 		if err != nil {

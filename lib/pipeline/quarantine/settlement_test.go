@@ -39,7 +39,7 @@ func TestHeldSettlement(t *testing.T) {
 			t.Fatal(err)
 		}
 		now := func() settlement.Instant { w.now++; return w.now }
-		sweeper := &settle.Sweeper{Table: w.Table, Archive: &sender{}, Record: taken{}, Now: now, HoldAbove: limits, Log: slog.New(slog.DiscardHandler)}
+		settler := &settle.Settler{Table: w.Table, Archive: &sender{}, Record: taken{}, Now: now, HoldAbove: limits, Log: slog.New(slog.DiscardHandler)}
 		say := func(fields string) {
 			t.Helper()
 			body := `{"schema":1,"id":"m1","game":"roulette","table":"rou-1","draw":"rou-1.7","at":"2026-11-30T12:00:00.000Z",` + fields + `}`
@@ -50,14 +50,14 @@ func TestHeldSettlement(t *testing.T) {
 		settleNow := func() {
 			t.Helper()
 			w.now += settlement.Instant(time.Minute.Milliseconds())
-			if err := sweeper.Take(t.Context(), "rou-1.7"); err != nil {
+			if err := settler.Take(t.Context(), "rou-1.7"); err != nil {
 				t.Fatal(err)
 			}
 		}
 		held := func(want int) {
 			t.Helper()
-			if sweep, err := record.LoadSweep(t.Context(), w.Table, "rou-1.7"); err != nil || sweep.HeldState() != want {
-				t.Errorf("state %d is held instead of %d, %v", sweep.HeldState(), want, err)
+			if run, err := record.LoadRun(t.Context(), w.Table, "rou-1.7"); err != nil || run.HeldState() != want {
+				t.Errorf("state %d is held instead of %d, %v", run.HeldState(), want, err)
 			}
 		}
 		say(`"type":"draw.opened","sequence":7,"rounds":[{"round":1,"opens_at":"2026-11-30T12:00:00.000Z","closes_at":"2026-11-30T12:00:30.000Z"}]`)

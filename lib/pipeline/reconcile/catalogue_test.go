@@ -35,18 +35,18 @@ func TestUnknownRules(t *testing.T) {
 			if err := n.run(); err != nil {
 				t.Errorf("the run fails: %v", err)
 			}
-			if standing, err := n.sweeper().Standing(t.Context(), "rou-1.7"); err != nil || !standing.Swept {
-				_ = n.sweeper().Take(t.Context(), "rou-1.7")
+			if standing, err := n.settler().Standing(t.Context(), "rou-1.7"); err != nil || !standing.Settled {
+				_ = n.settler().Take(t.Context(), "rou-1.7")
 			}
 		}
-		if standing, err := n.sweeper().Standing(t.Context(), "rou-1.7"); err != nil || !standing.Swept {
+		if standing, err := n.settler().Standing(t.Context(), "rou-1.7"); err != nil || !standing.Settled {
 			t.Errorf("the other draw stands at %+v, %v", standing, err)
 		}
 		if n.stuck[reconcile.StuckRules] < 60 || n.stuck[reconcile.StuckResult] > 0 {
 			t.Errorf("stuck: %v", n.stuck)
 		}
 		t.Cleanup(games.Release(&second))
-		if err := n.sweeper().Take(t.Context(), "rou-9.1"); err != nil {
+		if err := n.settler().Take(t.Context(), "rou-9.1"); err != nil {
 			t.Error(err)
 		}
 		clear(n.stuck)

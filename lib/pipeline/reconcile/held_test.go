@@ -39,20 +39,20 @@ func TestHeldCorrectionWaits(t *testing.T) {
 					t.Fatal(err)
 				}
 				n.limits = limits
-				n.sweep()
+				n.settle()
 				n.say(corrected, 2, 17)
-				n.sweep()
+				n.settle()
 				n.pass(2)
-				n.stuck, n.sweeps, n.waits = map[string]int{}, 0, 0
+				n.stuck, n.runs, n.waits = map[string]int{}, 0, 0
 				n.pass(30)
-				if n.waits < 20 || n.sweeps > 0 || len(n.stuck) > 0 {
-					t.Errorf("it waits %d times; %d messages were sent, stuck %v", n.waits, n.sweeps, n.stuck)
+				if n.waits < 20 || n.runs > 0 || len(n.stuck) > 0 {
+					t.Errorf("it waits %d times; %d messages were sent, stuck %v", n.waits, n.runs, n.stuck)
 				}
 				n.waits = 0
 				test.then(n)
 				n.pass(3)
-				if n.waits > 0 || n.sweeps == 0 {
-					t.Errorf("then it waits %d times, and %d messages were sent", n.waits, n.sweeps)
+				if n.waits > 0 || n.runs == 0 {
+					t.Errorf("then it waits %d times, and %d messages were sent", n.waits, n.runs)
 				}
 			})
 		})

@@ -35,13 +35,13 @@ func (n *night) settles(state, minutes int) {
 			n.Error(err)
 		}
 		within, stop := context.WithTimeout(n.Context(), 55*time.Second)
-		sweeper := n.sweeper()
-		sweeper.PageLines = 20
-		_ = sweeper.Take(within, "rou-1.7")
+		settler := n.settler()
+		settler.PageLines = 20
+		_ = settler.Take(within, "rou-1.7")
 		stop()
 	}
-	standing, err := n.sweeper().Standing(n.Context(), "rou-1.7")
-	if err != nil || !standing.Swept || standing.State != state {
+	standing, err := n.settler().Standing(n.Context(), "rou-1.7")
+	if err != nil || !standing.Settled || standing.State != state {
 		n.Errorf("it stands at %+v instead of state %d swept, %v", standing, state, err)
 	}
 }
@@ -55,7 +55,7 @@ func large(t *testing.T) *night {
 		n.bet("acme", fmt.Sprintf("b%03d", b))
 	}
 	n.say(`"type":"draw.resulted","revision":1,"facts":{"spins":[{"revolutions":5,"pocket":17}]}`)
-	n.sweep()
+	n.settle()
 	return n
 }
 
@@ -108,7 +108,7 @@ func TestStalePagesOfALargePartition(t *testing.T) {
 		wrong.Stake = 900
 		n.putBet("acme", wrong)
 		n.say(`"type":"draw.resulted","revision":2,"facts":{"spins":[{"revolutions":5,"pocket":34}]},"correction":{"reason":"video_review"}`)
-		if err := n.sweeper().Take(t.Context(), "rou-1.7"); err == nil {
+		if err := n.settler().Take(t.Context(), "rou-1.7"); err == nil {
 			t.Error("it goes on with other data")
 		}
 		n.putBet("acme", *right)

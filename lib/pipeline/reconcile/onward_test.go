@@ -28,7 +28,7 @@ func TestOneDrawsFault(t *testing.T) {
 				n.pass(1)
 				n.open()
 				n.say(`"type":"draw.resulted","revision":1,"facts":{"spins":[{"revolutions":5,"pocket":17}]}`)
-				n.sweep()
+				n.settle()
 				if err := n.table.Put(t.Context(), store.Item{PK: store.DrawKey("rou-1.7"), SK: broken, Body: "{", Version: 9}); err != nil {
 					t.Fatal(err)
 				}
@@ -126,7 +126,7 @@ func TestStoppedAndMended(t *testing.T) {
 		n.open()
 		n.bet("acme", "b1")
 		n.say(`"type":"draw.resulted","revision":1,"facts":{"spins":[{"revolutions":5,"pocket":17}]}`)
-		n.sweep()
+		n.settle()
 		stake := func(minor int64) {
 			bet, err := n.table.GetBet(t.Context(), store.BetsKey("rou-1.7", "acme", 0), store.BetKey("b1"))
 			if err != nil {
@@ -138,10 +138,10 @@ func TestStoppedAndMended(t *testing.T) {
 		stake(900)
 		n.say(`"type":"draw.resulted","revision":2,"facts":{"spins":[{"revolutions":5,"pocket":34}]},"correction":{"reason":"video_review"}`)
 		for range 5 {
-			_ = n.sweeper().Take(t.Context(), "rou-1.7")
-			asked := n.sweeps
+			_ = n.settler().Take(t.Context(), "rou-1.7")
+			asked := n.runs
 			n.pass(2)
-			if n.sweeps == asked {
+			if n.runs == asked {
 				t.Error("nobody asks for the sweep again")
 			}
 		}
@@ -150,13 +150,13 @@ func TestStoppedAndMended(t *testing.T) {
 		}
 		stake(500)
 		for range 3 {
-			if err := n.sweeper().Take(t.Context(), "rou-1.7"); err != nil {
+			if err := n.settler().Take(t.Context(), "rou-1.7"); err != nil {
 				t.Error(err)
 			}
 			n.pass(2)
 		}
-		standing, err := n.sweeper().Standing(t.Context(), "rou-1.7")
-		if err != nil || !standing.Swept || standing.State != 3 || n.straggled > 0 {
+		standing, err := n.settler().Standing(t.Context(), "rou-1.7")
+		if err != nil || !standing.Settled || standing.State != 3 || n.straggled > 0 {
 			t.Errorf("it stands at %+v, %v; %d stragglers", standing, err, n.straggled)
 		}
 	})
@@ -173,7 +173,7 @@ func TestLargeRecount(t *testing.T) {
 			n.bet(fmt.Sprintf("bookmaker-%d", bookmaker), "b1")
 		}
 		n.say(`"type":"draw.resulted","revision":1,"facts":{"spins":[{"revolutions":5,"pocket":17}]}`)
-		n.sweep()
+		n.settle()
 		n.bet("bookmaker-7", "b2")
 		each := 6 * time.Second
 		n.db.Intercept = func(_ context.Context, call fakedynamo.Call) fakedynamo.Verdict {
@@ -191,7 +191,7 @@ func TestLargeRecount(t *testing.T) {
 			t.Errorf("%d stragglers were found, stuck: %v", n.straggled, n.stuck)
 		}
 		each = 16 * time.Second // not one page can be read in the time of a look
-		n.sweep()
+		n.settle()
 		n.other()
 		failed := 0
 		for range 30 {
@@ -228,7 +228,7 @@ func TestOpeningMissing(t *testing.T) {
 		n.pass(1)
 		clear(n.stuck)
 		n.pass(5)
-		if n.stuck[reconcile.StuckOpening] > 0 || n.stuck[reconcile.StuckSweep] == 0 {
+		if n.stuck[reconcile.StuckOpening] > 0 || n.stuck[reconcile.StuckRun] == 0 {
 			t.Errorf("%v after it has come", n.stuck)
 		}
 	})
@@ -295,7 +295,7 @@ func TestLooksEnd(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if got := n.stuck[reconcile.StuckSweep]; got < 7*24 || got > 60+7*24*4+10 {
+		if got := n.stuck[reconcile.StuckRun]; got < 7*24 || got > 60+7*24*4+10 {
 			t.Errorf("it was looked at %d times", got)
 		}
 		if left := n.dueItems(); left > 0 {

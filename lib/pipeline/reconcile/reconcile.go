@@ -61,7 +61,7 @@ type Recorder interface {
 type Reconciler struct {
 	Table   *store.Table
 	Intake  *intake.Intake
-	Sweeper *settle.Sweeper
+	Settler *settle.Settler
 	Sweeps  intake.Sender
 	Depths  Depths
 	// Studio counts the studio's messages that intake has not taken up: on their queue,
@@ -113,7 +113,7 @@ const (
 const (
 	StuckOpening = "opening_missing"
 	StuckResult  = "result_missing"
-	StuckSweep   = "sweep_not_ending"
+	StuckRun     = "sweep_not_ending"
 	StuckStopped = "sweep_stopped"
 	StuckFault   = "look_failed"
 	// StuckRules is a draw of rules that this program does not have.
@@ -333,7 +333,7 @@ func (r *Reconciler) lookAt(ctx context.Context, log PublicLog, item store.Item)
 // look does what a draw needs and returns when to look again.
 func (r *Reconciler) look(ctx context.Context, log PublicLog, head *draw.Head, version int64, counted settle.Position) (again, error) {
 	now := r.Now()
-	standing, err := r.Sweeper.Standing(ctx, head.Draw)
+	standing, err := r.Settler.Standing(ctx, head.Draw)
 	if err != nil {
 		return again{}, err
 	}
@@ -352,14 +352,14 @@ func (r *Reconciler) look(ctx context.Context, log PublicLog, head *draw.Head, v
 		if next.at == 0 {
 			next.at = later(head, now)
 		}
-		return next, intake.SendSweep(ctx, r.Sweeps, head, now)
+		return next, intake.SendRun(ctx, r.Sweeps, head, now)
 	case standing.Waits != nil:
 		r.Record.Waiting(head.Game)
 		r.Log.LogAttrs(ctx, slog.LevelWarn, "correction waits for an operator", slog.String("draw", head.Draw), slog.Int("state", head.State), slog.String("moves", standing.Waits.String()))
 		return again{at: later(head, now)}, nil
-	case !standing.Swept:
-		r.stuck(ctx, head, StuckSweep)
-		return again{at: later(head, now)}, intake.SendSweep(ctx, r.Sweeps, head, now)
+	case !standing.Settled:
+		r.stuck(ctx, head, StuckRun)
+		return again{at: later(head, now)}, intake.SendRun(ctx, r.Sweeps, head, now)
 	}
 	if at := max(head.StateAt, head.SettleFrom()) + recountAfter; now < at {
 		return again{at: at}, nil
@@ -491,7 +491,7 @@ func (r *Reconciler) cancel(ctx context.Context, head *draw.Head, version int64,
 func (r *Reconciler) recount(ctx context.Context, head *draw.Head, now settlement.Instant, from settle.Position) (again, error) {
 	within, stop := context.WithTimeout(ctx, recountWithin)
 	defer stop()
-	missed, counted, err := r.Sweeper.Recount(within, head.Draw, from)
+	missed, counted, err := r.Settler.Recount(within, head.Draw, from)
 	for _, m := range missed {
 		if err := r.repair(ctx, head, m, now); err != nil {
 			return again{}, err

@@ -25,7 +25,7 @@ type night struct {
 	db          *fakedynamo.DB
 	table       *store.Table
 	stuck       map[string]int
-	sweeps      int
+	runs        int
 	straggled   int
 	retain      time.Duration // of new draws; zero for the default
 	quarantined int
@@ -58,7 +58,7 @@ func (n *night) Depths(ctx context.Context) (map[string]int, error) {
 	n.depths = append(n.depths, ctx.Err())
 	return nil, nil
 }
-func (n *night) Send(_ context.Context, _ string, _ time.Duration) error { n.sweeps++; return nil }
+func (n *night) Send(_ context.Context, _ string, _ time.Duration) error { n.runs++; return nil }
 
 // studio counts the studio's messages.
 type studio struct{ *night }
@@ -149,17 +149,17 @@ func (n *night) dueItems() (count int) {
 	return count
 }
 
-// sweep settles the draw when it may be.
-func (n *night) sweep() {
+// settle settles the draw when it may be.
+func (n *night) settle() {
 	n.Helper()
 	time.Sleep(70 * time.Second)
-	if err := n.sweeper().Take(n.Context(), "rou-1.7"); err != nil {
+	if err := n.settler().Take(n.Context(), "rou-1.7"); err != nil {
 		n.Fatal(err)
 	}
 }
 
-func (n *night) sweeper() *settle.Sweeper {
-	return &settle.Sweeper{Table: n.table, Archive: nowhere{}, Record: n, Now: now, HoldAbove: n.limits, Log: slog.New(slog.DiscardHandler)}
+func (n *night) settler() *settle.Settler {
+	return &settle.Settler{Table: n.table, Archive: nowhere{}, Record: n, Now: now, HoldAbove: n.limits, Log: slog.New(slog.DiscardHandler)}
 }
 
 // run runs reconcile, which cancels draws half an hour after they closed.
@@ -167,7 +167,7 @@ func (n *night) run() error { return n.runIn(n.Context()) }
 
 func (n *night) runIn(ctx context.Context) error {
 	log := slog.New(slog.DiscardHandler)
-	r := &reconcile.Reconciler{Table: n.table, Intake: n.intake(), Sweeper: n.sweeper(), Sweeps: n,
+	r := &reconcile.Reconciler{Table: n.table, Intake: n.intake(), Settler: n.settler(), Sweeps: n,
 		Depths: n, Studio: studio{n}, Record: n, Now: now, Log: log, ResultWithin: 2 * time.Minute, CancelAfter: 30 * time.Minute}
 	return r.Run(ctx)
 }
@@ -202,7 +202,7 @@ func TestStuckOnce(t *testing.T) {
 		n.say(`"type":"draw.resulted","revision":1,"facts":{"spins":[{"revolutions":5,"pocket":17}]}`)
 		n.say(`"type":"draw.cancelled","revision":2,"reason":"technical_failure"`)
 		n.pass(10)
-		if got := n.stuck[reconcile.StuckSweep]; got < 7 || got > 10 || len(n.stuck) > 1 {
+		if got := n.stuck[reconcile.StuckRun]; got < 7 || got > 10 || len(n.stuck) > 1 {
 			t.Errorf("%v in 10 minutes of a sweep that does not come", n.stuck)
 		}
 		if due := n.dueItems(); due != 1 || n.unequal > 0 {
@@ -219,7 +219,7 @@ func TestFirstRun(t *testing.T) {
 		n.open()
 		n.say(`"type":"draw.resulted","revision":1,"facts":{"spins":[{"revolutions":5,"pocket":17}]}`)
 		time.Sleep(50 * time.Hour)
-		n.sweeps = 0
+		n.runs = 0
 		n.db.Intercept = func(_ context.Context, call fakedynamo.Call) fakedynamo.Verdict {
 			if call.Keys[0] == "RECONCILE / RECONCILE" && call.Write {
 				return fakedynamo.FailBefore
@@ -231,8 +231,8 @@ func TestFirstRun(t *testing.T) {
 		}
 		n.db.Intercept = nil
 		n.pass(3)
-		if n.sweeps == 0 || n.stuck[reconcile.StuckSweep] == 0 {
-			t.Errorf("%d sweeps were asked for, stuck: %v", n.sweeps, n.stuck)
+		if n.runs == 0 || n.stuck[reconcile.StuckRun] == 0 {
+			t.Errorf("%d sweeps were asked for, stuck: %v", n.runs, n.stuck)
 		}
 	})
 }
@@ -262,8 +262,8 @@ func TestCancelInTime(t *testing.T) {
 		}
 		slow = false
 		n.pass(3)
-		if _, cancelled, err := n.table.Get(t.Context(), store.DrawKey("rou-1.7"), revision); !cancelled || err != nil || n.sweeps == 0 {
-			t.Errorf("cancelled %v, %v; %d sweeps were asked for", cancelled, err, n.sweeps)
+		if _, cancelled, err := n.table.Get(t.Context(), store.DrawKey("rou-1.7"), revision); !cancelled || err != nil || n.runs == 0 {
+			t.Errorf("cancelled %v, %v; %d sweeps were asked for", cancelled, err, n.runs)
 		}
 		if item, _, err := n.table.Get(t.Context(), store.TableKey("rou-1"), store.CancelledKey); err != nil || !strings.Contains(item.Body, `"draw":"rou-1.7"`) || !strings.Contains(item.Body, `"cancelled":true`) {
 			t.Errorf("of its table is held %q, %v: its row of cancelled draws does not count it", item.Body, err)

@@ -51,7 +51,7 @@ func TestCatalogueRaised(t *testing.T) {
 				case "correct":
 					p.result(t, 2, 17)
 				case "sweep":
-					p.sweep(t)
+					p.settle(t)
 				}
 			}
 			p.stands(t, 2, true)
@@ -87,11 +87,11 @@ func TestUnknownVersionWaits(t *testing.T) {
 	p.result(t, 1, 34)
 	withdraw()
 	for range 2 {
-		if err := p.sweeper().Take(t.Context(), theDraw); !errors.Is(err, games.ErrUnknown) || !strings.Contains(err.Error(), "version 99 of roulette") {
+		if err := p.settler().Take(t.Context(), theDraw); !errors.Is(err, games.ErrUnknown) || !strings.Contains(err.Error(), "version 99 of roulette") {
 			t.Errorf("it goes on: %v", err)
 		}
 	}
-	if standing, err := p.sweeper().Standing(t.Context(), theDraw); err != nil || !errors.Is(standing.Unknown, games.ErrUnknown) {
+	if standing, err := p.settler().Standing(t.Context(), theDraw); err != nil || !errors.Is(standing.Unknown, games.ErrUnknown) {
 		t.Errorf("it stands at %+v, %v", standing, err)
 	}
 	if _, err := p.history(t); !errors.Is(err, games.ErrUnknown) {
@@ -99,7 +99,7 @@ func TestUnknownVersionWaits(t *testing.T) {
 	}
 	p.tells(t, "acme")
 	t.Cleanup(games.Release(&second))
-	p.sweep(t)
+	p.settle(t)
 	p.tells(t, "acme", "1 after 0: b00000 won 20.00;")
 }
 
@@ -117,7 +117,7 @@ func TestStateOfAnotherVersion(t *testing.T) {
 	if err := p.table.Put(t.Context(), item); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.sweeper().Take(t.Context(), theDraw); !errors.Is(err, games.ErrUnknown) {
+	if err := p.settler().Take(t.Context(), theDraw); !errors.Is(err, games.ErrUnknown) {
 		t.Errorf("it goes on: %v", err)
 	}
 	p.tells(t, "acme")

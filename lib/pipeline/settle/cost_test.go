@@ -62,12 +62,12 @@ const theDraw = "rou-1.7"
 
 func (p *pipeline) clock() settlement.Instant { return p.now }
 
-func (p *pipeline) sweeper() *settle.Sweeper {
+func (p *pipeline) settler() *settle.Settler {
 	limits, err := settlement.ParseLimits(p.holdAbove)
 	if err != nil {
 		panic(err)
 	}
-	return &settle.Sweeper{Table: p.table, HoldAbove: limits, Archive: toldTo{p.archive}, Record: nothing{}, Now: p.clock, Log: quiet, Parallel: 1}
+	return &settle.Settler{Table: p.table, HoldAbove: limits, Archive: toldTo{p.archive}, Record: nothing{}, Now: p.clock, Log: quiet, Parallel: 1}
 }
 
 // say takes up a message of the draw.
@@ -122,9 +122,9 @@ func (p *pipeline) history(t *testing.T) (*settle.History, error) {
 	return settle.LoadHistory(t.Context(), d, "acme")
 }
 
-func (p *pipeline) sweep(t *testing.T) {
+func (p *pipeline) settle(t *testing.T) {
 	t.Helper()
-	if err := p.sweeper().Take(t.Context(), theDraw); err != nil {
+	if err := p.settler().Take(t.Context(), theDraw); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -143,7 +143,7 @@ func TestKeysWritten(t *testing.T) {
 	}
 	expect := func(step string, want ...string) {
 		t.Helper()
-		p.sweep(t)
+		p.settle(t)
 		if got := strings.Join(calls, "\n"); got != strings.Join(want, "\n") {
 			t.Errorf("%s wrote\n%s\ninstead of\n%s", step, got, strings.Join(want, "\n"))
 		}
@@ -179,7 +179,7 @@ func TestCostOfSmallDraw(t *testing.T) {
 	p.open(t, 3)
 	p.result(t, 1, 34)
 	counts.Reset()
-	p.sweep(t)
+	p.settle(t)
 	const want = `operation           calls  attempts  items  reads  writes  unseen
 GetItem                 2         2      0      2       0       0
 PutItem                 4         4      4      0       4       1
@@ -212,7 +212,7 @@ func TestResume(t *testing.T) {
 		}
 		return fakedynamo.Proceed
 	}
-	if err := p.sweeper().Take(t.Context(), theDraw); err == nil {
+	if err := p.settler().Take(t.Context(), theDraw); err == nil {
 		t.Fatal("the sweep was not cut off")
 	}
 	if reads != 1 {
@@ -225,7 +225,7 @@ func TestResume(t *testing.T) {
 			written = append(written, call.Keys[0])
 		}
 	}
-	p.sweep(t)
+	p.settle(t)
 	if want := "REPORT#rou-1.7#1#acme#0 / 000003"; len(written) == 0 || written[0] != want {
 		t.Errorf("it wrote %v, first should be %s", written, want)
 	}
@@ -265,18 +265,18 @@ func TestUnequal(t *testing.T) {
 			p := &pipeline{table: store.New(fakedynamo.New(t, "table"), "table")}
 			p.open(t, 3)
 			p.result(t, 1, 34)
-			p.sweep(t)
+			p.settle(t)
 			if err := spoil(p); err != nil {
 				t.Fatal(err)
 			}
 			p.result(t, 2, 17)
 			for range 2 {
-				if err := p.sweeper().Take(t.Context(), theDraw); err == nil || !strings.Contains(err.Error(), "state 1 computed again") {
+				if err := p.settler().Take(t.Context(), theDraw); err == nil || !strings.Contains(err.Error(), "state 1 computed again") {
 					t.Errorf("it goes on: %v", err)
 				}
 			}
-			standing, err := p.sweeper().Standing(t.Context(), theDraw)
-			if err != nil || standing.Stopped == "" || standing.Swept {
+			standing, err := p.settler().Standing(t.Context(), theDraw)
+			if err != nil || standing.Stopped == "" || standing.Settled {
 				t.Errorf("standing %+v, %v", standing, err)
 			}
 			last, _, err := p.table.Last(t.Context(), store.FeedKey("acme"))

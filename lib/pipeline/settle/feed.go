@@ -95,7 +95,7 @@ const maxFeedTries = 20
 
 // feed tells a bookmaker of a draw's state, once. A report without lines, of a
 // correction that changes nothing of the bookmaker's, is not told, only marked.
-func (s *Sweeper) feed(ctx context.Context, r *record.Draw, now record.Sweep, bookmaker string, shards []*record.Done) error {
+func (s *Settler) feed(ctx context.Context, r *record.Draw, now record.Run, bookmaker string, shards []*record.Done) error {
 	fed := store.Item{PK: store.DrawKey(r.ID), SK: store.FedKey(now.State, bookmaker), ExpiresAt: r.Head.RetainUntil}
 	if r.Fed(now.State, bookmaker) {
 		return nil
@@ -148,7 +148,7 @@ func (s *Sweeper) feed(ctx context.Context, r *record.Draw, now record.Sweep, bo
 // append appends the entry and marks the bookmaker as told, in one transaction:
 // before it there is neither, after it both. It reports whether the bookmaker has
 // webhooks.
-func (s *Sweeper) append(ctx context.Context, bookmaker string, entry report.Entry, fed store.Item) (pushed bool, err error) {
+func (s *Settler) append(ctx context.Context, bookmaker string, entry report.Entry, fed store.Item) (pushed bool, err error) {
 	feed, err := ReadFeed(ctx, s.Table, bookmaker)
 	if err != nil {
 		return false, err
@@ -167,7 +167,7 @@ func (s *Sweeper) append(ctx context.Context, bookmaker string, entry report.Ent
 // push asks for the bookmaker's webhooks to be sent what they lack. A message that
 // is lost, here or by a crash before it, delays them until reconcile looks: that
 // fails no sweep.
-func (s *Sweeper) push(ctx context.Context, bookmaker string) {
+func (s *Settler) push(ctx context.Context, bookmaker string) {
 	if s.Webhooks == nil {
 		return
 	}
@@ -176,7 +176,7 @@ func (s *Sweeper) push(ctx context.Context, bookmaker string) {
 	}
 }
 
-func (s *Sweeper) told(ctx context.Context, r *record.Draw, now record.Sweep, bookmaker string, lines int, entry report.Entry) {
+func (s *Settler) told(ctx context.Context, r *record.Draw, now record.Run, bookmaker string, lines int, entry report.Entry) {
 	refunded := 0
 	for _, t := range entry.Totals {
 		refunded += t.Refunded

@@ -22,7 +22,7 @@ func TestManyStragglers(t *testing.T) {
 	p := &pipeline{table: store.New(fakedynamo.New(t, "table"), "table")}
 	p.open(t, 1)
 	p.result(t, 1, 34)
-	p.sweep(t)
+	p.settle(t)
 	const late = 2*wire.MaxFound + 1
 	for n := range late {
 		p.late(t, "acme", bet(fmt.Sprintf("late-%05d", n)))
@@ -34,7 +34,7 @@ func TestManyStragglers(t *testing.T) {
 				t.Errorf("an order names %d records", len(m.Records))
 			}
 		}
-		p.sweep(t)
+		p.settle(t)
 	}
 	if named != late {
 		t.Errorf("%d records were named instead of %d", named, late)
@@ -51,7 +51,7 @@ func TestMendedAfterOtherData(t *testing.T) {
 	p := &pipeline{table: store.New(fakedynamo.New(t, "table"), "table")}
 	p.open(t, 2)
 	p.result(t, 1, 34)
-	p.sweep(t)
+	p.settle(t)
 	pk := store.BetsKey(theDraw, "acme", 0)
 	right, err := p.table.GetBet(t.Context(), pk, store.BetKey("b00000"))
 	if err != nil {
@@ -71,12 +71,12 @@ func TestMendedAfterOtherData(t *testing.T) {
 	replace(wrong)
 	p.result(t, 2, 17)
 	var unequal *settle.UnequalError
-	if err := p.sweeper().Take(t.Context(), theDraw); !errors.As(err, &unequal) {
+	if err := p.settler().Take(t.Context(), theDraw); !errors.As(err, &unequal) {
 		t.Fatalf("it goes on: %v", err)
 	}
 	replace(*right)
 	for range 3 { // reconcile asks again and again
-		if err := p.sweeper().Take(t.Context(), theDraw); err != nil && !errors.As(err, &unequal) {
+		if err := p.settler().Take(t.Context(), theDraw); err != nil && !errors.As(err, &unequal) {
 			t.Fatal(err)
 		}
 		p.found(t)
@@ -84,9 +84,9 @@ func TestMendedAfterOtherData(t *testing.T) {
 			t.Errorf("there is a newer state, and another is asked for: %v", again)
 		}
 	}
-	p.sweep(t)
-	standing, err := p.sweeper().Standing(t.Context(), theDraw)
-	if err != nil || !standing.Swept || standing.Stopped != "" {
+	p.settle(t)
+	standing, err := p.settler().Standing(t.Context(), theDraw)
+	if err != nil || !standing.Settled || standing.Stopped != "" {
 		t.Errorf("it stands at %+v, %v", standing, err)
 	}
 	told := p.told(t, "acme")
@@ -102,12 +102,12 @@ func TestNotYet(t *testing.T) {
 	p.result(t, 1, 34) // ten seconds ago
 	p.now--
 	var notYet *settle.NotYetError
-	if err := p.sweeper().Take(t.Context(), theDraw); !errors.As(err, &notYet) || notYet.After != time.Millisecond {
+	if err := p.settler().Take(t.Context(), theDraw); !errors.As(err, &notYet) || notYet.After != time.Millisecond {
 		t.Errorf("a millisecond too early: %v", err)
 	}
 	p.tells(t, "acme")
 	p.now++
-	p.sweep(t)
+	p.settle(t)
 	p.tells(t, "acme", "1 after 0: b00000 won 20.00;")
 }
 
@@ -118,10 +118,10 @@ func TestDiesOnceAbandoned(t *testing.T) {
 	p := &pipeline{table: store.New(db, "table")}
 	p.open(t, 1)
 	p.result(t, 1, 34)
-	p.sweep(t)
+	p.settle(t)
 	p.late(t, "acme", bet("b1"))
 	p.result(t, 2, 17)
-	p.sweep(t)
+	p.settle(t)
 	p.found(t)
 	marked := false
 	db.Intercept = func(_ context.Context, call fakedynamo.Call) fakedynamo.Verdict {
@@ -131,11 +131,11 @@ func TestDiesOnceAbandoned(t *testing.T) {
 		marked = call.Write && strings.Contains(call.Keys[0], store.DonePrefix(2))
 		return fakedynamo.Proceed
 	}
-	if err := p.sweeper().Take(t.Context(), theDraw); err == nil || !marked {
+	if err := p.settler().Take(t.Context(), theDraw); err == nil || !marked {
 		t.Errorf("it did not die once the mark was there: %v", err)
 	}
 	db.Intercept = nil
-	p.sweep(t)
+	p.settle(t)
 	p.stands(t, 3, true)
 	p.tells(t, "acme", "1 after 0: b00000 won 20.00;", "3 after 1: b00000 lost 0.00 for 1; b1 lost 0.00;")
 }
@@ -146,15 +146,15 @@ func TestAbandonedTwice(t *testing.T) {
 	p := &pipeline{table: store.New(fakedynamo.New(t, "table"), "table")}
 	p.open(t, 1)
 	p.result(t, 1, 34)
-	p.sweep(t)
+	p.settle(t)
 	p.result(t, 2, 17)
 	for n := range 3 {
 		p.late(t, "acme", bet(fmt.Sprintf("b%d", n)))
-		p.sweep(t)
+		p.settle(t)
 		p.stands(t, 2+n, false)
 		p.found(t)
 	}
-	p.sweep(t)
+	p.settle(t)
 	p.stands(t, 5, true)
 	p.tells(t, "acme", "1 after 0: b00000 won 20.00;", "5 after 1: b0 lost 0.00; b00000 lost 0.00 for 1; b1 lost 0.00; b2 lost 0.00;")
 	item, _, err := p.table.Get(t.Context(), store.DrawKey(theDraw), store.SweepKey)
@@ -171,14 +171,14 @@ func TestToldBeforeAbandoned(t *testing.T) {
 	p := &pipeline{table: store.New(db, "table")}
 	p.open(t, 1)
 	p.result(t, 1, 34)
-	p.sweep(t)
+	p.settle(t)
 	p.result(t, 2, 17)
 	type first struct{}
 	waits, goOn, died := make(chan bool), make(chan bool), make(chan error)
 	told, planned := false, false
 	db.Intercept = func(ctx context.Context, call fakedynamo.Call) fakedynamo.Verdict {
 		done := call.Write && strings.Contains(call.Keys[0], store.DonePrefix(2))
-		sweep := call.Write && strings.HasSuffix(call.Keys[0], store.SweepKey)
+		run := call.Write && strings.HasSuffix(call.Keys[0], store.SweepKey)
 		switch {
 		case ctx.Value(first{}) == nil:
 			if done && !told {
@@ -189,23 +189,23 @@ func TestToldBeforeAbandoned(t *testing.T) {
 		case done:
 			waits <- true
 			<-goOn
-		case sweep && planned:
+		case run && planned:
 			return fakedynamo.FailBefore
-		case sweep:
+		case run:
 			planned = true
 		}
 		return fakedynamo.Proceed
 	}
 	go func() {
-		died <- p.sweeper().Take(context.WithValue(t.Context(), first{}, true), theDraw)
+		died <- p.settler().Take(context.WithValue(t.Context(), first{}, true), theDraw)
 	}()
 	<-waits
 	p.late(t, "acme", bet("b1"))
 	p.result(t, 3, 15)
-	p.sweep(t)
+	p.settle(t)
 	db.Intercept = nil
 	p.found(t)
-	p.sweep(t)
+	p.settle(t)
 	p.stands(t, 4, true)
 	p.tells(t, "acme", "1 after 0: b00000 won 20.00;", "2 after 1: b00000 lost 0.00 for 1;", "4 after 2: b1 lost 0.00;")
 }
@@ -223,12 +223,12 @@ func TestNewerStateIsNext(t *testing.T) {
 		}
 		return fakedynamo.Proceed
 	}
-	if err := p.sweeper().Take(t.Context(), theDraw); err == nil {
+	if err := p.settler().Take(t.Context(), theDraw); err == nil {
 		t.Error("it did not die")
 	}
 	db.Intercept = nil
 	p.result(t, 2, 17)
-	p.sweep(t)
+	p.settle(t)
 	p.stands(t, 2, true)
 	p.tells(t, "acme", "1 after 0: b00000 won 20.00;", "2 after 1: b00000 lost 0.00 for 1;")
 }
@@ -239,11 +239,11 @@ func TestEntries(t *testing.T) {
 	p := &pipeline{table: store.New(fakedynamo.New(t, "table"), "table")}
 	p.open(t, 2)
 	p.result(t, 1, 34) // red and even
-	p.sweep(t)
+	p.settle(t)
 	first := p.now
 	p.result(t, 2, 17) // black
 	p.now = first - 1000
-	p.sweep(t)
+	p.settle(t)
 	var entries []*report.Entry
 	for item, err := range p.table.Query(t.Context(), store.FeedKey("acme"), "0") {
 		if err != nil {
@@ -273,9 +273,9 @@ func TestRecountFrom(t *testing.T) {
 	p.open(t, 1)
 	p.late(t, "borealis", bet("b1"))
 	p.result(t, 1, 34)
-	p.sweep(t)
+	p.settle(t)
 	p.result(t, 2, 17)
-	p.sweep(t)
+	p.settle(t)
 	p.late(t, "acme", bet("b2"))
 	p.late(t, "borealis", bet("b2"))
 	for _, test := range []struct {
@@ -286,7 +286,7 @@ func TestRecountFrom(t *testing.T) {
 		{settle.Position{State: 2, After: "acme#000"}, "[{borealis [b2] false}]"},
 		{settle.Position{State: 1, After: "acme#000"}, "[{acme [b2] false} {borealis [b2] false}]"},
 	} {
-		missed, at, err := p.sweeper().Recount(t.Context(), theDraw, test.from)
+		missed, at, err := p.settler().Recount(t.Context(), theDraw, test.from)
 		if got := fmt.Sprint(missed); err != nil || got != test.want || at != (settle.Position{State: 2, After: "borealis#000"}) {
 			t.Errorf("from %+v: %s up to %+v, %v", test.from, got, at, err)
 		}

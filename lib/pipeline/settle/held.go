@@ -24,10 +24,10 @@ func movedBy(done map[string][]*record.Done) (moved settlement.Moved) {
 // hold puts a settlement aside that moves more than is allowed: its pages are there, and
 // nobody is told. Before this transaction the next try comes to the same; after it SWEEP
 // and quarantine have it. Where a newer state is there already, it takes the place.
-func (s *Sweeper) hold(ctx context.Context, r *record.Draw, now record.Sweep, version int64, moved settlement.Moved) (finished bool, err error) {
+func (s *Settler) hold(ctx context.Context, r *record.Draw, now record.Run, version int64, moved settlement.Moved) (finished bool, err error) {
 	now.Stopped, now.Stale, now.Unexplained = "", "", false
 	now.Held = &record.Waiting{Moved: moved, At: s.Now()}
-	if err := s.Table.Transact(ctx, store.Replacing(sweepItem(r, now, version)), store.Putting(aside(r, now))); err != nil {
+	if err := s.Table.Transact(ctx, store.Replacing(runItem(r, now, version)), store.Putting(aside(r, now))); err != nil {
 		return false, err
 	}
 	s.Log.LogAttrs(ctx, slog.LevelWarn, "settlement held", slog.String("draw", r.ID), slog.Int("state", now.State), slog.String("moved", moved.String()))
@@ -36,8 +36,8 @@ func (s *Sweeper) hold(ctx context.Context, r *record.Draw, now record.Sweep, ve
 
 // aside is what an operator finds in quarantine of a held settlement: the message that
 // goes on with it, and why it waits.
-func aside(r *record.Draw, now record.Sweep) store.Item {
-	message := wire.Encode(wire.Sweep{Draw: r.ID})
+func aside(r *record.Draw, now record.Run) store.Item {
+	message := wire.Encode(wire.Run{Draw: r.ID})
 	held := record.Held{Type: record.HeldSettlement, Draw: r.ID, Queue: "sweeps", State: now.State, Faults: []wire.Fault{{Code: wire.CodeHeld,
 		Message: fmt.Sprintf("state %d moves %s of %d bookmakers, more than is allowed: nobody is told of it until an operator releases it; what was settled under state %d holds; a newer state takes its place",
 			now.State, now.Held.Moved, len(now.Bookmakers), now.Base)}}}
@@ -48,7 +48,7 @@ func aside(r *record.Draw, now record.Sweep) store.Item {
 // held sees to a settlement that waits. Whether it is told or a newer state takes its
 // place is decided by one write of SWEEP: nobody is told of it before SWEEP says that it
 // is released, and one that is released is told to all.
-func (s *Sweeper) held(ctx context.Context, r *record.Draw, now record.Sweep, version int64) (finished bool, err error) {
+func (s *Settler) held(ctx context.Context, r *record.Draw, now record.Run, version int64) (finished bool, err error) {
 	switch {
 	case r.Head.State > now.State:
 		s.Log.LogAttrs(ctx, slog.LevelInfo, "held settlement replaced", slog.String("draw", r.ID), slog.Int("state", now.State), slog.Int("by", r.Head.State))

@@ -19,7 +19,7 @@ func held(t *testing.T, limits string) (*pipeline, *fakedynamo.DB) {
 	p := &pipeline{table: store.New(db, "table"), holdAbove: limits}
 	p.open(t, 6)
 	p.result(t, 1, 34)
-	p.sweep(t)
+	p.settle(t)
 	return p, db
 }
 
@@ -43,8 +43,8 @@ func (p *pipeline) states(t *testing.T) (states string) {
 
 func (p *pipeline) waits(t *testing.T, want string) {
 	t.Helper()
-	standing, err := p.sweeper().Standing(t.Context(), theDraw)
-	if err != nil || standing.Waits.String() != want || standing.Swept == (want != "") {
+	standing, err := p.settler().Standing(t.Context(), theDraw)
+	if err != nil || standing.Waits.String() != want || standing.Settled == (want != "") {
 		t.Errorf("the draw stands at %+v, %v, instead of waiting with %q", standing, err, want)
 	}
 }
@@ -64,7 +64,7 @@ func TestHeldForItsMoney(t *testing.T) {
 			p, _ := held(t, test.limits)
 			p.waits(t, "") // the first settlement is no correction
 			p.result(t, 2, 17)
-			p.sweep(t)
+			p.settle(t)
 			if test.held {
 				p.waits(t, moves)
 				if told := p.states(t); told != "1 after 0; " {
@@ -88,7 +88,7 @@ func TestHeldUntilReleased(t *testing.T) {
 	var archived []string
 	p.archive = &archived
 	for range 3 {
-		p.sweep(t)
+		p.settle(t)
 		p.waits(t, moves)
 		p.holdAbove = ""
 	}
@@ -100,7 +100,7 @@ func TestHeldUntilReleased(t *testing.T) {
 		t.Errorf("a recount finds %v", missed)
 	}
 	p.release(t, 3) // another state
-	p.sweep(t)
+	p.settle(t)
 	p.waits(t, moves)
 	p.release(t, 2)
 	crashes := 0
@@ -111,13 +111,13 @@ func TestHeldUntilReleased(t *testing.T) {
 		}
 		return fakedynamo.Proceed
 	}
-	if err := p.sweeper().Take(t.Context(), theDraw); err == nil {
+	if err := p.settler().Take(t.Context(), theDraw); err == nil {
 		t.Error("the try did not die")
 	}
 	db.Intercept = nil
 	p.result(t, 3, 34) // too late to replace what is released
 	for range 2 {
-		p.sweep(t)
+		p.settle(t)
 	}
 	if told := p.states(t); told != "1 after 0; 2 after 1; 3 after 2; " {
 		t.Errorf("acme was told of %s", told)
@@ -142,18 +142,18 @@ func TestHeldIsReplaced(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			p, _ := held(t, "EUR=50.00")
 			p.result(t, 2, 17)
-			p.sweep(t)
+			p.settle(t)
 			p.waits(t, moves)
 			p.result(t, 3, test.pocket)
 			if held := test.pocket == 15; held {
-				p.sweep(t)
+				p.settle(t)
 				p.release(t, 2)
-				p.sweep(t)
+				p.settle(t)
 				p.waits(t, "EUR 80.00")
 				p.release(t, 3)
 				test.want += "3 after 1; "
 			}
-			p.sweep(t)
+			p.settle(t)
 			p.waits(t, "")
 			if told := p.states(t); told != test.want {
 				t.Errorf("acme was told of %s", told)
@@ -179,22 +179,22 @@ func TestHeldIsReplaced(t *testing.T) {
 func TestReleasedOrReplaced(t *testing.T) {
 	p, db := held(t, "EUR=100.00")
 	p.result(t, 2, 17)
-	p.sweep(t)
+	p.settle(t)
 	p.release(t, 2)
 	overlapped := false
 	db.Intercept = func(_ context.Context, call fakedynamo.Call) fakedynamo.Verdict {
 		if !overlapped && call.Write && strings.HasSuffix(call.Keys[0], "/ SWEEP") { // it is about to be released
 			overlapped = true
 			p.result(t, 3, 15)
-			p.sweep(t)
+			p.settle(t)
 		}
 		return fakedynamo.Proceed
 	}
-	p.sweep(t)
+	p.settle(t)
 	if db.Intercept = nil; !overlapped {
 		t.Fatal("the tries did not overlap")
 	}
-	p.sweep(t)
+	p.settle(t)
 	if told := p.states(t); told != "1 after 0; 3 after 1; " {
 		t.Errorf("acme was told of %s", told)
 	}
@@ -222,11 +222,11 @@ func TestLimitsOfThePlan(t *testing.T) {
 		}
 		return fakedynamo.Proceed
 	}
-	if err := p.sweeper().Take(t.Context(), theDraw); err == nil {
+	if err := p.settler().Take(t.Context(), theDraw); err == nil {
 		t.Error("the try did not die")
 	}
 	db.Intercept = nil
 	p.holdAbove = ""
-	p.sweep(t)
+	p.settle(t)
 	p.waits(t, moves)
 }

@@ -29,11 +29,11 @@ func TestPagesOfTwoTries(t *testing.T) {
 		if call.Write && strings.HasPrefix(call.Keys[0], "REPORT#") && overlaps == 0 {
 			overlaps++
 			p.late(t, "acme", bet("a00000"))
-			p.sweep(t)
+			p.settle(t)
 		}
 		return fakedynamo.Proceed
 	}
-	p.sweep(t)
+	p.settle(t)
 	if overlaps == 0 {
 		t.Error("no page was written")
 	}
@@ -54,7 +54,7 @@ func TestTimeBeforeRegistry(t *testing.T) {
 		return fakedynamo.Proceed
 	}
 	notYet := (*settle.NotYetError)(nil)
-	if err := p.sweeper().Take(t.Context(), theDraw); !errors.As(err, &notYet) {
+	if err := p.settler().Take(t.Context(), theDraw); !errors.As(err, &notYet) {
 		t.Errorf("a registry that was read before it was time is settled by: %v", err)
 	}
 }
@@ -82,7 +82,7 @@ func TestWritesOfManyBets(t *testing.T) {
 			}
 			return fakedynamo.Proceed
 		}
-		p.sweep(t)
+		p.settle(t)
 		if pages != bets/1000 || others != 4 {
 			t.Errorf("of %d bets it made %d writes of pages and %d others", bets, pages, others)
 		}

@@ -16,7 +16,7 @@ import (
 // pageBytes is the most compressed bytes of a page.
 const pageBytes = 350 << 10
 
-func (s *Sweeper) pageLines() int {
+func (s *Settler) pageLines() int {
 	if s.PageLines < maxGroup || s.PageLines > report.MaxPageLines {
 		return report.MaxPageLines
 	}

@@ -30,13 +30,13 @@ func TestPushed(t *testing.T) {
 	p := &pipeline{table: store.New(db, "table")}
 	p.open(t, 3)
 	asked := &queue{}
-	swept := func(revision, pocket int) []string {
+	settled := func(revision, pocket int) []string {
 		t.Helper()
 		p.result(t, revision, pocket)
-		sweeper := p.sweeper()
-		sweeper.Webhooks, asked.bodies = asked, nil
+		settler := p.settler()
+		settler.Webhooks, asked.bodies = asked, nil
 		for range 2 { // the second time nothing is told
-			if err := sweeper.Take(t.Context(), theDraw); err != nil {
+			if err := settler.Take(t.Context(), theDraw); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -56,18 +56,18 @@ func TestPushed(t *testing.T) {
 			t.Errorf("a feed that has changed: %v", err)
 		}
 	}
-	if got := swept(1, 34); len(got) != 0 {
+	if got := settled(1, 34); len(got) != 0 {
 		t.Errorf("without webhooks it sent %q", got)
 	}
 	set(true)
 	for revision, pocket := range []int{17, 34} {
 		asked.failed = []error{nil, errors.New("no connection")}[revision]
-		if got := swept(revision+2, pocket); len(got) != 1 || got[0] != `{"bookmaker":"acme"}` {
+		if got := settled(revision+2, pocket); len(got) != 1 || got[0] != `{"bookmaker":"acme"}` {
 			t.Errorf("with webhooks it sent %q", got)
 		}
 	}
 	set(false)
-	if got := swept(4, 17); len(got) != 0 {
+	if got := settled(4, 17); len(got) != 0 {
 		t.Errorf("without webhooks again it sent %q", got)
 	}
 	if feed, err := settle.ReadFeed(t.Context(), p.table, "acme"); err != nil || feed.Newest != 4 {

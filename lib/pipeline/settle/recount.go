@@ -61,7 +61,7 @@ func partitionName(bookmaker string, shard int) string {
 
 // Standing is how far a draw's newest state has come.
 type Standing struct {
-	Swept   bool             // the newest state is swept
+	Settled bool             // the newest state is swept
 	State   int              // the newest state; 0 for none
 	Stopped string           // why its sweep can't go on
 	Held    bool             // a message of the draw sits in quarantine
@@ -71,16 +71,16 @@ type Standing struct {
 }
 
 // Standing returns how far a draw has come.
-func (s *Sweeper) Standing(ctx context.Context, id string) (Standing, error) {
+func (s *Settler) Standing(ctx context.Context, id string) (Standing, error) {
 	r, err := record.Load(ctx, s.Table, id)
 	if err != nil {
 		return Standing{}, err
 	}
-	now, _, err := r.Sweep()
+	now, _, err := r.Run()
 	if err != nil || r.Head == nil {
 		return Standing{}, err
 	}
-	standing := Standing{Unknown: r.Unknown, State: r.Head.State, Stopped: now.Stopped, Held: r.Quarantined(), Swept: now.State == 0 && now.Base == r.Head.State}
+	standing := Standing{Unknown: r.Unknown, State: r.Head.State, Stopped: now.Stopped, Held: r.Quarantined(), Settled: now.State == 0 && now.Base == r.Head.State}
 	if now.Held != nil && now.State == r.Head.State && !released(r, now.State) {
 		standing.Waits = now.Held.Moved
 	}
@@ -94,12 +94,12 @@ func (s *Sweeper) Standing(ctx context.Context, id string) (Standing, error) {
 //
 // A recount that its context ends, or another error, has come to a position. What
 // was found up to there is returned, and the next recount may go on from there.
-func (s *Sweeper) Recount(ctx context.Context, id string, from Position) (missed []Stragglers, at Position, err error) {
+func (s *Settler) Recount(ctx context.Context, id string, from Position) (missed []Stragglers, at Position, err error) {
 	r, err := record.Load(ctx, s.Table, id)
 	if err != nil {
 		return nil, from, err
 	}
-	now, _, err := r.Sweep()
+	now, _, err := r.Run()
 	if err != nil || r.Head == nil || now.State != 0 && now.Stopped == "" || now.Base == 0 {
 		return nil, from, err
 	}
@@ -132,7 +132,7 @@ func (s *Sweeper) Recount(ctx context.Context, id string, from Position) (missed
 
 // recountBets counts the partitions of a bookmaker that come after a position, which
 // it moves, and returns what was missed of them, also with an error.
-func (s *Sweeper) recountBets(ctx context.Context, r *record.Draw, bookmaker string, state *settlement.State, named map[string]bool, at *Position) (missed []Stragglers, err error) {
+func (s *Settler) recountBets(ctx context.Context, r *record.Draw, bookmaker string, state *settlement.State, named map[string]bool, at *Position) (missed []Stragglers, err error) {
 	var records []string
 	unplanned := false
 	for shard := range r.Head.Shards {

@@ -36,7 +36,7 @@ func bet(reference string) store.StoredBet {
 // found takes up the orders that name what a recount finds, as reconcile does.
 func (p *pipeline) found(t *testing.T) (named []settle.Stragglers) {
 	t.Helper()
-	named, _, err := p.sweeper().Recount(t.Context(), theDraw, settle.Position{})
+	named, _, err := p.settler().Recount(t.Context(), theDraw, settle.Position{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,10 +104,10 @@ func (p *pipeline) tells(t *testing.T, bookmaker string, want ...string) {
 	}
 }
 
-func (p *pipeline) stands(t *testing.T, state int, swept bool) {
+func (p *pipeline) stands(t *testing.T, state int, settled bool) {
 	t.Helper()
-	standing, err := p.sweeper().Standing(t.Context(), theDraw)
-	if err != nil || standing.State != state || standing.Swept != swept || (standing.Stopped == "") != swept {
+	standing, err := p.settler().Standing(t.Context(), theDraw)
+	if err != nil || standing.State != state || standing.Settled != settled || (standing.Stopped == "") != settled {
 		t.Errorf("the draw stands at %+v, %v", standing, err)
 	}
 }
@@ -118,13 +118,13 @@ func TestStragglersBeforeACorrection(t *testing.T) {
 	p := &pipeline{table: store.New(fakedynamo.New(t, "table"), "table")}
 	p.open(t, 1) // b00000 on red
 	p.result(t, 1, 34)
-	p.sweep(t)
+	p.settle(t)
 	p.late(t, "acme", bet("b1"))
 	p.late(t, "acme", store.StoredBet{SK: store.CancelKey("b00000"), AcceptedAt: noon + 3000})
 	p.late(t, "borealis", bet("b1")) // its first: it was not in the plan
 	p.result(t, 2, 17)
 	for range 2 {
-		p.sweep(t)
+		p.settle(t)
 		p.stands(t, 2, false)
 	}
 	p.tells(t, "acme", "1 after 0: b00000 won 20.00;")
@@ -135,7 +135,7 @@ func TestStragglersBeforeACorrection(t *testing.T) {
 	if again := p.found(t); len(again) > 0 {
 		t.Errorf("what the newest state knows is found again: %v", again)
 	}
-	p.sweep(t)
+	p.settle(t)
 	p.stands(t, 4, true)
 	p.tells(t, "acme", "1 after 0: b00000 won 20.00;", "4 after 1: b00000 refunded 10.00 for 1; b1 lost 0.00;")
 	p.tells(t, "borealis", "4 after 0: b1 lost 0.00;")
@@ -143,7 +143,7 @@ func TestStragglersBeforeACorrection(t *testing.T) {
 		t.Errorf("the next recount finds %v", more)
 	}
 	p.result(t, 3, 34)
-	p.sweep(t)
+	p.settle(t)
 	p.tells(t, "borealis", "4 after 0: b1 lost 0.00;", "5 after 4: b1 won 10.00 for 4;")
 }
 
@@ -167,7 +167,7 @@ func TestToldOrAbandoned(t *testing.T) {
 			p.open(t, 1)
 			p.late(t, "borealis", bet("b1"))
 			p.result(t, 1, 34)
-			p.sweep(t)
+			p.settle(t)
 			p.result(t, 2, 17)
 			overlapped := false
 			db.Intercept = func(_ context.Context, call fakedynamo.Call) fakedynamo.Verdict {
@@ -175,16 +175,16 @@ func TestToldOrAbandoned(t *testing.T) {
 					overlapped = true
 					p.late(t, "acme", bet("b1"))
 					p.result(t, 3, 15) // another correction: there is a newer state to go to
-					p.sweep(t)
+					p.settle(t)
 				}
 				return fakedynamo.Proceed
 			}
-			p.sweep(t)
+			p.settle(t)
 			if db.Intercept = nil; !overlapped {
 				t.Fatal("the tries did not overlap")
 			}
 			p.found(t)
-			p.sweep(t)
+			p.settle(t)
 			p.stands(t, 4, true)
 			p.tells(t, "acme", test.want...)
 			p.tells(t, "borealis", test.other...)
@@ -198,18 +198,18 @@ func TestUnequalBesideAStraggler(t *testing.T) {
 	p := &pipeline{table: store.New(fakedynamo.New(t, "table"), "table")}
 	p.open(t, 3)
 	p.result(t, 1, 34)
-	p.sweep(t)
+	p.settle(t)
 	p.late(t, "acme", bet("b1"))
 	if err := p.table.Delete(t.Context(), store.BetsKey(theDraw, "acme", 0), store.BetKey("b00001")); err != nil {
 		t.Fatal(err)
 	}
 	for revision := range 2 {
 		p.result(t, 2+revision, 17)
-		if err := p.sweeper().Take(t.Context(), theDraw); err == nil || !strings.Contains(err.Error(), "state 1 computed again") {
+		if err := p.settler().Take(t.Context(), theDraw); err == nil || !strings.Contains(err.Error(), "state 1 computed again") {
 			t.Errorf("it goes on: %v", err)
 		}
 	}
-	if _, _, err := p.sweeper().Recount(t.Context(), theDraw, settle.Position{}); err == nil || !strings.Contains(err.Error(), "state 1 computed again") {
+	if _, _, err := p.settler().Recount(t.Context(), theDraw, settle.Position{}); err == nil || !strings.Contains(err.Error(), "state 1 computed again") {
 		t.Errorf("the recount: %v", err)
 	}
 	if told := p.told(t, "acme"); len(told) != 1 {
@@ -236,14 +236,14 @@ func TestPageLeftBehind(t *testing.T) {
 				}
 				return fakedynamo.Proceed
 			}
-			if err := p.sweeper().Take(t.Context(), theDraw); err == nil {
+			if err := p.settler().Take(t.Context(), theDraw); err == nil {
 				t.Error("the second try did not die")
 			}
 			db.Intercept = before
 		}
 		return fakedynamo.Proceed
 	}
-	p.sweep(t)
+	p.settle(t)
 	if pages, err := p.table.All(t.Context(), store.ReportKey(theDraw, 1, "acme", 0)); err != nil || len(pages) != 2 {
 		t.Fatalf("%d pages are stored, %v", len(pages), err)
 	}
@@ -251,7 +251,7 @@ func TestPageLeftBehind(t *testing.T) {
 	if named := fmt.Sprint(p.found(t)); named != "[{acme [b1] false}]" {
 		t.Errorf("the recount finds %s", named)
 	}
-	p.sweep(t)
+	p.settle(t)
 	p.tells(t, "acme", "1 after 0: b00000 won 20.00;", "2 after 1: b1 won 10.00;")
 	history, err := p.history(t)
 	if err != nil {

@@ -45,8 +45,8 @@ type Recorder interface {
 	Unequal(game string)
 }
 
-// Sweeper sweeps draws.
-type Sweeper struct {
+// Settler sweeps draws.
+type Settler struct {
 	Table   *store.Table
 	Archive Sender
 	// Webhooks hears of bookmakers with webhooks that were told; nil for nobody.
@@ -72,9 +72,9 @@ type NotYetError struct{ After time.Duration }
 func (e *NotYetError) Error() string { return "bets may still be in flight for " + e.After.String() }
 
 // closed returns what SWEEP is when the sweep of a state is closed.
-func closed(now record.Sweep, state int) record.Sweep {
-	swept := append(slices.Clone(now.Swept), state)
-	return record.Sweep{Base: state, Plan: append([]string{}, now.Bookmakers...), Skipped: now.Skipped, Swept: swept[max(0, len(swept)-record.MaxSwept):]}
+func closed(now record.Run, state int) record.Run {
+	settled := append(slices.Clone(now.Settled), state)
+	return record.Run{Base: state, Plan: append([]string{}, now.Bookmakers...), Skipped: now.Skipped, Settled: settled[max(0, len(settled)-record.MaxSettled):]}
 }
 
 // maxRounds bounds how many states one call sweeps and how often it starts again
@@ -84,7 +84,7 @@ const maxRounds = 16
 // Take sweeps the newest state of a draw, and newer ones that come meanwhile. An
 // error means that it has to be tried again; *NotYetError says when, and
 // games.ErrUnknown that it takes another version of this program.
-func (s *Sweeper) Take(ctx context.Context, id string) error {
+func (s *Settler) Take(ctx context.Context, id string) error {
 	for try := range maxRounds {
 		finished, err := s.step(ctx, id)
 		if errors.Is(err, store.ErrChanged) { // another sweep was faster: look again
@@ -107,7 +107,7 @@ func (s *Sweeper) Take(ctx context.Context, id string) error {
 }
 
 // step does what the draw's records call for now.
-func (s *Sweeper) step(ctx context.Context, id string) (finished bool, err error) {
+func (s *Settler) step(ctx context.Context, id string) (finished bool, err error) {
 	if err := s.Clock.Passed(ctx); err != nil {
 		return false, err // it could be too early for the bets under way
 	}
@@ -122,7 +122,7 @@ func (s *Sweeper) step(ctx context.Context, id string) (finished bool, err error
 	if r.Unknown != nil {
 		return false, r.Unknown
 	}
-	now, version, err := r.Sweep()
+	now, version, err := r.Run()
 	if err != nil {
 		return false, err
 	}
@@ -147,19 +147,19 @@ func (s *Sweeper) step(ctx context.Context, id string) (finished bool, err error
 }
 
 // put writes SWEEP over the version that was read.
-func (s *Sweeper) put(ctx context.Context, r *record.Draw, next record.Sweep, version int64) error {
-	return s.Table.Replace(ctx, sweepItem(r, next, version))
+func (s *Settler) put(ctx context.Context, r *record.Draw, next record.Run, version int64) error {
+	return s.Table.Replace(ctx, runItem(r, next, version))
 }
 
-// sweepItem is SWEEP after the version that was read.
-func sweepItem(r *record.Draw, next record.Sweep, version int64) store.Item {
+// runItem is SWEEP after the version that was read.
+func runItem(r *record.Draw, next record.Run, version int64) store.Item {
 	return store.Item{PK: store.DrawKey(r.ID), SK: store.SweepKey, Body: store.Encode(next), Version: version + 1, ExpiresAt: r.Head.RetainUntil}
 }
 
 // plan starts the sweep of the newest state. From the moment it is written, a
 // newer state waits until this one is closed, abandoned or held.
-func (s *Sweeper) plan(ctx context.Context, r *record.Draw, now record.Sweep, version int64) (finished bool, err error) {
-	next := record.Sweep{Base: now.Base, Plan: now.Plan, State: r.Head.State, Bookmakers: r.Bookmakers(), StartedAt: s.Now(), Skipped: slices.Clone(now.Skipped), Swept: now.Swept}
+func (s *Settler) plan(ctx context.Context, r *record.Draw, now record.Run, version int64) (finished bool, err error) {
+	next := record.Run{Base: now.Base, Plan: now.Plan, State: r.Head.State, Bookmakers: r.Bookmakers(), StartedAt: s.Now(), Skipped: slices.Clone(now.Skipped), Settled: now.Settled}
 	if next.State <= max(now.Base, now.State) {
 		return false, fmt.Errorf("there is no state after %d to sweep", max(now.Base, now.State))
 	}
@@ -185,7 +185,7 @@ func (s *Sweeper) plan(ctx context.Context, r *record.Draw, now record.Sweep, ve
 const maxSkipped = 100
 
 // partitions works through the plan, feeds and closes.
-func (s *Sweeper) partitions(ctx context.Context, r *record.Draw, now record.Sweep, version int64, resume bool) (finished bool, err error) {
+func (s *Settler) partitions(ctx context.Context, r *record.Draw, now record.Run, version int64, resume bool) (finished bool, err error) {
 	done, err := s.settle(ctx, r, now, resume)
 	var unequal *UnequalError
 	var stragglers *stragglersError
@@ -221,7 +221,7 @@ func (s *Sweeper) partitions(ctx context.Context, r *record.Draw, now record.Swe
 
 // settle settles every partition that is not done yet and returns what all came
 // to, by bookmaker and shard.
-func (s *Sweeper) settle(ctx context.Context, r *record.Draw, now record.Sweep, resume bool) (map[string][]*record.Done, error) {
+func (s *Settler) settle(ctx context.Context, r *record.Draw, now record.Run, resume bool) (map[string][]*record.Done, error) {
 	next, named, err := r.Resolve(ctx, now.State)
 	if err != nil {
 		return nil, err
@@ -269,7 +269,7 @@ func (s *Sweeper) settle(ctx context.Context, r *record.Draw, now record.Sweep, 
 // feeds tells the bookmakers of the plan, several at once. Draws that are settled at
 // the same time begin with different ones: their bookmakers are much the same, and two
 // that tell one bookmaker at once race for the next number of its feed.
-func (s *Sweeper) feeds(ctx context.Context, r *record.Draw, now record.Sweep, done map[string][]*record.Done) error {
+func (s *Settler) feeds(ctx context.Context, r *record.Draw, now record.Run, done map[string][]*record.Done) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(max(1, s.Parallel))
 	start := startOf(r.ID, len(now.Bookmakers))
@@ -289,7 +289,7 @@ func startOf(draw string, n int) int {
 // stop notes why a sweep can't go on. The message is done with: going on would
 // report what can't be right. A later message tries again: with a newer state that
 // knows the stragglers or that takes the place of stale pages, or with other code.
-func (s *Sweeper) stop(ctx context.Context, r *record.Draw, now record.Sweep, version int64, reason string) error {
+func (s *Settler) stop(ctx context.Context, r *record.Draw, now record.Run, version int64, reason string) error {
 	s.Log.LogAttrs(ctx, slog.LevelError, "sweep stopped", slog.String("draw", r.ID), slog.Int("state", now.State), slog.String("reason", reason))
 	if now.Stopped == reason {
 		return nil
@@ -306,7 +306,7 @@ func (s *Sweeper) stop(ctx context.Context, r *record.Draw, now record.Sweep, ve
 //
 // Before the mark the state is as it was; after it, whoever comes plans the newer
 // one.
-func (s *Sweeper) abandon(ctx context.Context, r *record.Draw, now record.Sweep, version int64, met *stragglersError) (finished bool, err error) {
+func (s *Settler) abandon(ctx context.Context, r *record.Draw, now record.Run, version int64, met *stragglersError) (finished bool, err error) {
 	err = s.Table.Create(ctx, store.Item{PK: store.DrawKey(r.ID), SK: met.doneKey, Body: store.Encode(record.Done{Abandoned: true}), ExpiresAt: r.Head.RetainUntil})
 	if exists := (*store.ExistsError)(nil); errors.As(err, &exists) {
 		return false, nil // done or abandoned by another try: look again
@@ -319,6 +319,6 @@ func (s *Sweeper) abandon(ctx context.Context, r *record.Draw, now record.Sweep,
 }
 
 // announce tells the archive that a settlement is closed.
-func (s *Sweeper) announce(ctx context.Context, id string, state int) error {
+func (s *Settler) announce(ctx context.Context, id string, state int) error {
 	return s.Archive.Send(ctx, wire.Encode(wire.Entry{Draw: id, What: wire.EntrySettlement, State: state}), 0)
 }

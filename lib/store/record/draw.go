@@ -47,7 +47,7 @@ var ErrUnread = errors.New("what is stored could not be read")
 // messages and states that are named and were not seen are read for sure.
 func Load(ctx context.Context, table *store.Table, id string) (*Draw, error) {
 	pk := store.DrawKey(id)
-	sweep, swept, err := table.Get(ctx, pk, store.SweepKey)
+	run, exists, err := table.Get(ctx, pk, store.SweepKey)
 	if err != nil {
 		return nil, err
 	}
@@ -56,8 +56,8 @@ func Load(ctx context.Context, table *store.Table, id string) (*Draw, error) {
 		return nil, err
 	}
 	delete(items, store.SweepKey)
-	if swept {
-		items[store.SweepKey] = sweep
+	if exists {
+		items[store.SweepKey] = run
 	}
 	d, err := open(table, id, items[store.HeadKey])
 	if err == nil {

@@ -31,13 +31,13 @@ func settled(t *testing.T, states, first int) (table *store.Table, told []int, r
 	t.Helper()
 	db := fakedynamo.New(t, "table")
 	table, requests = store.New(db, "table"), new(int)
-	sweep := record.Sweep{}
+	run := record.Run{}
 	for n := range states {
 		state := 2*n + 1
 		if n < states-1 {
-			sweep.Base, sweep.Swept = state, append(sweep.Swept, state)
+			run.Base, run.Settled = state, append(run.Settled, state)
 		} else {
-			sweep.State = state
+			run.State = state
 		}
 		put(t, table, store.FedKey(state, "borealis"), nil)
 		if n >= first {
@@ -45,9 +45,9 @@ func settled(t *testing.T, states, first int) (table *store.Table, told []int, r
 			put(t, table, store.FedKey(state, "acme"), nil)
 		}
 	}
-	sweep.Swept = sweep.Swept[max(0, len(sweep.Swept)-record.MaxSwept):]
+	run.Settled = run.Settled[max(0, len(run.Settled)-record.MaxSettled):]
 	put(t, table, store.HeadKey, draw.Head{Draw: "d", Game: "war", Table: "war-1", Opened: true, Shards: 1, State: 2 * states})
-	put(t, table, store.SweepKey, sweep)
+	put(t, table, store.SweepKey, run)
 	db.Intercept = func(context.Context, fakedynamo.Call) fakedynamo.Verdict { *requests++; return fakedynamo.Proceed }
 	return table, told, requests
 }

@@ -14,8 +14,8 @@ import (
 	"tally/lib/store"
 )
 
-// Sweep is a draw's SWEEP item: idle, or settling one state.
-type Sweep struct {
+// Run is a draw's SWEEP item: idle, or settling one state.
+type Run struct {
 	Base       int      `json:"base"`                 // the state settled last; 0 for none
 	State      int      `json:"state,omitempty"`      // the one being settled; 0 when idle
 	Bookmakers []string `json:"bookmakers,omitempty"` // the plan of State
@@ -36,12 +36,12 @@ type Sweep struct {
 	Released bool `json:"released,omitempty"`
 
 	Skipped []int `json:"skipped,omitempty"` // states that were never settled, the latest last
-	Swept   []int `json:"swept,omitempty"`   // states that were settled, the latest, Base, last
+	Settled []int `json:"swept,omitempty"`   // states that were settled, the latest, Base, last
 }
 
-// MaxSwept bounds how many settled states SWEEP names. Of the first of so many it does
+// MaxSettled bounds how many settled states SWEEP names. Of the first of so many it does
 // not say which one it replaced.
-const MaxSwept = 100
+const MaxSettled = 100
 
 // Waiting is what a settlement moves that waits for an operator.
 type Waiting struct {
@@ -49,27 +49,27 @@ type Waiting struct {
 	At    settlement.Instant `json:"at"`
 }
 
-// Sweep reads SWEEP and its version, 0 where there is none.
-func (d *Draw) Sweep() (Sweep, int64, error) {
+// Run reads SWEEP and its version, 0 where there is none.
+func (d *Draw) Run() (Run, int64, error) {
 	item, found := d.items[store.SweepKey]
 	if !found {
-		return Sweep{}, 0, nil
+		return Run{}, 0, nil
 	}
-	sweep, err := store.Decode[Sweep](item)
+	run, err := store.Decode[Run](item)
 	if err != nil {
-		return Sweep{}, 0, err
+		return Run{}, 0, err
 	}
-	return *sweep, item.Version, nil
+	return *run, item.Version, nil
 }
 
-// LoadSweep reads a draw's SWEEP alone.
-func LoadSweep(ctx context.Context, table *store.Table, id string) (Sweep, error) {
-	sweep, _, err := store.Read[Sweep](ctx, table, store.DrawKey(id), store.SweepKey)
-	return sweep, err
+// LoadRun reads a draw's SWEEP alone.
+func LoadRun(ctx context.Context, table *store.Table, id string) (Run, error) {
+	run, _, err := store.Read[Run](ctx, table, store.DrawKey(id), store.SweepKey)
+	return run, err
 }
 
 // HeldState returns the state that waits for an operator, 0 for none.
-func (s Sweep) HeldState() int {
+func (s Run) HeldState() int {
 	if s.Held == nil {
 		return 0
 	}
@@ -138,12 +138,12 @@ func (d *Draw) Settlement(state int) (map[string][]*Done, error) {
 	if err != nil {
 		return nil, err
 	}
-	sweep, _, err := d.Sweep()
+	run, _, err := d.Run()
 	if err != nil {
 		return nil, err
 	}
-	plan := sweep.Plan
-	if plan == nil || state != sweep.Base {
+	plan := run.Plan
+	if plan == nil || state != run.Base {
 		plan = d.after(store.FedPrefix(state))
 	}
 	for _, bookmaker := range plan {
@@ -167,8 +167,8 @@ func (d *Draw) Fed(state int, bookmaker string) bool {
 // only the history was loaded it looks for the first: whoever is in one plan is in all later
 // ones.
 func (d *Draw) Told(ctx context.Context, bookmaker string) (states []int, err error) {
-	sweep, _, err := d.Sweep()
-	if err == nil && !d.whole && len(sweep.Swept) == MaxSwept { // there were more before them
+	run, _, err := d.Run()
+	if err == nil && !d.whole && len(run.Settled) == MaxSettled { // there were more before them
 		d, err = Load(ctx, d.table, d.ID)
 	}
 	if err != nil {
@@ -188,10 +188,10 @@ func (d *Draw) Told(ctx context.Context, bookmaker string) (states []int, err er
 		}
 		return found
 	}
-	first := sort.Search(len(sweep.Swept), func(i int) bool { return told(sweep.Swept[i]) })
-	states = slices.Clone(sweep.Swept[first:])
-	if sweep.State != 0 && told(sweep.State) {
-		states = append(states, sweep.State)
+	first := sort.Search(len(run.Settled), func(i int) bool { return told(run.Settled[i]) })
+	states = slices.Clone(run.Settled[first:])
+	if run.State != 0 && told(run.State) {
+		states = append(states, run.State)
 	}
 	return states, err
 }
@@ -199,11 +199,11 @@ func (d *Draw) Told(ctx context.Context, bookmaker string) (states []int, err er
 // Totals returns what a bookmaker's bets on a draw came to under the newest state that all
 // bookmakers were told of; state 0 as long as there is none.
 func Totals(ctx context.Context, table *store.Table, id, bookmaker string) (state int, book settlement.Book, err error) {
-	sweep, err := LoadSweep(ctx, table, id)
-	if err != nil || sweep.Base == 0 {
+	run, err := LoadRun(ctx, table, id)
+	if err != nil || run.Base == 0 {
 		return 0, nil, err
 	}
-	for item, err := range table.Query(ctx, store.DrawKey(id), store.DonePrefix(sweep.Base)+bookmaker+"#") {
+	for item, err := range table.Query(ctx, store.DrawKey(id), store.DonePrefix(run.Base)+bookmaker+"#") {
 		if err != nil {
 			return 0, nil, err
 		}
@@ -213,7 +213,7 @@ func Totals(ctx context.Context, table *store.Table, id, bookmaker string) (stat
 		}
 		book.Merge(done.Totals)
 	}
-	return sweep.Base, book, nil
+	return run.Base, book, nil
 }
 
 // Report reads the pages of one shard's report, as the lines of each. A try that came
