@@ -51,7 +51,7 @@ func (dropped) Refused(string, string)                            {}
 func (dropped) Denied(string)                                     {}
 func (dropped) Failed(string)                                     {}
 func (dropped) Stuck(string, string)                              {}
-func (dropped) Straggled(string, int)                             {}
+func (dropped) LateRecords(string, int)                           {}
 func (dropped) Depth(string, int)                                 {}
 func (dropped) Waiting(string)                                    {}
 func (dropped) InQuarantine(int)                                  {}
@@ -310,5 +310,5 @@ type stuck struct {
 	dropped
 }
 
-func (s stuck) Unequal(game string)          { s.Errorf("a draw of %s is unequal", game) }
-func (s stuck) Straggled(game string, _ int) { s.Errorf("bets of %s were missed", game) }
+func (s stuck) Unequal(game string)            { s.Errorf("a draw of %s is unequal", game) }
+func (s stuck) LateRecords(game string, _ int) { s.Errorf("bets of %s were missed", game) }

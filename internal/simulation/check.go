@@ -138,9 +138,9 @@ func (c *checker) runOf(t *truth, head *draw.Head) {
 		c.problem("draw %s has state %d, its sweep is %+v", t.id, head.State, run)
 	}
 	c.logged(t, head, items)
-	c.found(items)
+	c.lateRecords(items)
 	abandoned := c.abandonedOf(items)
-	if c.world.abandoned += len(abandoned); len(abandoned) > 0 && !c.world.plan.Stragglers {
+	if c.world.abandoned += len(abandoned); len(abandoned) > 0 && !c.world.plan.LateRecords {
 		c.problem("draw %s: states %v were abandoned without a straggler", t.id, slices.Sorted(maps.Keys(abandoned)))
 	}
 	if c.world.plan.HoldAbove != "" { // the others that were never told were held
@@ -177,14 +177,14 @@ func (c *checker) abandonedOf(items map[string]store.Item) map[int]bool {
 	return abandoned
 }
 
-// found counts the stragglers of a draw that reconcile had settled.
-func (c *checker) found(items map[string]store.Item) {
+// lateRecords counts the stragglers of a draw that reconcile had settled.
+func (c *checker) lateRecords(items map[string]store.Item) {
 	for sk, item := range items {
 		m, _, _ := wire.Parse([]byte(item.Body))
 		if !strings.HasPrefix(sk, store.OrderKey("")) || m == nil || m.Type != wire.BetsFound {
 			continue
 		}
-		for _, record := range m.Found.Records {
+		for _, record := range m.Late.Records {
 			kind := "bet"
 			if _, part, hangsOn := strings.Cut(record, "#"); hangsOn {
 				kind = "wager"
@@ -192,10 +192,10 @@ func (c *checker) found(items map[string]store.Item) {
 					kind = part
 				}
 			}
-			c.world.found[kind]++
+			c.world.late[kind]++
 		}
-		if len(m.Found.Records) == 0 {
-			c.world.found["first"]++
+		if len(m.Late.Records) == 0 {
+			c.world.late["first"]++
 		}
 	}
 }

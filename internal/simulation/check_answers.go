@@ -174,7 +174,7 @@ func (c *checker) accepted(id string, b *record, attempts []*attempt) {
 			c.problem("draw %s: bet %s, accepted at %s, was answered: %s", id, b.name(), instant.Format(b.AcceptedAt), a.result())
 		case a.answer != nil && a.answer.Status == "accepted":
 			told = true
-		case a.refusal != nil && same(a) && a.ended > source && a.refusal.Code != placing.CodeUnknownDraw && !c.world.plan.Stragglers:
+		case a.refusal != nil && same(a) && a.ended > source && a.refusal.Code != placing.CodeUnknownDraw && !c.world.plan.LateRecords:
 			c.problem("draw %s: bet %s is stored, but was answered: %s", id, b.name(), a.result())
 		case a.refusal != nil && a.refusal.Code == placing.CodeReferenceUsed && same(a):
 			c.problem("draw %s: bet %s was taken for another one", id, b.name())
@@ -217,7 +217,7 @@ func (c *checker) cancelled(a *attempt) {
 	t := c.truths[a.cancel.Draw]
 	closing := t.rounds[int(b.Round)].closingOf(b.Selection)
 	holds := b.cancelledAt != 0 && b.cancelledAt < closing
-	if a.refusal != nil && a.refusal.Code == placing.CodeBettingClosed && holds && !c.world.plan.Stragglers {
+	if a.refusal != nil && a.refusal.Code == placing.CodeBettingClosed && holds && !c.world.plan.LateRecords {
 		c.problem("draw %s: the cancellation of %s counts, but was answered: %s", a.cancel.Draw, b.name(), a.result())
 	}
 	if a.answer == nil {

@@ -65,7 +65,7 @@ func TestPairedFaults(t *testing.T) {
 }
 
 // So does each write of what settles stragglers that a correction has met.
-func TestPairedFaultsOfStragglers(t *testing.T) {
+func TestPairedFaultsOfLateRecords(t *testing.T) {
 	writes := func(t *task) bool { return t.call.Write && !strings.Contains(t.name, " places ") }
 	timely := slices.DeleteFunc(slices.Clone(verdicts), func(v fakedynamo.Verdict) bool { return v == fakedynamo.FailLate })
 	pairedFaults(t, "straggler_corrected.txt", 5, writes, timely)

@@ -23,7 +23,7 @@ func TestFrozenSeeds(t *testing.T) {
 	for seed := range uint64(20) {
 		plan := NewPlan(seed + 1)
 		play(t, plan, newStorm(plan), func(w *world, _ *checker) {
-			_, _ = fmt.Fprintf(&got, "seed %d: %d ops, %d steps, %d bets found, %d wrong, %s\n", plan.Seed, len(plan.Ops), w.step, len(w.found), len(w.problems), w.stored(t))
+			_, _ = fmt.Fprintf(&got, "seed %d: %d ops, %d steps, %d bets found, %d wrong, %s\n", plan.Seed, len(plan.Ops), w.step, len(w.late), len(w.problems), w.stored(t))
 		})
 	}
 	const golden = "testdata/frozen.golden"

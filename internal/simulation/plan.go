@@ -26,8 +26,8 @@ type Plan struct {
 	WrongClock time.Duration
 	// LateWithin bounds how long a request whose answer was lost is on its way. A
 	// bet that is longer on its way than the first sweep waits is a straggler.
-	LateWithin time.Duration
-	Stragglers bool // there may be some: writes of bets are lost and late more often
+	LateWithin  time.Duration
+	LateRecords bool // there may be some: writes of bets are lost and late more often
 	// CancelAfter is how long after its last closing a draw without a result is
 	// cancelled; zero for never.
 	CancelAfter time.Duration
@@ -143,7 +143,7 @@ func newPlan(seed uint64, start time.Duration, more int) *Plan {
 		p.plan.Lag = pick(r, []time.Duration{5 * time.Second, 30 * time.Second, 90 * time.Second})
 	}
 	if p.chance(20) {
-		p.plan.Stragglers, p.plan.LateWithin = true, time.Duration(15+r.IntN(60))*time.Second
+		p.plan.LateRecords, p.plan.LateWithin = true, time.Duration(15+r.IntN(60))*time.Second
 	}
 	for n := range 1 + r.IntN(3) + more {
 		p.draw(n)
@@ -152,7 +152,7 @@ func newPlan(seed uint64, start time.Duration, more int) *Plan {
 	for range r.IntN(3) {
 		p.plan.Ops = append(p.plan.Ops, &Op{At: time.Duration(30_000+r.IntN(120_000)) * time.Millisecond, Reconcile: true})
 	}
-	if p.plan.Stragglers { // they are recounted, and corrected, while handlers still fail
+	if p.plan.LateRecords { // they are recounted, and corrected, while handlers still fail
 		for n := range 14 {
 			p.plan.Ops = append(p.plan.Ops, &Op{At: time.Duration(n+1) * time.Minute, Reconcile: true})
 		}

@@ -152,7 +152,7 @@ func (p *planner) junk(d *drawPlan) {
 func (p *planner) revisions(d *drawPlan) {
 	at := d.result
 	corrections := p.IntN(2) * p.IntN(3)
-	if p.plan.Stragglers {
+	if p.plan.LateRecords {
 		corrections = 1 + p.IntN(4)
 	}
 	for revision := 1; revision <= 1+corrections; revision++ {
@@ -175,7 +175,7 @@ func (p *planner) revisions(d *drawPlan) {
 			p.send("studio", at, m, nil)
 		}
 		at += time.Duration(p.IntN(40_000)) * time.Millisecond
-		if p.plan.Stragglers && p.chance(30) { // when they are recounted
+		if p.plan.LateRecords && p.chance(30) { // when they are recounted
 			at += 10 * time.Minute
 		}
 	}

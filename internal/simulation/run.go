@@ -15,7 +15,7 @@ type Outcome struct {
 	Problems  []string // what is wrong with the result
 	Steps     []string
 	Abandoned int            // states
-	Found     map[string]int // stragglers that reconcile had settled, by kind
+	Late      map[string]int // stragglers that reconcile had settled, by kind
 	Released  int            // settlements that were held
 	Replaced  int            // partitions of settlements that were held until a newer state came
 	Refused   int            // requests and messages, by a process whose clock is wrong
@@ -24,7 +24,7 @@ type Outcome struct {
 // Run carries out a plan.
 func Run(t *testing.T, plan *Plan) (o Outcome) {
 	play(t, plan, newStorm(plan), func(w *world, _ *checker) {
-		o = Outcome{w.problems, w.trace, w.abandoned, w.found, w.released, w.replaced, w.refused}
+		o = Outcome{w.problems, w.trace, w.abandoned, w.late, w.released, w.replaced, w.refused}
 	})
 	return o
 }
@@ -32,7 +32,7 @@ func Run(t *testing.T, plan *Plan) (o Outcome) {
 // newStorm returns the faults of a plan.
 func newStorm(plan *Plan) *storm {
 	s := &storm{random: rand.New(rand.NewPCG(plan.Seed, 3)), faults: plan.Faults, rate: 0.04, tasks: plan.Tasks}
-	if plan.Stragglers {
+	if plan.LateRecords {
 		s.late = 0.4
 	}
 	return s

@@ -121,7 +121,7 @@ func (s *scenario) set(name, value string) (err error) {
 		number(&s.plan.PageBytes)
 	case "late within":
 		s.plan.LateWithin, err = seconds(value)
-		s.plan.Stragglers = true
+		s.plan.LateRecords = true
 	case "cancel after":
 		s.plan.CancelAfter, err = seconds(value)
 	default:

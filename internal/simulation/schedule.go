@@ -47,7 +47,7 @@ func (w *world) run() {
 	w.work(replays)
 	var looks []*Op // until every swept draw was counted again
 	most := 16
-	if w.plan.Stragglers {
+	if w.plan.LateRecords {
 		most = 45
 	}
 	for n := range most {

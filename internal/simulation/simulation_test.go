@@ -45,7 +45,7 @@ func TestSeeds(t *testing.T) {
 					t.Logf("%d of %d seeds", done, count)
 				}
 				abandoned += o.Abandoned
-				for kind, n := range o.Found {
+				for kind, n := range o.Late {
 					found[kind] += n
 				}
 				mutex.Unlock()

@@ -67,7 +67,7 @@ type world struct {
 	abandoned int            // states, as the checker has counted them
 	released  int            // settlements that were held
 	replaced  int            // settlements that were held until a newer state came
-	found     map[string]int // stragglers that reconcile had settled, by kind
+	late      map[string]int // stragglers that reconcile had settled, by kind
 }
 
 // headAt is a draw's head as it stood from a time on.
@@ -164,7 +164,7 @@ type api struct {
 
 func newWorld(t testing.TB, plan *Plan, policy policy) *world {
 	copied := *plan
-	w := &world{plan: &copied, policy: policy, random: rand.New(rand.NewPCG(plan.Seed, 2)), started: time.Now(), heads: map[string][]headAt{}, found: map[string]int{}}
+	w := &world{plan: &copied, policy: policy, random: rand.New(rand.NewPCG(plan.Seed, 2)), started: time.Now(), heads: map[string][]headAt{}, late: map[string]int{}}
 	w.log.world = w
 	w.db = fakedynamo.New(t, tableName)
 	w.db.PageBytes = plan.PageBytes
@@ -274,7 +274,7 @@ func (w *world) release(ctx context.Context) error {
 func (w *world) reconciler() *reconcile.Reconciler {
 	in, settler, p := w.intake(), w.settler(), w.process()
 	return &reconcile.Reconciler{Table: p.table, Clock: p.watch.Check, Intake: in, Settler: settler, Sweeps: sender{w, w.sweeps}, Depths: nothing{}, Studio: waiting{w},
-		Record: found{world: w}, Now: p.now, Log: quiet, ResultWithin: 20 * time.Second, CancelAfter: w.plan.CancelAfter}
+		Record: late{world: w}, Now: p.now, Log: quiet, ResultWithin: 20 * time.Second, CancelAfter: w.plan.CancelAfter}
 }
 
 // waiting counts the studio's messages that intake has not taken up.
@@ -289,20 +289,20 @@ func (w *world) queues() []*queue {
 	return []*queue{w.studio, w.orders, w.sweeps, w.entries, w.webhooks}
 }
 
-// found is what reconcile finds: nothing that needs a repair may be among it.
-type found struct {
+// late is what reconcile finds: nothing that needs a repair may be among it.
+type late struct {
 	nothing
 	world *world
 }
 
-func (found) Stuck(string, string) {}
-func (found) Depth(string, int)    {}
-func (found) InQuarantine(int)     {}
-func (found) Waiting(string)       {}
+func (late) Stuck(string, string) {}
+func (late) Depth(string, int)    {}
+func (late) InQuarantine(int)     {}
+func (late) Waiting(string)       {}
 
-func (f found) Unequal(game string) { f.world.problem("reconcile finds a draw of %s unequal", game) }
-func (f found) Straggled(game string, bets int) {
-	if !f.world.plan.Stragglers {
+func (f late) Unequal(game string) { f.world.problem("reconcile finds a draw of %s unequal", game) }
+func (f late) LateRecords(game string, bets int) {
+	if !f.world.plan.LateRecords {
 		f.world.problem("reconcile finds %d bets of %s that no sweep has seen", bets, game)
 	}
 }

@@ -244,12 +244,12 @@ func (r *reader) scope(o strictjson.Object, m *Message) (s settlement.Scope) {
 
 func (r *reader) betsFound(o strictjson.Object, m *Message) {
 	m.Order = r.identifier(o, "order")
-	m.Found = Found{r.identifier(o, "bookmaker"), o.Texts("records")}
+	m.Late = Late{r.identifier(o, "bookmaker"), o.Texts("records")}
 	m.Reason, m.Evidence = r.note(o, "reason"), r.note(o, "evidence")
-	if n := len(m.Found.Records); n > MaxFound {
-		r.fault(CodeTooManyEntries, "", fmt.Sprintf("records: it names %d, at most %d are allowed", n, MaxFound))
+	if n := len(m.Late.Records); n > MaxLate {
+		r.fault(CodeTooManyEntries, "", fmt.Sprintf("records: it names %d, at most %d are allowed", n, MaxLate))
 	}
-	for _, record := range m.Found.Records {
+	for _, record := range m.Late.Records {
 		reference, part, hangsOn := strings.Cut(record, "#")
 		right := ids.Valid(reference)
 		if hangsOn && part != "cancel" {

@@ -101,7 +101,7 @@ func TestBounds(t *testing.T) {
 		{"bets.voided", "scope.shop", 64, text, wire.CodeBadID},
 		{"bets.voided", "scope.round", 2, number, wire.CodeUnknownRound},
 		{"bets.voided", "scope.bets", wire.MaxScopeBets, func(n int) string { return texts("b", n) }, wire.CodeTooManyEntries},
-		{"bets.found", "records", wire.MaxFound, func(n int) string { return texts("b", n) }, wire.CodeTooManyEntries},
+		{"bets.found", "records", wire.MaxLate, func(n int) string { return texts("b", n) }, wire.CodeTooManyEntries},
 		{"order.revoked", "revokes", 64, text, wire.CodeBadID},
 	} {
 		t.Run(test.kind+" "+test.field, func(t *testing.T) {

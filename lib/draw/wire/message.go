@@ -80,7 +80,7 @@ const (
 	MaxOrders    = 1000
 	MaxScopeBets = 100
 	MaxClosed    = 100  // selections that a betting.closed names
-	MaxFound     = 1000 // records that a bets.found names
+	MaxLate      = 1000 // records that a bets.found names
 	MaxNote      = 1000 // bytes of a note, a reason or an evidence
 	// MaxSequence is the largest number that canonical JSON keeps apart from the
 	// next.
@@ -122,7 +122,7 @@ type Message struct {
 	// Odds, Visible and Facts are as they were sent, nil for none.
 	Odds, Visible, Facts jsontext.Value
 
-	Found    Found            // bets.found
+	Late     Late             // bets.found
 	Order    string           // orders
 	Scope    settlement.Scope // bets.voided
 	Revokes  string           // order.revoked
@@ -138,8 +138,8 @@ func HashOf(content string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Found names records of one bookmaker's bets on a draw.
-type Found struct {
+// Late names records of one bookmaker's bets on a draw.
+type Late struct {
 	Bookmaker string
 	// Records are named as they are stored: b1 for a bet, b1#cancel for its
 	// cancellation, b1#double:1:1 for a side wager of it. None when the bookmaker's

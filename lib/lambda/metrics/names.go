@@ -24,7 +24,7 @@ const (
 	Unequal       Name = "unequal"        // totals or digests that don't add up
 	Stuck         Name = "stuck"          // sweeps that don't advance
 	Overdue       Name = "overdue"        // draws past their deadline
-	Stragglers    Name = "stragglers"     // bets found after their draw was swept
+	LateRecords   Name = "stragglers"     // bets found after their draw was swept
 	Waiting       Name = "waiting"        // looks at corrections that wait for an operator
 	Archived      Name = "archived"       // entries appended to the public log
 	Uncosigned    Name = "uncosigned"     // requests to witnesses of the log that brought no cosignature
@@ -64,7 +64,7 @@ var divided = map[Name]string{
 	Unequal:          DimensionGame,
 	Stuck:            DimensionGame,
 	Overdue:          DimensionGame,
-	Stragglers:       DimensionGame,
+	LateRecords:      DimensionGame,
 	Waiting:          DimensionGame,
 	Archived:         DimensionGame,
 	Uncosigned:       DimensionKind, // the outcome

@@ -19,7 +19,7 @@ func TestRecorder(t *testing.T) {
 	r.Unequal("dice")
 	r.Stuck("", pipeline.StuckResult)
 	r.Stuck("wheel", pipeline.StuckRun)
-	r.Straggled("wheel", 2)
+	r.LateRecords("wheel", 2)
 	r.Waiting("war")
 	r.Depth("sweeps", 5)
 	r.InQuarantine(6)

@@ -39,7 +39,7 @@ func (r recorder) Stuck(game, why string) {
 
 func (r recorder) Waiting(game string) { r.add(metrics.Waiting, game) }
 
-func (r recorder) Straggled(game string, bets int) { r.measured.Add(metrics.Stragglers, game, bets) }
+func (r recorder) LateRecords(game string, bets int) { r.measured.Add(metrics.LateRecords, game, bets) }
 
 func (r recorder) Depth(queue string, messages int) {
 	r.measured.Set(metrics.DeadLetterDepth, queue, messages)

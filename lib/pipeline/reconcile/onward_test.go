@@ -156,8 +156,8 @@ func TestStoppedAndMended(t *testing.T) {
 			n.pass(2)
 		}
 		standing, err := n.settler().Standing(t.Context(), "rou-1.7")
-		if err != nil || !standing.Settled || standing.State != 3 || n.straggled > 0 {
-			t.Errorf("it stands at %+v, %v; %d stragglers", standing, err, n.straggled)
+		if err != nil || !standing.Settled || standing.State != 3 || n.late > 0 {
+			t.Errorf("it stands at %+v, %v; %d stragglers", standing, err, n.late)
 		}
 	})
 }
@@ -183,12 +183,12 @@ func TestLargeRecount(t *testing.T) {
 			return fakedynamo.Proceed
 		}
 		n.pass(8)
-		if n.straggled > 0 {
+		if n.late > 0 {
 			t.Error("it was counted again at once: bets that are later than that are missed")
 		}
 		n.pass(9)
-		if n.straggled != 1 || n.stuck[reconcile.StuckFault] > 0 {
-			t.Errorf("%d stragglers were found, stuck: %v", n.straggled, n.stuck)
+		if n.late != 1 || n.stuck[reconcile.StuckFault] > 0 {
+			t.Errorf("%d stragglers were found, stuck: %v", n.late, n.stuck)
 		}
 		each = 16 * time.Second // not one page can be read in the time of a look
 		n.settle()

@@ -49,8 +49,8 @@ type Recorder interface {
 	Unequal(game string)
 	// Waiting counts a correction that waits for an operator.
 	Waiting(game string)
-	// Straggled counts bets that a sweep had missed.
-	Straggled(game string, bets int)
+	// LateRecords counts bets that a sweep had missed.
+	LateRecords(game string, bets int)
 	// Depth is how many messages a queue holds.
 	Depth(queue string, messages int)
 	// Quarantined is how many messages sit in quarantine.
@@ -516,13 +516,13 @@ func (r *Reconciler) recount(ctx context.Context, head *draw.Head, now settlemen
 }
 
 // repair makes an order of tally's own.
-func (r *Reconciler) repair(ctx context.Context, head *draw.Head, m settle.Stragglers, now settlement.Instant) error {
+func (r *Reconciler) repair(ctx context.Context, head *draw.Head, m settle.LateRecords, now settlement.Instant) error {
 	reason := "missed_by_sweep"
 	if found := max(1, len(m.Records)); m.Stale {
 		reason = "stale_pages"
 		r.Log.LogAttrs(ctx, slog.LevelWarn, "a stopped sweep is given up", slog.String("draw", head.Draw), slog.String("bookmaker", m.Bookmaker))
 	} else { // at least one, of a bookmaker that had none before
-		r.Record.Straggled(head.Game, found)
+		r.Record.LateRecords(head.Game, found)
 		r.Log.LogAttrs(ctx, slog.LevelError, "bets were missed by a sweep", slog.String("draw", head.Draw), slog.String("bookmaker", m.Bookmaker), slog.Int("records", found))
 	}
 	body, err := order(head, m, reason, now)
@@ -534,7 +534,7 @@ func (r *Reconciler) repair(ctx context.Context, head *draw.Head, m settle.Strag
 
 // order is tally's own order that names what a sweep has missed. Its id follows
 // from what it says, so that the same recount again gives the same order.
-func order(head *draw.Head, m settle.Stragglers, reason string, now settlement.Instant) ([]byte, error) {
+func order(head *draw.Head, m settle.LateRecords, reason string, now settlement.Instant) ([]byte, error) {
 	named := store.Encode(m)
 	id := intake.OwnOrder + strconv.Itoa(head.State) + "-" + wire.HashOf(named)[:16]
 	body, err := json.Marshal(map[string]any{

@@ -26,7 +26,7 @@ type night struct {
 	table       *store.Table
 	stuck       map[string]int
 	runs        int
-	straggled   int
+	late        int
 	retain      time.Duration // of new draws; zero for the default
 	quarantined int
 	unequal     int
@@ -47,7 +47,7 @@ func now() settlement.Instant { return settlement.Instant(time.Now().UnixMilli()
 
 func (n *night) Stuck(_, why string)                           { n.stuck[why]++ }
 func (n *night) Unequal(string)                                { n.unequal++ }
-func (n *night) Straggled(_ string, bets int)                  { n.straggled += bets }
+func (n *night) LateRecords(_ string, bets int)                { n.late += bets }
 func (n *night) Depth(string, int)                             {}
 func (n *night) Waiting(string)                                { n.waits++ }
 func (n *night) InQuarantine(messages int)                     { n.held = messages }

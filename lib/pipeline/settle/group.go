@@ -31,27 +31,27 @@ func recordOf(reference, wager string) string {
 	return strings.TrimPrefix(store.WagerKey(reference, wager), recordPrefix)
 }
 
-// foundBy returns the stragglers that orders name, by bookmaker and record.
-func foundBy(orders []wire.Found) map[string]bool {
+// lateBy returns the stragglers that orders name, by bookmaker and record.
+func lateBy(orders []wire.Late) map[string]bool {
 	found := map[string]bool{}
 	for _, order := range orders {
 		if len(order.Records) == 0 {
-			found[foundKey(order.Bookmaker, "")] = true
+			found[lateKey(order.Bookmaker, "")] = true
 		}
 		for _, record := range order.Records {
-			found[foundKey(order.Bookmaker, record)] = true
+			found[lateKey(order.Bookmaker, record)] = true
 		}
 	}
 	return found
 }
 
-func foundKey(bookmaker, record string) string { return bookmaker + "#" + record }
+func lateKey(bookmaker, record string) string { return bookmaker + "#" + record }
 
 // recordsOf returns a bookmaker's stragglers by record.
 func recordsOf(found map[string]bool, bookmaker string) map[string]bool {
 	records := map[string]bool{}
 	for key := range found {
-		if record, mine := strings.CutPrefix(key, foundKey(bookmaker, "")); mine {
+		if record, mine := strings.CutPrefix(key, lateKey(bookmaker, "")); mine {
 			records[record] = true
 		}
 	}

@@ -18,19 +18,19 @@ import (
 )
 
 // More stragglers than one order may name take several, and all are settled.
-func TestManyStragglers(t *testing.T) {
+func TestManyLateRecords(t *testing.T) {
 	p := &pipeline{table: store.New(fakedynamo.New(t, "table"), "table")}
 	p.open(t, 1)
 	p.result(t, 1, 34)
 	p.settle(t)
-	const late = 2*wire.MaxFound + 1
+	const late = 2*wire.MaxLate + 1
 	for n := range late {
 		p.late(t, "acme", bet(fmt.Sprintf("late-%05d", n)))
 	}
 	named := 0
 	for range 3 {
 		for _, m := range p.found(t) {
-			if named += len(m.Records); len(m.Records) > wire.MaxFound {
+			if named += len(m.Records); len(m.Records) > wire.MaxLate {
 				t.Errorf("an order names %d records", len(m.Records))
 			}
 		}

@@ -26,7 +26,7 @@ type History struct {
 // told is a state that the bookmaker was told of.
 type told struct {
 	state *settlement.State
-	found map[string]bool // records that this state's sweep was the first to know
+	late  map[string]bool // records that this state's sweep was the first to know
 }
 
 // LoadHistory reads the history of a draw for a bookmaker.
@@ -48,7 +48,7 @@ func LoadHistory(ctx context.Context, d *record.Draw, bookmaker string) (*Histor
 		if err != nil {
 			return nil, err
 		}
-		fresh := recordsOf(foundBy(found), bookmaker)
+		fresh := recordsOf(lateBy(found), bookmaker)
 		for record := range fresh {
 			if known[record] || len(h.told) == 0 {
 				delete(fresh, record)
@@ -120,5 +120,5 @@ func (h *History) lines(g *group, i int) ([]report.Line, error) {
 
 // since returns the place of the state whose sweep was the first to know a record.
 func (h *History) since(record string) int {
-	return max(0, slices.IndexFunc(h.told, func(t told) bool { return t.found[record] }))
+	return max(0, slices.IndexFunc(h.told, func(t told) bool { return t.late[record] }))
 }

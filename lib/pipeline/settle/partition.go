@@ -31,9 +31,9 @@ type partition struct {
 	shard     int
 	next      *settlement.State
 	base      *settlement.State // nil for the first settlement
-	// found are the records that only a newer state than the base, or than the one
+	// late are the records that only a newer state than the base, or than the one
 	// that is counted again, knows of: stragglers that its sweep did not see.
-	found      map[string]bool
+	late       map[string]bool
 	pageLines  int
 	reading    chan struct{} // holds one for each partition whose bets are being read
 	selections map[string]rules.Selection
@@ -195,9 +195,9 @@ func (p *partition) settleGroup(g *group) error {
 // without a cancellation that came later.
 func (p *partition) knew(g *group, i int) *settlement.Bet {
 	switch {
-	case p.base == nil || len(p.found) > 0 && (p.found[g.reference] || p.found[g.record(i)]):
+	case p.base == nil || len(p.late) > 0 && (p.late[g.reference] || p.late[g.record(i)]):
 		return nil
-	case len(p.found) > 0 && p.found[g.cancellation()]:
+	case len(p.late) > 0 && p.late[g.cancellation()]:
 		return g.uncancelled(i)
 	}
 	return &g.bets[i]
@@ -267,11 +267,11 @@ func (p *partition) checkBase(ctx context.Context) error {
 	if err != nil || stored == nil || p.progress.Base.String() == stored.Digest {
 		return err
 	}
-	before := &partition{table: p.table, records: p.records, bookmaker: p.bookmaker, shard: p.shard, next: p.base, found: p.found, reading: p.reading, selections: p.selections}
+	before := &partition{table: p.table, records: p.records, bookmaker: p.bookmaker, shard: p.shard, next: p.base, late: p.late, reading: p.reading, selections: p.selections}
 	within, stop := context.WithTimeout(ctx, explainWithin)
 	defer stop()
-	missed, _, err := before.stragglers(within, stored, &Within{Progress: progress{Digest: newDigest()}})
-	met := &stragglersError{doneKey: store.DoneKey(p.next.Number, p.bookmaker, p.shard),
+	missed, _, err := before.lateRecords(within, stored, &Within{Progress: progress{Digest: newDigest()}})
+	met := &lateError{doneKey: store.DoneKey(p.next.Number, p.bookmaker, p.shard),
 		reason: fmt.Sprintf("%s shard %d: %d records were written after state %d was settled", p.bookmaker, p.shard, len(missed), p.base.Number)}
 	switch {
 	case err != nil && within.Err() != nil && ctx.Err() == nil:
@@ -291,10 +291,10 @@ func (p *partition) checkBase(ctx context.Context) error {
 // last look was cut.
 const explainWithin = 20 * time.Second
 
-// stragglersError says that a sweep met records which its base's sweep had not
+// lateError says that a sweep met records which its base's sweep had not
 // seen, and which the state that it sweeps does not know of; or its own stale pages.
 // It takes a newer state.
-type stragglersError struct {
+type lateError struct {
 	doneKey string
 	stale   string // the bookmaker whose pages are stale
 	// unexplained says that there was no time to tell: stale names the bookmaker whose
@@ -304,7 +304,7 @@ type stragglersError struct {
 }
 
 // Error says how many.
-func (e *stragglersError) Error() string { return e.reason }
+func (e *lateError) Error() string { return e.reason }
 
 // storedDone returns what another try has stored of a partition. It was first, so it
 // holds: a later try may have seen a straggler, which the next recount finds, or

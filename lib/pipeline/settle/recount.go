@@ -13,9 +13,9 @@ import (
 	"tally/lib/store/record"
 )
 
-// Stragglers are the records of a bookmaker's bets, side wagers and cancellations
+// LateRecords are the records of a bookmaker's bets, side wagers and cancellations
 // that were written after a sweep had read them all.
-type Stragglers struct {
+type LateRecords struct {
 	Bookmaker string
 	// Records are named as in wire.Found, at most wire.MaxFound of them. None of a
 	// bookmaker whose first bets came after the sweep was planned: a sweep that has it
@@ -94,7 +94,7 @@ func (s *Settler) Standing(ctx context.Context, id string) (Standing, error) {
 //
 // A recount that its context ends, or another error, has come to a position. What
 // was found up to there is returned, and the next recount may go on from there.
-func (s *Settler) Recount(ctx context.Context, id string, from Position) (missed []Stragglers, at Position, err error) {
+func (s *Settler) Recount(ctx context.Context, id string, from Position) (missed []LateRecords, at Position, err error) {
 	r, err := record.Load(ctx, s.Table, id)
 	if err != nil {
 		return nil, from, err
@@ -111,7 +111,7 @@ func (s *Settler) Recount(ctx context.Context, id string, from Position) (missed
 	if err != nil {
 		return nil, from, err
 	}
-	named := foundBy(found)
+	named := lateBy(found)
 	if from.State != now.Base {
 		from = Position{State: now.Base}
 	}
@@ -125,14 +125,14 @@ func (s *Settler) Recount(ctx context.Context, id string, from Position) (missed
 		}
 	}
 	if stale && (!now.Unexplained || err == nil && len(missed) == 0) {
-		missed = slices.Insert(missed, 0, Stragglers{Bookmaker: now.Stale, Stale: true})
+		missed = slices.Insert(missed, 0, LateRecords{Bookmaker: now.Stale, Stale: true})
 	}
 	return missed[:min(len(missed), maxOrders)], at, err
 }
 
 // recountBets counts the partitions of a bookmaker that come after a position, which
 // it moves, and returns what was missed of them, also with an error.
-func (s *Settler) recountBets(ctx context.Context, r *record.Draw, bookmaker string, state *settlement.State, named map[string]bool, at *Position) (missed []Stragglers, err error) {
+func (s *Settler) recountBets(ctx context.Context, r *record.Draw, bookmaker string, state *settlement.State, named map[string]bool, at *Position) (missed []LateRecords, err error) {
 	var records []string
 	unplanned := false
 	for shard := range r.Head.Shards {
@@ -140,21 +140,21 @@ func (s *Settler) recountBets(ctx context.Context, r *record.Draw, bookmaker str
 		if name <= at.After {
 			continue
 		}
-		p := &partition{table: s.Table, records: r, bookmaker: bookmaker, shard: shard, next: state, found: recordsOf(named, bookmaker), selections: map[string]rules.Selection{}}
+		p := &partition{table: s.Table, records: r, bookmaker: bookmaker, shard: shard, next: state, late: recordsOf(named, bookmaker), selections: map[string]rules.Selection{}}
 		var found []string
 		planned := false
 		if found, planned, at.Within, err = p.recount(ctx, at.Within); err != nil {
 			break
 		}
 		records = append(records, found...)
-		unplanned = unplanned || !planned && !named[foundKey(bookmaker, "")]
+		unplanned = unplanned || !planned && !named[lateKey(bookmaker, "")]
 		at.After = name
 	}
 	if unplanned {
-		missed = append(missed, Stragglers{Bookmaker: bookmaker})
+		missed = append(missed, LateRecords{Bookmaker: bookmaker})
 	}
-	for chunk := range slices.Chunk(records, wire.MaxFound) {
-		missed = append(missed, Stragglers{Bookmaker: bookmaker, Records: chunk})
+	for chunk := range slices.Chunk(records, wire.MaxLate) {
+		missed = append(missed, LateRecords{Bookmaker: bookmaker, Records: chunk})
 	}
 	return missed, err
 }
@@ -186,7 +186,7 @@ func (p *partition) recount(ctx context.Context, from *Within) (missed []string,
 		}
 		from = &Within{Comparing: true, Progress: progress{Digest: newDigest(), Base: newDigest()}}
 	}
-	missed, at, err = p.stragglers(ctx, done, from)
+	missed, at, err = p.lateRecords(ctx, done, from)
 	return missed, true, at, err
 }
 
@@ -211,12 +211,12 @@ func (p *partition) countAgain(ctx context.Context, done *record.Done) (planned 
 	return true, nil
 }
 
-// stragglers returns the partition's records that the sweep of a state did not see,
+// lateRecords returns the partition's records that the sweep of a state did not see,
 // and the newer state does not know of: those that no report names, and cancellations
 // without which the reported line comes out. Without all that the sweep did not see
 // the state must come to what was stored of it; else the error is an *UnequalError.
 // With another error it returns how far it has come.
-func (p *partition) stragglers(ctx context.Context, done *record.Done, from *Within) (missed []string, at *Within, err error) {
+func (p *partition) lateRecords(ctx context.Context, done *record.Done, from *Within) (missed []string, at *Within, err error) {
 	release, err := p.mayRead(ctx)
 	if err != nil {
 		return nil, from, err
@@ -243,7 +243,7 @@ func (p *partition) stragglers(ctx context.Context, done *record.Done, from *Wit
 		if err != nil {
 			return nil, nil, err // with a part of a bet nobody can go on
 		}
-		found = slices.DeleteFunc(found, func(record string) bool { return p.found[record] })
+		found = slices.DeleteFunc(found, func(record string) bool { return p.late[record] })
 		missed = append(missed, found[:min(len(found), maxMissed-len(missed))]...)
 		last = g.last
 	}

@@ -34,7 +34,7 @@ func bet(reference string) store.StoredBet {
 }
 
 // found takes up the orders that name what a recount finds, as reconcile does.
-func (p *pipeline) found(t *testing.T) (named []settle.Stragglers) {
+func (p *pipeline) found(t *testing.T) (named []settle.LateRecords) {
 	t.Helper()
 	named, _, err := p.settler().Recount(t.Context(), theDraw, settle.Position{})
 	if err != nil {
@@ -114,7 +114,7 @@ func (p *pipeline) stands(t *testing.T, state int, settled bool) {
 
 // A correction that meets stragglers stops, without an error: its message is done
 // with. Once an order names them the newer state is told, with the same base.
-func TestStragglersBeforeACorrection(t *testing.T) {
+func TestLateRecordsBeforeACorrection(t *testing.T) {
 	p := &pipeline{table: store.New(fakedynamo.New(t, "table"), "table")}
 	p.open(t, 1) // b00000 on red
 	p.result(t, 1, 34)
@@ -194,7 +194,7 @@ func TestToldOrAbandoned(t *testing.T) {
 
 // A straggler explains itself, and nothing else: other data beside one still stops
 // the sweep with an alarm, also when there is a newer state.
-func TestUnequalBesideAStraggler(t *testing.T) {
+func TestUnequalBesideALateRecord(t *testing.T) {
 	p := &pipeline{table: store.New(fakedynamo.New(t, "table"), "table")}
 	p.open(t, 3)
 	p.result(t, 1, 34)

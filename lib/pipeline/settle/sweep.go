@@ -188,13 +188,13 @@ const maxSkipped = 100
 func (s *Settler) partitions(ctx context.Context, r *record.Draw, now record.Run, version int64, resume bool) (finished bool, err error) {
 	done, err := s.settle(ctx, r, now, resume)
 	var unequal *UnequalError
-	var stragglers *stragglersError
+	var late *lateError
 	switch {
-	case errors.As(err, &stragglers) && r.Head.State > now.State:
-		return s.abandon(ctx, r, now, version, stragglers)
-	case errors.As(err, &stragglers):
-		now.Stale, now.Unexplained = stragglers.stale, stragglers.unexplained
-		return true, s.stop(ctx, r, now, version, stragglers.Error())
+	case errors.As(err, &late) && r.Head.State > now.State:
+		return s.abandon(ctx, r, now, version, late)
+	case errors.As(err, &late):
+		now.Stale, now.Unexplained = late.stale, late.unexplained
+		return true, s.stop(ctx, r, now, version, late.Error())
 	case errors.As(err, &unequal):
 		s.Record.Unequal(r.Game.ID)
 		now.Stale, now.Unexplained = "", false
@@ -226,13 +226,13 @@ func (s *Settler) settle(ctx context.Context, r *record.Draw, now record.Run, re
 	if err != nil {
 		return nil, err
 	}
-	found := foundBy(named)
+	found := lateBy(named)
 	var base *settlement.State
 	if now.Base > 0 {
 		if base, named, err = r.Resolve(ctx, now.Base); err != nil {
 			return nil, err
 		}
-		for key := range foundBy(named) {
+		for key := range lateBy(named) {
 			delete(found, key)
 		}
 	}
@@ -250,7 +250,7 @@ func (s *Settler) settle(ctx context.Context, r *record.Draw, now record.Run, re
 			if shards[shard] != nil {
 				continue
 			}
-			p := &partition{table: s.Table, records: r, bookmaker: bookmaker, shard: shard, next: next, found: recordsOf(found, bookmaker),
+			p := &partition{table: s.Table, records: r, bookmaker: bookmaker, shard: shard, next: next, late: recordsOf(found, bookmaker),
 				pageLines: s.pageLines(), reading: reading, selections: map[string]rules.Selection{}, limited: len(now.HoldAbove) > 0}
 			if stored, err := r.Done(now.Base, bookmaker, shard); err != nil {
 				return nil, errors.Join(err, group.Wait())
@@ -306,7 +306,7 @@ func (s *Settler) stop(ctx context.Context, r *record.Draw, now record.Run, vers
 //
 // Before the mark the state is as it was; after it, whoever comes plans the newer
 // one.
-func (s *Settler) abandon(ctx context.Context, r *record.Draw, now record.Run, version int64, met *stragglersError) (finished bool, err error) {
+func (s *Settler) abandon(ctx context.Context, r *record.Draw, now record.Run, version int64, met *lateError) (finished bool, err error) {
 	err = s.Table.Create(ctx, store.Item{PK: store.DrawKey(r.ID), SK: met.doneKey, Body: store.Encode(record.Done{Abandoned: true}), ExpiresAt: r.Head.RetainUntil})
 	if exists := (*store.ExistsError)(nil); errors.As(err, &exists) {
 		return false, nil // done or abandoned by another try: look again
