@@ -402,15 +402,15 @@ func (d *demoDay) readReplies(ctx context.Context) error {
 func (d *demoDay) look(ctx context.Context) (settled bool, err error) {
 	settled = true
 	for _, draw := range d.script.Draws {
-		standing, err := d.settler.Standing(ctx, draw.ID(d.start))
+		status, err := d.settler.Status(ctx, draw.ID(d.start))
 		if err != nil {
 			return false, err
 		}
-		if standing.State == 0 || !standing.Settled {
+		if status.State == 0 || !status.Settled {
 			settled = false
 			continue
 		}
-		if standing.State == d.states[draw] {
+		if status.State == d.states[draw] {
 			continue
 		}
 		if err := d.books.read(ctx); err != nil {
@@ -422,7 +422,7 @@ func (d *demoDay) look(ctx context.Context) (settled bool, err error) {
 		if d.states[draw] == 0 {
 			close(d.settled[draw])
 		}
-		d.states[draw] = standing.State
+		d.states[draw] = status.State
 	}
 	return settled, nil
 }

@@ -62,7 +62,7 @@ func (d *demoDay) publicSite(ctx context.Context) (demoFinding, error) {
 	if err != nil {
 		return demoFinding{}, err
 	}
-	report, err := f.standing(ctx, untrusted{there}, options)
+	report, err := f.status(ctx, untrusted{there}, options)
 	if err != nil {
 		return demoFinding{}, err
 	}

@@ -48,7 +48,7 @@ func (f *pagesFlags) compare(ctx context.Context, app *app, options verify.Optio
 	if err != nil {
 		return failed("opening the site", err)
 	}
-	report, err := f.standing(ctx, untrusted{there}, options)
+	report, err := f.status(ctx, untrusted{there}, options)
 	if err != nil {
 		return err
 	}
@@ -84,8 +84,8 @@ func (f *pagesFlags) compare(ctx context.Context, app *app, options verify.Optio
 	return f.tell(app, report)
 }
 
-// standing reads how far the site has come.
-func (f *pagesFlags) standing(ctx context.Context, there build.Source, options verify.Options) (*siteReport, error) {
+// status reads how far the site has come.
+func (f *pagesFlags) status(ctx context.Context, there build.Source, options verify.Options) (*siteReport, error) {
 	text, err := there.Get(ctx, build.CursorPath)
 	if errors.Is(err, objects.ErrNotFound) {
 		return nil, failed("comparing the site", fmt.Errorf("%s is no site: it has no %s", f.check, build.CursorPath))
@@ -93,7 +93,7 @@ func (f *pagesFlags) standing(ctx context.Context, there build.Source, options v
 	if err != nil {
 		return nil, failed("comparing the site", err)
 	}
-	at, err := build.ReadStanding(text)
+	at, err := build.ReadStatus(text)
 	if err != nil {
 		return nil, failed("comparing the site", err)
 	}

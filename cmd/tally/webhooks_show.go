@@ -32,7 +32,7 @@ func (app *app) webhooksList(ctx context.Context, with *webhook.Store, _ *webhoo
 
 func number(n int64) string { return strconv.FormatInt(n, 10) }
 
-func stateOf(pen pretty.Pen, e *webhook.Standing) pretty.Cell {
+func stateOf(pen pretty.Pen, e *webhook.Status) pretty.Cell {
 	style := map[string]pretty.Style{"disabled": pretty.Red, "failing": pretty.Yellow}[e.State()]
 	return pen.Cell(e.State(), style)
 }

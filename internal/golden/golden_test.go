@@ -151,10 +151,10 @@ func (r *reading) drawOf(id string) {
 	game, err := head.Rules()
 	r.check(err)
 	settler := settler(r.table)
-	standing, err := settler.Standing(r.Context(), id)
+	status, err := settler.Status(r.Context(), id)
 	r.check(err)
 	r.say("draw %s of %s %d: revision %d, state %d, swept %t, held %t, strays %d, last closing %s", id, game.ID, game.Version, head.Revision,
-		standing.State, standing.Settled, standing.Held, len(head.Strays()), instant.Format(head.LastClosing()))
+		status.State, status.Settled, status.Held, len(head.Strays()), instant.Format(head.LastClosing()))
 	missed, _, err := settler.Recount(r.Context(), id, settle.Position{})
 	r.check(err)
 	r.say("  missed %d", len(missed))

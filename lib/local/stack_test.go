@@ -138,12 +138,12 @@ func TestSampleMessages(t *testing.T) {
 	}()
 	eventually(t, "every draw is settled", func() bool {
 		for id := range draws {
-			standing, err := settler.Standing(t.Context(), id)
+			status, err := settler.Status(t.Context(), id)
 			if err != nil {
 				t.Log(err) // under load the emulator cuts an answer now and then: read again
 				return false
 			}
-			if standing.State == 0 || !standing.Settled {
+			if status.State == 0 || !status.Settled {
 				return false
 			}
 		}

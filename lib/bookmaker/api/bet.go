@@ -60,9 +60,9 @@ func detailsOf(history *settle.History, records []store.StoredBet, d *record.Dra
 		if account.Wager == "" {
 			base = account
 		}
-		account.Standing = record.StandingOf(d.Head, d.Game, &base.Bet, account.CancelledAt, now)
+		account.BetStatus = record.BetStatusOf(d.Head, d.Game, &base.Bet, account.CancelledAt, now)
 		if account != base && account.Reason == "" {
-			own := record.StandingOf(d.Head, d.Game, &account.Bet, 0, now)
+			own := record.BetStatusOf(d.Head, d.Game, &account.Bet, 0, now)
 			account.Status, account.Reason = own.Status, own.Reason
 		}
 		if n := len(account.Lines); n > 0 {

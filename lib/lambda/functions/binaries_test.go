@@ -211,9 +211,9 @@ func TestBinariesSettle(t *testing.T) {
 		}
 	}
 	table := store.New(dynamodb.NewFromConfig(local.Config(stack.Endpoint)), stack.Table)
-	standing, err := (&settle.Settler{Table: table}).Standing(t.Context(), draw)
-	if err != nil || !standing.Settled || standing.State == 0 {
-		t.Errorf("the draw stands at %+v, %v", standing, err)
+	status, err := (&settle.Settler{Table: table}).Status(t.Context(), draw)
+	if err != nil || !status.Settled || status.State == 0 {
+		t.Errorf("the draw stands at %+v, %v", status, err)
 	}
 }
 

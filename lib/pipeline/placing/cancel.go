@@ -60,5 +60,5 @@ func (p *Placer) Cancel(ctx context.Context, bookmaker, id, reference string) (*
 		return nil, refuse(CodeBettingClosed, "betting round %d is closed: the bet stands", bet.Round)
 	}
 	return &record.Account{Bet: *bet, Reference: reference, Replay: existing != nil, CancelledAt: cancelled.AcceptedAt,
-		Standing: record.StandingOf(d.Head, d.Game, bet, cancelled.AcceptedAt, at)}, nil
+		BetStatus: record.BetStatusOf(d.Head, d.Game, bet, cancelled.AcceptedAt, at)}, nil
 }

@@ -279,7 +279,7 @@ func (p *Placer) existing(t *try, there *store.StoredBet) (*record.Account, erro
 // answer computes a stored bet's status from stored values.
 func (p *Placer) answer(t *try, bet store.StoredBet, replay bool) *record.Account {
 	return &record.Account{Bet: bet, Reference: t.bet.Reference, Wager: t.bet.Wager, Replay: replay,
-		Standing: record.StandingOf(t.draw.Head, t.draw.Game, &bet, 0, p.Now())}
+		BetStatus: record.BetStatusOf(t.draw.Head, t.draw.Game, &bet, 0, p.Now())}
 }
 
 // Shard returns the shard of a reference.

@@ -35,12 +35,12 @@ func TestUnknownRules(t *testing.T) {
 			if err := n.run(); err != nil {
 				t.Errorf("the run fails: %v", err)
 			}
-			if standing, err := n.settler().Standing(t.Context(), "rou-1.7"); err != nil || !standing.Settled {
+			if status, err := n.settler().Status(t.Context(), "rou-1.7"); err != nil || !status.Settled {
 				_ = n.settler().Take(t.Context(), "rou-1.7")
 			}
 		}
-		if standing, err := n.settler().Standing(t.Context(), "rou-1.7"); err != nil || !standing.Settled {
-			t.Errorf("the other draw stands at %+v, %v", standing, err)
+		if status, err := n.settler().Status(t.Context(), "rou-1.7"); err != nil || !status.Settled {
+			t.Errorf("the other draw stands at %+v, %v", status, err)
 		}
 		if n.stuck[reconcile.StuckRules] < 60 || n.stuck[reconcile.StuckResult] > 0 {
 			t.Errorf("stuck: %v", n.stuck)

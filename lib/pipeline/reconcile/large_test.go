@@ -40,9 +40,9 @@ func (n *night) settles(state, minutes int) {
 		_ = settler.Take(within, "rou-1.7")
 		stop()
 	}
-	standing, err := n.settler().Standing(n.Context(), "rou-1.7")
-	if err != nil || !standing.Settled || standing.State != state {
-		n.Errorf("it stands at %+v instead of state %d swept, %v", standing, state, err)
+	status, err := n.settler().Status(n.Context(), "rou-1.7")
+	if err != nil || !status.Settled || status.State != state {
+		n.Errorf("it stands at %+v instead of state %d swept, %v", status, state, err)
 	}
 }
 

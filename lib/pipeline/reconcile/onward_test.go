@@ -155,9 +155,9 @@ func TestStoppedAndMended(t *testing.T) {
 			}
 			n.pass(2)
 		}
-		standing, err := n.settler().Standing(t.Context(), "rou-1.7")
-		if err != nil || !standing.Settled || standing.State != 3 || n.late > 0 {
-			t.Errorf("it stands at %+v, %v; %d stragglers", standing, err, n.late)
+		status, err := n.settler().Status(t.Context(), "rou-1.7")
+		if err != nil || !status.Settled || status.State != 3 || n.late > 0 {
+			t.Errorf("it stands at %+v, %v; %d stragglers", status, err, n.late)
 		}
 	})
 }

@@ -333,17 +333,17 @@ func (r *Reconciler) lookAt(ctx context.Context, log PublicLog, item store.Item)
 // look does what a draw needs and returns when to look again.
 func (r *Reconciler) look(ctx context.Context, log PublicLog, head *draw.Head, version int64, counted settle.Position) (again, error) {
 	now := r.Now()
-	standing, err := r.Settler.Standing(ctx, head.Draw)
+	status, err := r.Settler.Status(ctx, head.Draw)
 	if err != nil {
 		return again{}, err
 	}
 	switch {
-	case standing.Unknown != nil:
-		return r.unknown(ctx, head, now, standing.Unknown), nil
-	case standing.State == 0:
-		at, err := r.missing(ctx, head, version, standing, now)
+	case status.Unknown != nil:
+		return r.unknown(ctx, head, now, status.Unknown), nil
+	case status.State == 0:
+		at, err := r.missing(ctx, head, version, status, now)
 		return again{at: at}, err
-	case standing.Stopped != "":
+	case status.Stopped != "":
 		r.stuck(ctx, head, StuckStopped)
 		next, err := r.recount(ctx, head, now, counted)
 		if err != nil {
@@ -353,11 +353,11 @@ func (r *Reconciler) look(ctx context.Context, log PublicLog, head *draw.Head, v
 			next.at = later(head, now)
 		}
 		return next, intake.SendRun(ctx, r.Sweeps, head, now)
-	case standing.Waits != nil:
+	case status.Waits != nil:
 		r.Record.Waiting(head.Game)
-		r.Log.LogAttrs(ctx, slog.LevelWarn, "correction waits for an operator", slog.String("draw", head.Draw), slog.Int("state", head.State), slog.String("moves", standing.Waits.String()))
+		r.Log.LogAttrs(ctx, slog.LevelWarn, "correction waits for an operator", slog.String("draw", head.Draw), slog.Int("state", head.State), slog.String("moves", status.Waits.String()))
 		return again{at: later(head, now)}, nil
-	case !standing.Settled:
+	case !status.Settled:
 		r.stuck(ctx, head, StuckRun)
 		return again{at: later(head, now)}, intake.SendRun(ctx, r.Sweeps, head, now)
 	}
@@ -413,7 +413,7 @@ func over(head *draw.Head) settlement.Instant {
 
 // missing handles a draw without a state: its result is missing, or, when it was
 // never opened, its opening.
-func (r *Reconciler) missing(ctx context.Context, head *draw.Head, version int64, standing settle.Standing, now settlement.Instant) (settlement.Instant, error) {
+func (r *Reconciler) missing(ctx context.Context, head *draw.Head, version int64, status settle.Status, now settlement.Instant) (settlement.Instant, error) {
 	closed := over(head)
 	if now < closed+settlement.Instant(r.ResultWithin.Milliseconds()) {
 		return max(closed+settlement.Instant(r.ResultWithin.Milliseconds()), now+minute), nil
@@ -427,7 +427,7 @@ func (r *Reconciler) missing(ctx context.Context, head *draw.Head, version int64
 		return later(head, now), nil
 	}
 	why := "a message of the draw sits in quarantine"
-	if !standing.Held {
+	if !status.Held {
 		why = r.studioWaits(ctx)
 	}
 	if why != "" {

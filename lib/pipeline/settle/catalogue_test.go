@@ -91,8 +91,8 @@ func TestUnknownVersionWaits(t *testing.T) {
 			t.Errorf("it goes on: %v", err)
 		}
 	}
-	if standing, err := p.settler().Standing(t.Context(), theDraw); err != nil || !errors.Is(standing.Unknown, games.ErrUnknown) {
-		t.Errorf("it stands at %+v, %v", standing, err)
+	if status, err := p.settler().Status(t.Context(), theDraw); err != nil || !errors.Is(status.Unknown, games.ErrUnknown) {
+		t.Errorf("it stands at %+v, %v", status, err)
 	}
 	if _, err := p.history(t); !errors.Is(err, games.ErrUnknown) {
 		t.Errorf("the history: %v", err)

@@ -275,9 +275,9 @@ func TestUnequal(t *testing.T) {
 					t.Errorf("it goes on: %v", err)
 				}
 			}
-			standing, err := p.settler().Standing(t.Context(), theDraw)
-			if err != nil || standing.Stopped == "" || standing.Settled {
-				t.Errorf("standing %+v, %v", standing, err)
+			status, err := p.settler().Status(t.Context(), theDraw)
+			if err != nil || status.Stopped == "" || status.Settled {
+				t.Errorf("standing %+v, %v", status, err)
 			}
 			last, _, err := p.table.Last(t.Context(), store.FeedKey("acme"))
 			if err != nil || last.SK != store.CounterKey || !strings.Contains(last.Body, `"newest":1`) {

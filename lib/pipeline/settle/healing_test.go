@@ -85,9 +85,9 @@ func TestMendedAfterOtherData(t *testing.T) {
 		}
 	}
 	p.settle(t)
-	standing, err := p.settler().Standing(t.Context(), theDraw)
-	if err != nil || !standing.Settled || standing.Stopped != "" {
-		t.Errorf("it stands at %+v, %v", standing, err)
+	status, err := p.settler().Status(t.Context(), theDraw)
+	if err != nil || !status.Settled || status.Stopped != "" {
+		t.Errorf("it stands at %+v, %v", status, err)
 	}
 	told := p.told(t, "acme")
 	if len(told) != 2 || !strings.HasSuffix(told[1], "after 1: b00000 lost 0.00 for 1; b00001 won 20.00 for 1;") {

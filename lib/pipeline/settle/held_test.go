@@ -43,9 +43,9 @@ func (p *pipeline) states(t *testing.T) (states string) {
 
 func (p *pipeline) waits(t *testing.T, want string) {
 	t.Helper()
-	standing, err := p.settler().Standing(t.Context(), theDraw)
-	if err != nil || standing.Waits.String() != want || standing.Settled == (want != "") {
-		t.Errorf("the draw stands at %+v, %v, instead of waiting with %q", standing, err, want)
+	status, err := p.settler().Status(t.Context(), theDraw)
+	if err != nil || status.Waits.String() != want || status.Settled == (want != "") {
+		t.Errorf("the draw stands at %+v, %v, instead of waiting with %q", status, err, want)
 	}
 }
 

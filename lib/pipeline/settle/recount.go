@@ -59,8 +59,8 @@ func partitionName(bookmaker string, shard int) string {
 	return fmt.Sprintf("%s#%03d", bookmaker, shard)
 }
 
-// Standing is how far a draw's newest state has come.
-type Standing struct {
+// Status is how far a draw's newest state has come.
+type Status struct {
 	Settled bool             // the newest state is swept
 	State   int              // the newest state; 0 for none
 	Stopped string           // why its sweep can't go on
@@ -70,21 +70,21 @@ type Standing struct {
 	Unknown error
 }
 
-// Standing returns how far a draw has come.
-func (s *Settler) Standing(ctx context.Context, id string) (Standing, error) {
+// Status returns how far a draw has come.
+func (s *Settler) Status(ctx context.Context, id string) (Status, error) {
 	r, err := record.Load(ctx, s.Table, id)
 	if err != nil {
-		return Standing{}, err
+		return Status{}, err
 	}
 	now, _, err := r.Run()
 	if err != nil || r.Head == nil {
-		return Standing{}, err
+		return Status{}, err
 	}
-	standing := Standing{Unknown: r.Unknown, State: r.Head.State, Stopped: now.Stopped, Held: r.Quarantined(), Settled: now.State == 0 && now.Base == r.Head.State}
+	status := Status{Unknown: r.Unknown, State: r.Head.State, Stopped: now.Stopped, Held: r.Quarantined(), Settled: now.State == 0 && now.Base == r.Head.State}
 	if now.Held != nil && now.State == r.Head.State && !released(r, now.State) {
-		standing.Waits = now.Held.Moved
+		status.Waits = now.Held.Moved
 	}
-	return standing, nil
+	return status, nil
 }
 
 // Recount reads all bets of a swept draw again and compares what they come to

@@ -106,9 +106,9 @@ func (p *pipeline) tells(t *testing.T, bookmaker string, want ...string) {
 
 func (p *pipeline) stands(t *testing.T, state int, settled bool) {
 	t.Helper()
-	standing, err := p.settler().Standing(t.Context(), theDraw)
-	if err != nil || standing.State != state || standing.Settled != settled || (standing.Stopped == "") != settled {
-		t.Errorf("the draw stands at %+v, %v", standing, err)
+	status, err := p.settler().Status(t.Context(), theDraw)
+	if err != nil || status.State != state || status.Settled != settled || (status.Stopped == "") != settled {
+		t.Errorf("the draw stands at %+v, %v", status, err)
 	}
 }
 

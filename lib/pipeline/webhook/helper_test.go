@@ -167,11 +167,11 @@ func (b *bench) deliver(bookmaker string) (again settlement.Instant) {
 	return again
 }
 
-func (b *bench) standing(bookmaker, id string) *Standing {
+func (b *bench) status(bookmaker, id string) *Status {
 	b.t.Helper()
-	standing, err := b.store().Get(b.t.Context(), bookmaker, id)
+	status, err := b.store().Get(b.t.Context(), bookmaker, id)
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	return standing
+	return status
 }

@@ -107,7 +107,7 @@ func TestDocumentedReceiver(t *testing.T) {
 		if _, err := worker.Deliver(t.Context(), "acme"); err != nil {
 			t.Fatal(err)
 		}
-		last := b.standing("acme", e.ID).Position.Last
+		last := b.status("acme", e.ID).Position.Last
 		if last.Failed != wantFailed {
 			t.Errorf("%+v", last)
 		}

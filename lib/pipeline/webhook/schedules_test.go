@@ -162,20 +162,20 @@ func (s *schedule) worked() {
 // check holds the position against what the receiver has: nothing up to it is
 // missing.
 func (s *schedule) check() error {
-	standing, err := s.store().Get(s.t.Context(), "acme", s.id)
+	status, err := s.store().Get(s.t.Context(), "acme", s.id)
 	if err != nil {
 		return err
 	}
-	if standing.Position.Sequence > s.newest {
-		return fmt.Errorf("the position is %d of %d", standing.Position.Sequence, s.newest)
+	if status.Position.Sequence > s.newest {
+		return fmt.Errorf("the position is %d of %d", status.Position.Sequence, s.newest)
 	}
 	has := map[int64]bool{}
 	for _, sequence := range s.taken[s.id] {
 		has[sequence] = true
 	}
-	for sequence := range standing.Position.Sequence {
+	for sequence := range status.Position.Sequence {
 		if !has[sequence+1] && !s.excused[sequence+1] {
-			return fmt.Errorf("report %d was skipped: the position is %d", sequence+1, standing.Position.Sequence)
+			return fmt.Errorf("report %d was skipped: the position is %d", sequence+1, status.Position.Sequence)
 		}
 	}
 	return nil
@@ -200,9 +200,9 @@ func (s *schedule) settles() error {
 			}
 		}
 	}
-	standing, err := s.store().Get(s.t.Context(), "acme", s.id)
-	if err != nil || standing.State() != "up to date" || standing.Newest != s.newest {
-		return errors.Join(err, fmt.Errorf("it stands at %+v of %d", standing.Position, s.newest))
+	status, err := s.store().Get(s.t.Context(), "acme", s.id)
+	if err != nil || status.State() != "up to date" || status.Newest != s.newest {
+		return errors.Join(err, fmt.Errorf("it stands at %+v of %d", status.Position, s.newest))
 	}
 	return s.check()
 }

@@ -164,8 +164,8 @@ func newSecret() string {
 	return "whsec_" + base64.StdEncoding.EncodeToString(random)
 }
 
-// Standing is an endpoint and how far it was told.
-type Standing struct {
+// Status is an endpoint and how far it was told.
+type Status struct {
 	Endpoint
 	Position Position
 	Newest   int64 // number of the bookmaker's newest report
@@ -173,7 +173,7 @@ type Standing struct {
 
 // State says in a word how an endpoint stands: disabled, failing, behind or up to
 // date.
-func (s *Standing) State() string {
+func (s *Status) State() string {
 	switch {
 	case s.Position.Disabled != nil:
 		return "disabled"
@@ -186,7 +186,7 @@ func (s *Standing) State() string {
 }
 
 // List returns a bookmaker's endpoints, in the order of their ids.
-func (s *Store) List(ctx context.Context, bookmaker string) ([]*Standing, error) {
+func (s *Store) List(ctx context.Context, bookmaker string) ([]*Status, error) {
 	list, err := load(ctx, s.Table, bookmaker)
 	if err != nil {
 		return nil, err
@@ -195,15 +195,15 @@ func (s *Store) List(ctx context.Context, bookmaker string) ([]*Standing, error)
 	if err != nil {
 		return nil, err
 	}
-	standings := make([]*Standing, len(list))
+	statuses := make([]*Status, len(list))
 	for i, e := range list {
-		standings[i] = &Standing{e.Endpoint, e.Position, feed.Newest}
+		statuses[i] = &Status{e.Endpoint, e.Position, feed.Newest}
 	}
-	return standings, nil
+	return statuses, nil
 }
 
 // Get returns one of a bookmaker's endpoints.
-func (s *Store) Get(ctx context.Context, bookmaker, id string) (*Standing, error) {
+func (s *Store) Get(ctx context.Context, bookmaker, id string) (*Status, error) {
 	list, err := s.List(ctx, bookmaker)
 	if err != nil {
 		return nil, err

@@ -58,16 +58,16 @@ func TestStore(t *testing.T) {
 		equal(t, "signing", len(other.Signing(b.now)), 2)
 		b.pass(time.Hour)
 		equal(t, "signing after the overlap", len(other.Signing(b.now)), 1)
-		equal(t, "state", b.standing("acme", made.ID).State(), "failing")
+		equal(t, "state", b.status("acme", made.ID).State(), "failing")
 		if err := s.Disable(ctx, "acme", made.ID); err != nil {
 			t.Error(err)
 		}
-		equal(t, "state", b.standing("acme", made.ID).State(), "disabled")
+		equal(t, "state", b.status("acme", made.ID).State(), "disabled")
 		newest := int64(-1)
 		if err := s.Enable(ctx, "acme", made.ID, &newest); err != nil {
 			t.Error(err)
 		}
-		equal(t, "state", b.standing("acme", made.ID).State(), "up to date")
+		equal(t, "state", b.status("acme", made.ID).State(), "up to date")
 		if feed, err := settle.ReadFeed(ctx, b.table, "acme"); err != nil || feed.Newest != 4 {
 			t.Errorf("the feed ends at %+v, %v", feed, err)
 		}
@@ -152,7 +152,7 @@ func TestRefused(t *testing.T) {
 	if err := rotate(id, time.Hour); err == nil || !strings.Contains(err.Error(), "3 secrets") {
 		t.Errorf("a fourth secret: %v", err)
 	}
-	if err := rotate(id, 0); err != nil || len(b.standing("acme", id).Secrets) != 1 {
+	if err := rotate(id, 0); err != nil || len(b.status("acme", id).Secrets) != 1 {
 		t.Errorf("without an overlap: %v", err)
 	}
 	b.set("acme", "https://acme.example/2")

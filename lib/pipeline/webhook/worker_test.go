@@ -54,8 +54,8 @@ func TestDeliver(t *testing.T) {
 	equal(t, "told from when it was set", b.taken[id], upTo(49)[2:])
 	equal(t, "told from the beginning", b.taken[early], upTo(49))
 	equal(t, "told of another bookmaker's", b.taken[other], []int64(nil))
-	equal(t, "position", b.standing("acme", id).Position.Sequence, 49)
-	equal(t, "state", b.standing("acme", id).State(), "up to date")
+	equal(t, "position", b.status("acme", id).Position.Sequence, 49)
+	equal(t, "state", b.status("acme", id).State(), "up to date")
 	equal(t, "counted", b.counts, map[string]int{"delivered": 47 + 49})
 	b.deliver("nobody")
 }
@@ -71,7 +71,7 @@ func TestBackoff(t *testing.T) {
 	for range 100 {
 		before := b.now
 		again := b.deliver("acme")
-		if p := b.standing("acme", id).Position; p.Disabled != nil {
+		if p := b.status("acme", id).Position; p.Disabled != nil {
 			if p.Disabled.Reason != DisabledFailing || again != 0 {
 				t.Errorf("%+v, again at %d", p.Disabled, again)
 			}
@@ -115,7 +115,7 @@ func TestBackoff(t *testing.T) {
 	equal(t, "woken", b.hints, []string{"acme"})
 	b.deliver("acme")
 	equal(t, "told after it was enabled", b.taken[id], upTo(4))
-	equal(t, "failing since", b.standing("acme", id).Position.Since, 0)
+	equal(t, "failing since", b.status("acme", id).Position.Since, 0)
 }
 
 // A success in between begins the day anew.
@@ -135,7 +135,7 @@ func TestFailingIsForgotten(t *testing.T) {
 		b.deliver("acme")
 		b.pass(20 * time.Hour)
 		b.deliver("acme")
-		equal(t, "tries", b.standing("acme", id).Position.Tries, 2)
+		equal(t, "tries", b.status("acme", id).Position.Tries, 2)
 		fails = false
 		b.pass(time.Hour)
 		b.deliver("acme")
@@ -158,9 +158,9 @@ func TestInOrder(t *testing.T) {
 		b.now = max(b.now, b.deliver("acme"))
 	}
 	equal(t, "told", b.taken[id], upTo(6))
-	equal(t, "tries", b.standing("acme", id).Position.Tries, 5)
-	equal(t, "state", b.standing("acme", id).State(), "failing")
-	equal(t, "last", b.standing("acme", id).Position.Last.Status, 400)
+	equal(t, "tries", b.status("acme", id).Position.Tries, 5)
+	equal(t, "state", b.status("acme", id).State(), "failing")
+	equal(t, "last", b.status("acme", id).Position.Last.Status, 400)
 }
 
 func TestGone(t *testing.T) {
@@ -177,7 +177,7 @@ func TestGone(t *testing.T) {
 	b.pass(48 * time.Hour)
 	b.deliver("acme")
 	equal(t, "told", b.taken[id], []int64{1})
-	equal(t, "disabled", b.standing("acme", id).Position.Disabled.Reason, DisabledGone)
+	equal(t, "disabled", b.status("acme", id).Position.Disabled.Reason, DisabledGone)
 	equal(t, "counted", b.counts, map[string]int{"delivered": 1, FailedGone: 1, "disabled gone": 1})
 }
 
@@ -212,7 +212,7 @@ func TestCrashBeforeThePosition(t *testing.T) {
 		t.Fatal("it did not die")
 	}
 	db.Intercept = nil
-	equal(t, "position", b.standing("acme", id).Position.Sequence, 0)
+	equal(t, "position", b.status("acme", id).Position.Sequence, 0)
 	if again := b.deliver("acme"); again != 0 {
 		t.Errorf("again at %d", again)
 	}
@@ -228,7 +228,7 @@ func TestCrashBeforeThePosition(t *testing.T) {
 	b.deliver("acme")
 	equal(t, "told", b.taken[id], append(upTo(3), upTo(3)...))
 	equal(t, "ids", len(b.bodies), 3)
-	equal(t, "position", b.standing("acme", id).Position.Sequence, 3)
+	equal(t, "position", b.status("acme", id).Position.Sequence, 3)
 }
 
 // Of two workers at once one sends; a report that comes meanwhile is seen by it
@@ -277,12 +277,12 @@ func TestOperatorsMeanwhile(t *testing.T) {
 		check func(b *bench, id string)
 	}{
 		{"disabled", func(b *bench, id string) error { return b.store().Disable(b.t.Context(), "acme", id) }, upTo(3), func(b *bench, id string) {
-			p := b.standing("acme", id).Position
+			p := b.status("acme", id).Position
 			equal(b.t, "position", p.Sequence, 3)
 			equal(b.t, "disabled", p.Disabled.Reason, DisabledOperator)
 		}},
 		{"set back", func(b *bench, id string) error { return b.store().Enable(b.t.Context(), "acme", id, &first) }, []int64{1, 2, 3, 2, 3}, func(b *bench, id string) {
-			equal(b.t, "position", b.standing("acme", id).Position.Sequence, 3)
+			equal(b.t, "position", b.status("acme", id).Position.Sequence, 3)
 		}},
 		{"removed", func(b *bench, id string) error { return b.store().Remove(b.t.Context(), "acme", id) }, upTo(3), func(b *bench, id string) {
 			if _, err := b.store().Get(b.t.Context(), "acme", id); err != ErrUnknown {
@@ -328,7 +328,7 @@ func TestExpired(t *testing.T) {
 	b.pass(time.Hour)
 	b.deliver("acme")
 	equal(t, "told", b.taken[id], upTo(29)[24:])
-	equal(t, "position", b.standing("acme", id).Position.Sequence, 30)
+	equal(t, "position", b.status("acme", id).Position.Sequence, 30)
 	// A new report at once, though the one before it is gone: it says when that was.
 	b.report("acme", 2)
 	if err := b.table.Delete(t.Context(), store.FeedKey("acme"), store.EntryKey(31)); err != nil {
@@ -407,7 +407,7 @@ func TestPositionAhead(t *testing.T) {
 	equal(t, "asked for", b.hints, []string{"acme"})
 	b.deliver("acme")
 	b.deliver("acme")
-	equal(t, "disabled", b.standing("acme", id).Position.Disabled.Reason, DisabledAhead)
+	equal(t, "disabled", b.status("acme", id).Position.Disabled.Reason, DisabledAhead)
 	equal(t, "counted", b.counts["disabled "+DisabledAhead], 1)
 	err = b.store().Enable(t.Context(), "acme", id, nil)
 	if refused := (*SpecError)(nil); !errors.As(err, &refused) || !strings.Contains(err.Error(), "--after") {
@@ -484,7 +484,7 @@ func TestOneFaultAlone(t *testing.T) {
 	if _, err := b.worker().Deliver(t.Context(), "acme"); err == nil {
 		t.Error("a record that can't be read was sent")
 	}
-	equal(t, "tries", b.standing("acme", one).Position.Tries, 1)
+	equal(t, "tries", b.status("acme", one).Position.Tries, 1)
 }
 
 // What is written, in order: a claim, the tries, the position.

@@ -41,18 +41,18 @@ func (c cursor) working() bool { return c.Target > c.Size }
 
 var cursorHeader = objects.Header{ContentType: files.ContentType(CursorPath), CacheControl: objects.Mutable}
 
-// Standing is how far a site has come.
-type Standing struct {
+// Status is how far a site has come.
+type Status struct {
 	Origin string
 	Size   int64
 	// Working says that some of its files may be of a larger size.
 	Working bool
 }
 
-// ReadStanding reads how far a site has come from its cursor.json.
-func ReadStanding(text []byte) (Standing, error) {
+// ReadStatus reads how far a site has come from its cursor.json.
+func ReadStatus(text []byte) (Status, error) {
 	c, err := readCursor(text)
-	return Standing{c.Origin, c.Size, c.working()}, err
+	return Status{c.Origin, c.Size, c.working()}, err
 }
 
 func readCursor(text []byte) (cursor, error) {

@@ -47,7 +47,7 @@ func TestAnyPartition(t *testing.T) {
 			}
 			compare(t, l, store.Files(), size)
 		}
-		if s := standing(t, store); s.Size != all || s.Working || s.Origin != origin {
+		if s := status(t, store); s.Size != all || s.Working || s.Origin != origin {
 			t.Errorf("the site stands at %+v", s)
 		}
 	}
@@ -348,7 +348,7 @@ func TestRefusals(t *testing.T) {
 			if _, err := follower(l, l.known, store).Run(t.Context()); !errors.Is(err, test.want) {
 				t.Fatalf("got %v, want %v", err, test.want)
 			}
-			if !strings.HasPrefix(name, "a cursor") && standing(t, store).Size != 50 {
+			if !strings.HasPrefix(name, "a cursor") && status(t, store).Size != 50 {
 				t.Error("the site went on")
 			}
 		})

@@ -480,10 +480,10 @@ func compare(t testing.TB, l *publicLog, got map[string]fakeobjects.Object, size
 	}
 }
 
-// standing reads how far a site has come.
-func standing(t testing.TB, store *fakeobjects.Store) build.Standing {
+// status reads how far a site has come.
+func status(t testing.TB, store *fakeobjects.Store) build.Status {
 	t.Helper()
-	s, err := build.ReadStanding(store.Files()[build.CursorPath].Data)
+	s, err := build.ReadStatus(store.Files()[build.CursorPath].Data)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,23 +26,23 @@ type Account struct {
 	Reference string // of a side wager: its bet's
 	Wager     string // the selection of a side wager; empty for the bet itself
 	Replay    bool   // in the answer to a request: it was stored before
-	Standing
+	BetStatus
 	CancelledAt settlement.Instant // by its bookmaker; zero when never
 	Lines       []report.Line      // in the order in which they were reported
 }
 
-// Standing is what is known of a stored bet before its draw is settled.
-type Standing struct {
+// BetStatus is what is known of a stored bet before its draw is settled.
+type BetStatus struct {
 	Status       string // accepted or refunded
 	Reason       string // of a refund
 	Cancellation Cancellation
 }
 
-// StandingOf computes how a bet stands at a time, by its draw's head as it was read
+// BetStatusOf computes how a bet stands at a time, by its draw's head as it was read
 // a second ago or less, so that no settlement contradicts it. cancelledAt is when its
 // bookmaker cancelled it, zero when it did not. Closings only move to earlier times:
 // what is late already stays late, what is not yet may still be.
-func StandingOf(head *draw.Head, game *rules.Game, bet *store.StoredBet, cancelledAt, at settlement.Instant) (s Standing) {
+func BetStatusOf(head *draw.Head, game *rules.Game, bet *store.StoredBet, cancelledAt, at settlement.Instant) (s BetStatus) {
 	round, acceptedAt := int(bet.Round), bet.AcceptedAt
 	closing := head.ClosingOf(round, game, bet.Selection)
 	s.Status = "accepted"
