@@ -126,7 +126,7 @@ func (f *pagesFlags) follower(ctx context.Context, app *app, options verify.Opti
 		return nil, nil, failed("making the site", err)
 	}
 	bar := &bar{app: app, start: time.Now()}
-	return &build.Follower{Origin: options.Origin, Known: options.Known, Log: untrusted{log}, Files: into, Site: pages, Record: &unequal{},
+	return &build.Follower{Origin: options.Origin, Known: options.Known, Log: untrusted{log}, Files: into, Site: pages, Record: &mismatch{},
 		Logger: slog.New(pretty.NewLogHandler(app.err, slog.LevelError, false)), Stretch: build.DefaultStretch, Parallel: build.DefaultParallel, Progress: bar.show}, bar, nil
 }
 
@@ -142,19 +142,19 @@ func (u untrusted) Get(ctx context.Context, path string) ([]byte, error) {
 	return data, err
 }
 
-// unequal counts files that never change and have other bytes.
-type unequal struct{ files atomic.Int64 }
+// mismatch counts files that never change and have other bytes.
+type mismatch struct{ files atomic.Int64 }
 
-var _ build.Recorder = (*unequal)(nil)
+var _ build.Recorder = (*mismatch)(nil)
 
 // Behind implements follow.Recorder.
-func (*unequal) Behind(int64) {}
+func (*mismatch) Behind(int64) {}
 
 // Written implements follow.Recorder.
-func (*unequal) Written(int) {}
+func (*mismatch) Written(int) {}
 
-// Unequal implements follow.Recorder.
-func (u *unequal) Unequal(string) { u.files.Add(1) }
+// Mismatch implements follow.Recorder.
+func (u *mismatch) Mismatch(string) { u.files.Add(1) }
 
 // build makes the site in a folder.
 func (f *pagesFlags) build(ctx context.Context, app *app, options verify.Options) error {
@@ -172,7 +172,7 @@ func (f *pagesFlags) build(ctx context.Context, app *app, options verify.Options
 	if err != nil {
 		return siteFault("making the site", err)
 	}
-	if n := int(follower.Record.(*unequal).files.Load()); n > 0 {
+	if n := int(follower.Record.(*mismatch).files.Load()); n > 0 {
 		return &refusal{siteDiffers, fmt.Sprintf("%s in %s that never change are not what the log says", several(n, "file", "files"), f.to)}
 	}
 	if f.asJSON {

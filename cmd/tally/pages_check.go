@@ -128,7 +128,7 @@ func (f *pagesFlags) makeAside(ctx context.Context, app *app, options verify.Opt
 
 // lagging keeps how far a follower is behind its log.
 type lagging struct {
-	unequal
+	mismatch
 	behind int64
 }
 

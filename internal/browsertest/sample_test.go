@@ -28,9 +28,9 @@ var quiet = slog.New(slog.DiscardHandler)
 // nobody is told nothing.
 type nobody struct{}
 
-func (nobody) Behind(int64)   {}
-func (nobody) Written(int)    {}
-func (nobody) Unequal(string) {}
+func (nobody) Behind(int64)    {}
+func (nobody) Written(int)     {}
+func (nobody) Mismatch(string) {}
 
 // contents are files by their path from the root of the site; those of the log are
 // under log/.

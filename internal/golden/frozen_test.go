@@ -94,7 +94,7 @@ type ignored struct{}
 
 func (ignored) Behind(int64)           {}
 func (ignored) Written(int)            {}
-func (ignored) Unequal(string)         {}
+func (ignored) Mismatch(string)        {}
 func (ignored) Delivered(int)          {}
 func (ignored) NotDelivered(string)    {}
 func (ignored) WebhookDisabled(string) {}

@@ -45,7 +45,7 @@ func (dropped) Send(context.Context, string, time.Duration) error { return nil }
 func (dropped) Quarantined(string)                                {}
 func (dropped) Stored(string, time.Duration, string)              {}
 func (dropped) Settled(string, int, int, bool, time.Duration)     {}
-func (dropped) Unequal(string)                                    {}
+func (dropped) Mismatch(string)                                   {}
 func (dropped) Accepted(string)                                   {}
 func (dropped) Refused(string, string)                            {}
 func (dropped) Denied(string)                                     {}
@@ -310,5 +310,5 @@ type stuck struct {
 	dropped
 }
 
-func (s stuck) Unequal(game string)            { s.Errorf("a draw of %s is unequal", game) }
+func (s stuck) Mismatch(game string)           { s.Errorf("a draw of %s is unequal", game) }
 func (s stuck) LateRecords(game string, _ int) { s.Errorf("bets of %s were missed", game) }

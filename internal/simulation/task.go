@@ -182,14 +182,14 @@ func (w *world) deliver(q *queue, m *message) {
 // delivered sees to a message after its handler has ended.
 func (w *world) delivered(q *queue, m *message, t *task) {
 	var notYet *settle.NotYetError
-	var unequal *settle.UnequalError
+	var mismatch *settle.MismatchError
 	switch {
 	case t.crashed:
 		w.note("%s crashed", t.name)
 		q.giveBack(m, 2*time.Second, true)
 	case errors.As(t.err, &notYet):
 		q.giveBack(m, notYet.After, false)
-	case errors.As(t.err, &unequal):
+	case errors.As(t.err, &mismatch):
 		w.problem("%s: %v", t.name, t.err)
 		q.giveBack(m, time.Second, true)
 	case t.err != nil:

@@ -300,7 +300,7 @@ func (late) Depth(string, int)    {}
 func (late) InQuarantine(int)     {}
 func (late) Waiting(string)       {}
 
-func (f late) Unequal(game string) { f.world.problem("reconcile finds a draw of %s unequal", game) }
+func (f late) Mismatch(game string) { f.world.problem("reconcile finds a draw of %s unequal", game) }
 func (f late) LateRecords(game string, bets int) {
 	if !f.world.plan.LateRecords {
 		f.world.problem("reconcile finds %d bets of %s that no sweep has seen", bets, game)
@@ -316,7 +316,7 @@ func (nothing) Accepted(string)                               {}
 func (nothing) Refused(string, string)                        {}
 func (nothing) Settled(string, int, int, bool, time.Duration) {}
 func (nothing) Appended(string, int)                          {}
-func (nothing) Unequal(string)                                {}
+func (nothing) Mismatch(string)                               {}
 func (nothing) Denied(string)                                 {}
 func (nothing) Failed(string)                                 {}
 func (nothing) Delivered(int)                                 {}

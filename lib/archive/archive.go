@@ -36,8 +36,8 @@ var _ Appender = (*sequencer.Log)(nil)
 type Recorder interface {
 	// Appended counts entries that are now in the log.
 	Appended(game string, entries int)
-	// Unequal counts a draw whose log has an entry that its records contradict.
-	Unequal(game string)
+	// Mismatch counts a draw whose log has an entry that its records contradict.
+	Mismatch(game string)
 }
 
 // Archive appends draws to the log.
@@ -100,7 +100,7 @@ func (a *Archive) take(ctx context.Context, told wire.Entry) error {
 // not appended again: it says that records were changed, and asks for a person.
 func (a *Archive) report(ctx context.Context, r records, told wire.Entry, appended sequencer.Appended) {
 	for _, leaf := range appended.Conflicts {
-		a.Record.Unequal(r.Head.Game)
+		a.Record.Mismatch(r.Head.Game)
 		a.Log.LogAttrs(ctx, slog.LevelError, "the log has another entry", slog.String("draw", told.Draw), slog.String("entry", leaf.Key))
 	}
 	if appended.New > 0 {

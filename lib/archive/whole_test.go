@@ -35,7 +35,7 @@ type nobody struct{}
 func (nobody) Quarantined(string)                                {}
 func (nobody) Stored(string, time.Duration, string)              {}
 func (nobody) Settled(string, int, int, bool, time.Duration)     {}
-func (nobody) Unequal(string)                                    {}
+func (nobody) Mismatch(string)                                   {}
 func (nobody) Appended(string, int)                              {}
 func (nobody) Send(context.Context, string, time.Duration) error { return nil }
 

@@ -78,8 +78,8 @@ func (p *pipeline) Accepted(string) {}
 // Refused implements placing.Recorder.
 func (p *pipeline) Refused(string, string) {}
 
-// Unequal implements sweep.Recorder.
-func (p *pipeline) Unequal(string) { p.faults.n.Add(1) }
+// Mismatch implements sweep.Recorder.
+func (p *pipeline) Mismatch(string) { p.faults.n.Add(1) }
 
 // Settled implements sweep.Recorder.
 func (p *pipeline) Settled(_ string, lines, _ int, _ bool, _ time.Duration) {

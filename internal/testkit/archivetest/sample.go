@@ -73,7 +73,7 @@ type nothing struct{}
 func (nothing) Quarantined(string)                            {}
 func (nothing) Stored(string, time.Duration, string)          {}
 func (nothing) Settled(string, int, int, bool, time.Duration) {}
-func (nothing) Unequal(string)                                {}
+func (nothing) Mismatch(string)                               {}
 func (nothing) Appended(string, int)                          {}
 
 type drop struct{}

@@ -70,7 +70,7 @@ func (*house) Send(context.Context, string, time.Duration) error { return nil }
 func (h *house) Quarantined(code string)                     { h.Errorf("quarantined: %s", code) }
 func (*house) Stored(string, time.Duration, string)          {}
 func (*house) Settled(string, int, int, bool, time.Duration) {}
-func (*house) Unequal(string)                                {}
+func (*house) Mismatch(string)                               {}
 func (*house) Accepted(string)                               {}
 func (*house) Refused(string, string)                        {}
 func (*house) Denied(string)                                 {}

@@ -31,11 +31,11 @@ type damage struct {
 
 var damages = []damage{
 	{"a flipped bit in the checkpoint", func(c *copied) { c.flip(checkpoint.Path, 3) }, verify.BadSignature, true},
-	{"a flipped bit in an entry", func(c *copied) { c.flip(c.bundle(), 40) }, verify.UnequalTile, true},
-	{"a flipped bit in a tile", func(c *copied) { c.flip(c.tile(), 77) }, verify.UnequalTile, true},
+	{"a flipped bit in an entry", func(c *copied) { c.flip(c.bundle(), 40) }, verify.MismatchTile, true},
+	{"a flipped bit in a tile", func(c *copied) { c.flip(c.tile(), 77) }, verify.MismatchTile, true},
 	{"a missing tile", func(c *copied) { c.remove(c.tile()) }, verify.MissingTile, true},
 	{"a missing bundle", func(c *copied) { c.remove(c.bundle()) }, verify.MissingBundle, true},
-	{"two entries in another order", (*copied).reorder, verify.UnequalTile, true},
+	{"two entries in another order", (*copied).reorder, verify.MismatchTile, true},
 	{"an older checkpoint", func(c *copied) { c.resign(c.size - 1) }, verify.OlderCheckpoint, false},
 	{"a forked log", (*copied).fork, verify.Forked, false},
 	{"no file, and a size near the end of all numbers", func(c *copied) { c.claim(math.MaxInt64) }, verify.BadCheckpoint, true},

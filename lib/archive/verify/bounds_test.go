@@ -142,7 +142,7 @@ func (l limited) Get(ctx context.Context, path string) ([]byte, error) {
 func TestBombs(t *testing.T) {
 	s := archivetest.PlayAll(t)
 	options, whole := optionsOf(t, s), filesOf(s)
-	for path, want := range map[string]verify.Code{checkpoint.Path: verify.BadCheckpoint, bundlePath: verify.BadBundle, tilePath: verify.UnequalTile} {
+	for path, want := range map[string]verify.Code{checkpoint.Path: verify.BadCheckpoint, bundlePath: verify.BadBundle, tilePath: verify.MismatchTile} {
 		t.Run(path, func(t *testing.T) {
 			most := tiles.MaxBytes(path)
 			var sent, asked atomic.Int64

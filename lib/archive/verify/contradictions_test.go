@@ -128,7 +128,7 @@ func TestContradictions(t *testing.T) {
 		{"a game that there is not", "no game is called", verify.UnknownRules, func(list [][]byte) [][]byte {
 			return alter(t, list, warCancelled, 0, func(e *entry.Opening) { e.Game = "keno" })
 		}},
-		{"a betting round that the game has not", "no betting round 3", verify.UnequalResult, func(list [][]byte) [][]byte {
+		{"a betting round that the game has not", "no betting round 3", verify.MismatchResult, func(list [][]byte) [][]byte {
 			return alter(t, list, warDraw, 0, func(e *entry.Opening) {
 				e.Rounds = append(e.Rounds, entry.Planned{Round: 3, OpensAt: e.Rounds[1].ClosesAt, ClosesAt: e.Rounds[1].ClosesAt + 1})
 			})

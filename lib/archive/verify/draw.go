@@ -113,7 +113,7 @@ func (s *finder) wrong(err error) {
 	case s.missing != "":
 		s.report.findFile(MissingTile, s.missing, "the tile is missing")
 	default:
-		s.report.find(Finding{Code: UnequalTile, Message: fmt.Sprintf("a tile is not the one in the tree under the checkpoint: %v", err)})
+		s.report.find(Finding{Code: MismatchTile, Message: fmt.Sprintf("a tile is not the one in the tree under the checkpoint: %v", err)})
 	}
 }
 
@@ -161,7 +161,7 @@ func (s *finder) bundle(ctx context.Context, n int64) ([][]byte, error) {
 	}
 	for i, data := range list {
 		if tlog.RecordHash(data) != want[i] {
-			s.report.findFile(UnequalTile, path, "entry %d is not the one in the tree under the checkpoint", n*tiles.Width+int64(i))
+			s.report.findFile(MismatchTile, path, "entry %d is not the one in the tree under the checkpoint", n*tiles.Width+int64(i))
 			return nil, nil
 		}
 	}

@@ -107,13 +107,13 @@ func TestOneDrawRefusals(t *testing.T) {
 	}{
 		{"a flipped bit in one of its entries", func(files memory, _ *verify.Options) {
 			flip(files, tiles.EntriesPath(1, 256), strings.Index(string(files[tiles.EntriesPath(1, 256)]), pokerDraw)-20)
-		}, verify.UnequalTile},
-		{"a flipped bit in an entry after it", func(files memory, _ *verify.Options) { flip(files, last, 40) }, verify.UnequalTile},
+		}, verify.MismatchTile},
+		{"a flipped bit in an entry after it", func(files memory, _ *verify.Options) { flip(files, last, 40) }, verify.MismatchTile},
 		{"a bundle that is cut off", func(files memory, _ *verify.Options) { files[last] = files[last][:9] }, verify.BadBundle},
 		{"a missing bundle", func(files memory, _ *verify.Options) { delete(files, tiles.EntriesPath(2, 256)) }, verify.MissingBundle},
 		{"a missing tile", func(files memory, _ *verify.Options) { delete(files, "tile/0/001") }, verify.MissingTile},
-		{"a flipped bit in a tile", func(files memory, _ *verify.Options) { flip(files, "tile/0/001", 900) }, verify.UnequalTile},
-		{"a tile that is too short", func(files memory, _ *verify.Options) { files["tile/0/001"] = files["tile/0/001"][32:] }, verify.UnequalTile},
+		{"a flipped bit in a tile", func(files memory, _ *verify.Options) { flip(files, "tile/0/001", 900) }, verify.MismatchTile},
+		{"a tile that is too short", func(files memory, _ *verify.Options) { files["tile/0/001"] = files["tile/0/001"][32:] }, verify.MismatchTile},
 		{"another log's checkpoint", func(files memory, _ *verify.Options) { flip(files, checkpoint.Path, 3) }, verify.BadSignature},
 		{"an older checkpoint", func(_ memory, options *verify.Options) { options.Seen = tlog.Tree{N: size + 1} }, verify.OlderCheckpoint},
 		{"another root of this size", func(_ memory, options *verify.Options) { options.Seen = tlog.Tree{N: size} }, verify.Forked},
@@ -147,7 +147,7 @@ func TestThorough(t *testing.T) {
 	if r := verified(t, filesOf(fresh), optionsOf(t, s)); len(r.Findings) > 0 {
 		t.Errorf("%v", r.Findings)
 	}
-	if r := verified(t, filesOf(fresh), options); len(r.Findings) != 1 || r.Findings[0].Code != verify.UnequalResult {
+	if r := verified(t, filesOf(fresh), options); len(r.Findings) != 1 || r.Findings[0].Code != verify.MismatchResult {
 		t.Errorf("found %v", r.Findings)
 	}
 }

@@ -92,7 +92,7 @@ func TestProve(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f := verify.File(p.Format(), nil, options); len(f.Findings) != 1 || f.Findings[0].Code != verify.UnequalResult || f.Resolved {
+	if f := verify.File(p.Format(), nil, options); len(f.Findings) != 1 || f.Findings[0].Code != verify.MismatchResult || f.Resolved {
 		t.Errorf("a result that the rules don't come to: %+v", f)
 	}
 	if _, err := verify.Prove(t.Context(), files, options, entry.ID{Draw: "nothing", Kind: entry.KindState}); err == nil {

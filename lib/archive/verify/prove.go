@@ -120,7 +120,7 @@ func File(text, data []byte, options Options) *ProofFile {
 		case errors.Is(err, entry.ErrRules):
 			f.Findings = append(f.Findings, Finding{Code: UnknownRules, Message: err.Error()})
 		case !errors.Is(err, entry.ErrHidden):
-			f.Findings = append(f.Findings, Finding{Code: UnequalResult, Message: err.Error()})
+			f.Findings = append(f.Findings, Finding{Code: MismatchResult, Message: err.Error()})
 		}
 	}
 	var wrong []Finding

@@ -60,7 +60,7 @@ func (s *story) take(index int64, c checked) {
 	case errors.Is(c.err, entry.ErrRules):
 		s.report.findEntry(UnknownRules, index, "%s: %v", c.entry.ID(), c.err)
 	case c.err != nil:
-		s.report.findEntry(UnequalResult, index, "%s: %v", c.entry.ID(), c.err)
+		s.report.findEntry(MismatchResult, index, "%s: %v", c.entry.ID(), c.err)
 	}
 	d := s.draws[c.entry.ID().Draw]
 	if o, is := c.entry.(*entry.Opening); is {

@@ -35,22 +35,22 @@ const (
 	OlderCheckpoint Code = "checkpoint_older"  // smaller than the one seen last
 	Forked          Code = "log_forked"        // not the tree seen last, grown
 	MissingTile     Code = "tile_missing"
-	UnequalTile     Code = "tile_unequal" // other hashes than its entries come to
+	MismatchTile    Code = "tile_unequal" // other hashes than its entries come to
 	MissingBundle   Code = "bundle_missing"
 	BadBundle       Code = "bundle_malformed"
-	UnequalRoot     Code = "root_unequal" // the entries come to another root than was signed
+	MismatchRoot    Code = "root_unequal" // the entries come to another root than was signed
 	BadEntry        Code = "entry_malformed"
 	RepeatedEntry   Code = "entry_repeated"
 	MisplacedEntry  Code = "entry_misplaced"   // before what it follows from
 	Contradiction   Code = "entry_contradicts" // says what can't be after what was said before
-	UnequalResult   Code = "result_unequal"
+	MismatchResult  Code = "result_unequal"
 	UnknownRules    Code = "rules_unknown" // of a version that this program does not have
 	BadProof        Code = "proof_malformed"
 	ProofFails      Code = "proof_fails"
 	BadCosignature  Code = "cosignature_invalid"  // a line that names a witness is not its cosignature
 	NoCosignature   Code = "cosignatures_missing" // fewer than are demanded
-	UnequalReport   Code = "report_unequal"       // not what the settlement commits to
-	UnequalTotals   Code = "totals_unequal"       // of all reports, and of the settlement
+	MismatchReport  Code = "report_unequal"       // not what the settlement commits to
+	MismatchTotals  Code = "totals_unequal"       // of all reports, and of the settlement
 	UnloggedReport  Code = "report_not_logged"    // the log has no settlement that was reported
 )
 
@@ -77,15 +77,15 @@ func (c Code) Class() Class {
 		return Signature
 	case OlderCheckpoint, Forked:
 		return Consistency
-	case MissingTile, UnequalTile, MissingBundle, BadBundle, UnequalRoot:
+	case MissingTile, MismatchTile, MissingBundle, BadBundle, MismatchRoot:
 		return Tree
-	case UnequalResult, UnknownRules:
+	case MismatchResult, UnknownRules:
 		return Results
 	case BadProof, ProofFails:
 		return Proof
 	case BadCosignature, NoCosignature:
 		return Witnesses
-	case UnequalReport, UnequalTotals, UnloggedReport:
+	case MismatchReport, MismatchTotals, UnloggedReport:
 		return Reports
 	}
 	return Entries

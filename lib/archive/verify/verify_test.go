@@ -124,19 +124,19 @@ var tampers = []tamper{
 	{"a flipped bit in an entry", func(_ *testing.T, _ *archivetest.Sample, files memory, _ *verify.Options) {
 		at := bytes.Index(files[bundlePath], []byte(`"sequence":`))
 		flip(files, bundlePath, at+11)
-	}, []verify.Code{verify.UnequalTile, verify.UnequalRoot}},
+	}, []verify.Code{verify.MismatchTile, verify.MismatchRoot}},
 	{"a flipped bit in an entry's name", func(_ *testing.T, _ *archivetest.Sample, files memory, _ *verify.Options) {
 		flip(files, bundlePath, 4)
-	}, []verify.Code{verify.UnequalTile, verify.UnequalRoot, verify.BadEntry, verify.MisplacedEntry}},
+	}, []verify.Code{verify.MismatchTile, verify.MismatchRoot, verify.BadEntry, verify.MisplacedEntry}},
 	{"a flipped bit in an entry's length", func(_ *testing.T, _ *archivetest.Sample, files memory, _ *verify.Options) {
 		flip(files, bundlePath, 1)
 	}, []verify.Code{verify.BadBundle}},
 	{"a flipped bit in a tile", func(_ *testing.T, _ *archivetest.Sample, files memory, _ *verify.Options) {
 		flip(files, tilePath, 77)
-	}, []verify.Code{verify.UnequalTile}},
+	}, []verify.Code{verify.MismatchTile}},
 	{"a tile that is too short", func(_ *testing.T, _ *archivetest.Sample, files memory, _ *verify.Options) {
 		files[tilePath] = files[tilePath][32:]
-	}, []verify.Code{verify.UnequalTile}},
+	}, []verify.Code{verify.MismatchTile}},
 	{"a missing tile", func(_ *testing.T, _ *archivetest.Sample, files memory, _ *verify.Options) {
 		delete(files, tilePath)
 	}, []verify.Code{verify.MissingTile}},
@@ -145,7 +145,7 @@ var tampers = []tamper{
 	}, []verify.Code{verify.MissingBundle}},
 	{"two entries in another order, and their tile", func(t *testing.T, _ *archivetest.Sample, files memory, _ *verify.Options) {
 		reorder(t, files)
-	}, []verify.Code{verify.UnequalRoot, verify.MisplacedEntry}},
+	}, []verify.Code{verify.MismatchRoot, verify.MisplacedEntry}},
 	{"an older checkpoint", func(t *testing.T, s *archivetest.Sample, _ memory, options *verify.Options) {
 		options.Seen = tlog.Tree{N: 151}
 	}, []verify.Code{verify.OlderCheckpoint}},
@@ -239,13 +239,13 @@ func TestRewrittenLogs(t *testing.T) {
 		want verify.Code
 		make func(list [][]byte) [][]byte
 	}{
-		{"another outcome", verify.UnequalResult, func(list [][]byte) [][]byte {
+		{"another outcome", verify.MismatchResult, func(list [][]byte) [][]byte {
 			return replaceOne(t, list, `"winner":"dealer"`, `"winner":"player"`)
 		}},
-		{"other facts", verify.UnequalResult, func(list [][]byte) [][]byte {
+		{"other facts", verify.MismatchResult, func(list [][]byte) [][]byte {
 			return replaceOne(t, list, `"dealer":"`, `"dealer":"A`)
 		}},
-		{"other visible cards", verify.UnequalResult, func(list [][]byte) [][]byte {
+		{"other visible cards", verify.MismatchResult, func(list [][]byte) [][]byte {
 			return replaceOne(t, list, `"visible":{"player":`, `"visible":{"dealer":`)
 		}},
 		{"another version of the rules", verify.UnknownRules, func(list [][]byte) [][]byte {

@@ -211,17 +211,17 @@ func (w *walk) compare(ctx context.Context, at int, l *level) error {
 	case errors.Is(err, ErrMissing):
 		w.report.findFile(MissingTile, path, "the tile is missing")
 	case errors.Is(err, objects.ErrTooLong):
-		w.report.find(Finding{Code: UnequalTile, File: path, Message: err.Error()})
+		w.report.find(Finding{Code: MismatchTile, File: path, Message: err.Error()})
 	case err != nil:
 		return err
 	case !bytes.Equal(data, l.hashes):
-		w.report.findFile(UnequalTile, path, "%s", w.unequal(at, l, data))
+		w.report.findFile(MismatchTile, path, "%s", w.mismatch(at, l, data))
 	}
 	return nil
 }
 
-// unequal says where a tile differs from what its entries come to.
-func (w *walk) unequal(at int, l *level, data []byte) string {
+// mismatch says where a tile differs from what its entries come to.
+func (w *walk) mismatch(at int, l *level, data []byte) string {
 	if len(data) != len(l.hashes) {
 		return fmt.Sprintf("it has %d bytes, not %d", len(data), len(l.hashes))
 	}
@@ -247,11 +247,11 @@ func (w *walk) finish(ctx context.Context) error {
 	}
 	switch root := w.grown.Root(); {
 	case w.grown.Size() != w.tree.N:
-		w.report.find(Finding{Code: UnequalRoot, Message: fmt.Sprintf("%d entries were hashed, the signed checkpoint has %d", w.grown.Size(), w.tree.N)})
+		w.report.find(Finding{Code: MismatchRoot, Message: fmt.Sprintf("%d entries were hashed, the signed checkpoint has %d", w.grown.Size(), w.tree.N)})
 	case root == w.tree.Hash && w.other:
 		w.report.find(forked(w.options.Seen.N))
 	case root != w.tree.Hash: // then it is these files that are wrong, and the log need not be
-		w.report.find(Finding{Code: UnequalRoot, Message: fmt.Sprintf("the %d entries come to the root %s, the signed checkpoint has %s: entries were changed, removed, slipped in or put in another order", w.tree.N, root, w.tree.Hash)})
+		w.report.find(Finding{Code: MismatchRoot, Message: fmt.Sprintf("the %d entries come to the root %s, the signed checkpoint has %s: entries were changed, removed, slipped in or put in another order", w.tree.N, root, w.tree.Hash)})
 	}
 	w.story.finish()
 	return nil

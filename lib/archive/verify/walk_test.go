@@ -32,7 +32,7 @@ func TestEveryLeafIsHashed(t *testing.T) {
 		if err := w.finish(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if len(r.Findings) != 1 || r.Findings[0].Code != UnequalRoot {
+		if len(r.Findings) != 1 || r.Findings[0].Code != MismatchRoot {
 			t.Errorf("%d entries: found %v", size, r.Findings)
 		}
 	}
@@ -92,7 +92,7 @@ func TestLevels(t *testing.T) {
 			t.Fatalf("%d leaves: %v", size, list)
 		}
 		for i, path := range upper {
-			if list[i].Code != UnequalTile || list[i].File != path {
+			if list[i].Code != MismatchTile || list[i].File != path {
 				t.Errorf("%d leaves: %v, want %s", size, list[i], path)
 			}
 		}

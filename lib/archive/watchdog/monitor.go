@@ -60,7 +60,7 @@ const (
 	TableBehind  = "table_behind"      // the public has seen more than the table knows of
 	BadMemory    = "memory_invalid"    // what was seen last is not signed by the log's key
 	WrongFile    = "file_wrong"        // a tile or an entry is missing, or not the one in the tree
-	Unequal      = "entry_unequal"     // an entry says something else than the records
+	Mismatch     = "entry_unequal"     // an entry says something else than the records
 )
 
 // Monitor watches one log. Its fields are set once, before it is used.
@@ -272,12 +272,12 @@ func (r *Run) compare(ctx context.Context, id entry.ID, at sequencer.Indexed) (b
 		return false, err
 	}
 	if hash := tlog.RecordHash(data); hex.EncodeToString(hash[:]) != at.Hash {
-		r.fault(ctx, Unequal, fmt.Sprintf("entry %d is not %s as the index has it", at.Index, id))
+		r.fault(ctx, Mismatch, fmt.Sprintf("entry %d is not %s as the index has it", at.Index, id))
 		return false, nil
 	}
 	read, err := entry.Parse(data)
 	if err != nil || read.ID() != id {
-		r.fault(ctx, Unequal, fmt.Sprintf("entry %d is not %s", at.Index, id))
+		r.fault(ctx, Mismatch, fmt.Sprintf("entry %d is not %s", at.Index, id))
 		return false, nil
 	}
 	settlement, is := read.(*entry.Settlement)
@@ -286,14 +286,14 @@ func (r *Run) compare(ctx context.Context, id entry.ID, at sequencer.Indexed) (b
 		return true, nil // it was resolved by rules that this program does not have: it can't tell
 	}
 	if errors.Is(err, archive.ErrRecords) {
-		r.fault(ctx, Unequal, fmt.Sprintf("entry %d, %s: %v", at.Index, id, err))
+		r.fault(ctx, Mismatch, fmt.Sprintf("entry %d, %s: %v", at.Index, id, err))
 		return false, nil
 	}
 	if err != nil {
 		return false, err
 	}
 	if string(want) != string(data) {
-		r.fault(ctx, Unequal, fmt.Sprintf("entry %d, %s, says something else than the records", at.Index, id))
+		r.fault(ctx, Mismatch, fmt.Sprintf("entry %d, %s, says something else than the records", at.Index, id))
 		return false, nil
 	}
 	return true, nil

@@ -204,22 +204,22 @@ func TestFaults(t *testing.T) {
 				key := entry.ID{Draw: id, Kind: entry.KindState, State: state}.Key()
 				w.change(store.LogEntriesKey(archivetest.Origin, id), key, func(string) string { return `{"index":0}` })
 			}
-		}, watchdog.Unequal, true},
+		}, watchdog.Mismatch, true},
 		{"a state that was changed in the table", func(w *watch, _ []byte) {
 			for id, state := range w.draws(w.told()) {
 				w.change(store.DrawKey(id), store.StateKey(state), func(body string) string { return strings.Replace(body, `"made_at":1`, `"made_at":2`, 1) })
 			}
-		}, watchdog.Unequal, true},
+		}, watchdog.Mismatch, true},
 		{"a state that is no longer one", func(w *watch, _ []byte) {
 			for id, state := range w.draws(w.told()) {
 				w.change(store.DrawKey(id), store.StateKey(state), func(string) string { return "{" })
 			}
-		}, watchdog.Unequal, true},
+		}, watchdog.Mismatch, true},
 		{"a message that is gone", func(w *watch, _ []byte) {
 			for id, state := range w.draws(w.told()) {
 				w.change(store.DrawKey(id), store.StateKey(state), func(body string) string { return strings.Replace(body, `"revision":`, `"revision":9`, 1) })
 			}
-		}, watchdog.Unequal, true},
+		}, watchdog.Mismatch, true},
 		{"totals that were changed in the table", func(w *watch, _ []byte) {
 			for id, state := range w.draws(w.told()) {
 				for item, err := range w.s.Table.Query(w.t.Context(), store.DrawKey(id), store.DonePrefix(state)) {
@@ -230,7 +230,7 @@ func TestFaults(t *testing.T) {
 					w.put(item)
 				}
 			}
-		}, watchdog.Unequal, false},
+		}, watchdog.Mismatch, false},
 		{"totals that can't be", func(w *watch, _ []byte) {
 			for id, state := range w.draws(w.told()) {
 				for item, err := range w.s.Table.Query(w.t.Context(), store.DrawKey(id), store.DonePrefix(state)) {
@@ -241,7 +241,7 @@ func TestFaults(t *testing.T) {
 					w.put(item)
 				}
 			}
-		}, watchdog.Unequal, false},
+		}, watchdog.Mismatch, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := played(t, "war")

@@ -80,7 +80,7 @@ func (w *world) Failed(code string)                                { w.counted("
 func (w *world) Quarantined(string)                                { w.counted("quarantined") }
 func (*world) Stored(string, time.Duration, string)                {}
 func (w *world) Settled(string, int, int, bool, time.Duration)     {}
-func (w *world) Unequal(string)                                    { w.counted("unequal") }
+func (w *world) Mismatch(string)                                   { w.counted("unequal") }
 func (w *world) Send(context.Context, string, time.Duration) error { return nil }
 
 func (w *world) counted(what string) {

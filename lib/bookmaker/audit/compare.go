@@ -173,12 +173,12 @@ func (r *Result) compare(e *entry.Settlement, one Report, accounts map[string]*a
 	}
 	if one.Disclosure == nil {
 		known.unknown = true
-		r.find(verify.UnequalReport, e.Draw, e.State, "it commits to no report to %s, which has one", one.Bookmaker)
+		r.find(verify.MismatchReport, e.Draw, e.State, "it commits to no report to %s, which has one", one.Bookmaker)
 		return nil, false
 	}
 	if err := one.Disclosure.Check(e, one.Lines); err != nil {
 		known.unknown = true
-		r.find(verify.UnequalReport, e.Draw, e.State, "%s: %v", one.Bookmaker, err)
+		r.find(verify.MismatchReport, e.Draw, e.State, "%s: %v", one.Bookmaker, err)
 		return nil, false
 	}
 	if known.unknown {
@@ -187,12 +187,12 @@ func (r *Result) compare(e *entry.Settlement, one Report, accounts map[string]*a
 	totals, why := known.take(one)
 	if why != "" {
 		known.unknown = true
-		r.find(verify.UnequalReport, e.Draw, e.State, "%s: %s", one.Bookmaker, why)
+		r.find(verify.MismatchReport, e.Draw, e.State, "%s: %s", one.Bookmaker, why)
 		return nil, false
 	}
 	r.Totals++
 	if err := one.Disclosure.CheckTotals(totals); err != nil {
-		r.find(verify.UnequalTotals, e.Draw, e.State, "%s: %v: the lines come to %s", one.Bookmaker, err, spell(totals))
+		r.find(verify.MismatchTotals, e.Draw, e.State, "%s: %v: the lines come to %s", one.Bookmaker, err, spell(totals))
 		return nil, false
 	}
 	return totals, true
@@ -202,9 +202,9 @@ func (r *Result) compare(e *entry.Settlement, one Report, accounts map[string]*a
 func (r *Result) compareAll(e *entry.Settlement, bookmakers int, totals settlement.Book) {
 	switch {
 	case bookmakers != e.Bookmakers.Count:
-		r.find(verify.UnequalReport, e.Draw, e.State, "it is of %d bookmakers, there are reports to %d", e.Bookmakers.Count, bookmakers)
+		r.find(verify.MismatchReport, e.Draw, e.State, "it is of %d bookmakers, there are reports to %d", e.Bookmakers.Count, bookmakers)
 	case e.ShowTotals && spell(totals) != spell(e.Totals):
-		r.find(verify.UnequalTotals, e.Draw, e.State, "it has %s, the reports come to %s", spell(e.Totals), spell(totals))
+		r.find(verify.MismatchTotals, e.Draw, e.State, "it has %s, the reports come to %s", spell(e.Totals), spell(totals))
 	default:
 		r.Whole++
 	}

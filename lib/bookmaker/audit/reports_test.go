@@ -179,21 +179,21 @@ func otherReports(t *testing.T, s *archivetest.Sample) {
 		want verify.Code
 		do   func(list []audit.Report) []audit.Report
 	}{
-		{"another payout", verify.UnequalReport, onLines(func(lines [][]byte) [][]byte {
+		{"another payout", verify.MismatchReport, onLines(func(lines [][]byte) [][]byte {
 			lines[0] = bytes.Replace(lines[0], []byte(`"payout":"`), []byte(`"payout":"1`), 1)
 			return lines
 		})},
-		{"a line left out", verify.UnequalReport, onLines(func(lines [][]byte) [][]byte { return lines[1:] })},
-		{"a line more", verify.UnequalReport, onLines(func(lines [][]byte) [][]byte { return append(lines, lines[0]) })},
-		{"lines in another order", verify.UnequalReport, onLines(func(lines [][]byte) [][]byte { slices.Reverse(lines); return lines })},
-		{"a bookmaker's report left out", verify.UnequalReport, func(list []audit.Report) []audit.Report { return list[:min(len(list), 1)] }},
-		{"a report that tally knows nothing of", verify.UnequalReport, func(list []audit.Report) []audit.Report {
+		{"a line left out", verify.MismatchReport, onLines(func(lines [][]byte) [][]byte { return lines[1:] })},
+		{"a line more", verify.MismatchReport, onLines(func(lines [][]byte) [][]byte { return append(lines, lines[0]) })},
+		{"lines in another order", verify.MismatchReport, onLines(func(lines [][]byte) [][]byte { slices.Reverse(lines); return lines })},
+		{"a bookmaker's report left out", verify.MismatchReport, func(list []audit.Report) []audit.Report { return list[:min(len(list), 1)] }},
+		{"a report that tally knows nothing of", verify.MismatchReport, func(list []audit.Report) []audit.Report {
 			if len(list) > 0 {
 				list = append(list, audit.Report{Bookmaker: "cygnus"})
 			}
 			return list
 		}},
-		{"another's disclosure", verify.UnequalReport, func(list []audit.Report) []audit.Report {
+		{"another's disclosure", verify.MismatchReport, func(list []audit.Report) []audit.Report {
 			if len(list) > 1 {
 				list[0].Disclosure = list[1].Disclosure
 			}
@@ -238,7 +238,7 @@ func otherTotals(t *testing.T, s *archivetest.Sample) {
 		t.Fatalf("%+v", result)
 	}
 	for _, f := range result.Findings {
-		if f.Code != verify.UnequalTotals {
+		if f.Code != verify.MismatchTotals {
 			t.Errorf("found %v", f)
 		}
 	}
@@ -270,7 +270,7 @@ func rewrittenPage(t *testing.T, s *archivetest.Sample) {
 		}
 	}
 	result := compare(t, reports.New(s.Table), r)
-	if len(result.Findings) != 1 || result.Findings[0].Code != verify.UnequalReport || !strings.Contains(result.Findings[0].Message, "war-1.20261130.0512, state 1: acme") {
+	if len(result.Findings) != 1 || result.Findings[0].Code != verify.MismatchReport || !strings.Contains(result.Findings[0].Message, "war-1.20261130.0512, state 1: acme") {
 		t.Errorf("found %v", result.Findings)
 	}
 }

@@ -82,7 +82,7 @@ func (s *studio) Refused(string, string)                            {}
 func (s *studio) Denied(string)                                     {}
 func (s *studio) Failed(string)                                     {}
 func (s *studio) Settled(string, int, int, bool, time.Duration)     {}
-func (s *studio) Unequal(string)                                    {}
+func (s *studio) Mismatch(string)                                   {}
 func (s *studio) Send(context.Context, string, time.Duration) error { return nil }
 func (s *studio) Quarantined(string)                                { s.Error("quarantined") }
 func (*studio) Stored(string, time.Duration, string)                {}

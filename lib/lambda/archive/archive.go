@@ -154,8 +154,8 @@ var (
 
 func (r recorder) Appended(game string, entries int) { r.measured.Add(metrics.Archived, game, entries) }
 
-func (r recorder) Unequal(game string) {
-	r.measured.Add(metrics.Unequal, cmp.Or(game, metrics.NoGame), 1)
+func (r recorder) Mismatch(game string) {
+	r.measured.Add(metrics.Mismatch, cmp.Or(game, metrics.NoGame), 1)
 }
 
 func (r recorder) Witness(_ string, outcome witness.Outcome) {

@@ -17,7 +17,7 @@ func TestRecorder(t *testing.T) {
 	measured := metrics.NewMetrics(&out, "tally", "test", time.Now)
 	r := recorder{measured}
 	r.Appended("war", 3)
-	r.Unequal("")
+	r.Mismatch("")
 	for _, outcome := range []witness.Outcome{witness.Cosigned, witness.Contradicted, witness.Late} {
 		r.Witness("w1", outcome)
 	}

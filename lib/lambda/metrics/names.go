@@ -21,7 +21,7 @@ const (
 	LongBreaks    Name = "long_breaks"    // draws cancelled after as many of their table as may be in a row
 	Failures      Name = "failures"       // messages and runs that failed, by kind
 	ClockWrong    Name = "clock_wrong"    // requests and messages refused since the process's clock is wrong
-	Unequal       Name = "unequal"        // totals or digests that don't add up
+	Mismatch      Name = "unequal"        // totals or digests that don't add up
 	Stuck         Name = "stuck"          // sweeps that don't advance
 	Overdue       Name = "overdue"        // draws past their deadline
 	LateRecords   Name = "stragglers"     // bets found after their draw was swept
@@ -61,7 +61,7 @@ var divided = map[Name]string{
 	Quarantined:      DimensionGame,
 	Failures:         DimensionKind, // of failure
 	ClockWrong:       DimensionFunction,
-	Unequal:          DimensionGame,
+	Mismatch:         DimensionGame,
 	Stuck:            DimensionGame,
 	Overdue:          DimensionGame,
 	LateRecords:      DimensionGame,

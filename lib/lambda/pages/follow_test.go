@@ -25,11 +25,11 @@ import (
 const docs = "../../../docs/"
 
 // nothing is told of a run.
-type nothing struct{ unequal int }
+type nothing struct{ mismatch int }
 
-func (*nothing) Behind(int64)     {}
-func (*nothing) Written(int)      {}
-func (n *nothing) Unequal(string) { n.unequal++ }
+func (*nothing) Behind(int64)      {}
+func (*nothing) Written(int)       {}
+func (n *nothing) Mismatch(string) { n.mismatch++ }
 
 // sample returns the site of the sample log.
 func sample(t *testing.T) (*archivetest.Sample, map[string]fakeobjects.Object) {
@@ -48,7 +48,7 @@ func sample(t *testing.T) (*archivetest.Sample, map[string]fakeobjects.Object) {
 	if err := run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if told.unequal > 0 {
+	if told.mismatch > 0 {
 		t.Error("something is unequal")
 	}
 	return s, store.Files()

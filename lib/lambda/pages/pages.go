@@ -87,6 +87,6 @@ func (r recorder) Behind(entries int64) { r.measured.Set(metrics.PagesLag, "", i
 
 func (r recorder) Written(files int) { r.measured.Add(metrics.PagesFiles, "", files) }
 
-func (r recorder) Unequal(game string) {
-	r.measured.Add(metrics.Unequal, cmp.Or(game, metrics.NoGame), 1)
+func (r recorder) Mismatch(game string) {
+	r.measured.Add(metrics.Mismatch, cmp.Or(game, metrics.NoGame), 1)
 }

@@ -16,7 +16,7 @@ func TestRecorder(t *testing.T) {
 	measured := metrics.NewMetrics(&out, "tally", "test", time.Now)
 	r := recorder{measured}
 	r.Quarantined("poker")
-	r.Unequal("dice")
+	r.Mismatch("dice")
 	r.Stuck("", pipeline.StuckResult)
 	r.Stuck("wheel", pipeline.StuckRun)
 	r.LateRecords("wheel", 2)

@@ -27,7 +27,7 @@ func (recorder) Stored(string, time.Duration, string) {}
 
 func (r recorder) CancelledInARow(game string) { r.measured.Add(metrics.LongBreaks, game, 1) }
 
-func (r recorder) Unequal(game string) { r.add(metrics.Unequal, game) }
+func (r recorder) Mismatch(game string) { r.add(metrics.Mismatch, game) }
 
 func (r recorder) Stuck(game, why string) {
 	name := metrics.Stuck

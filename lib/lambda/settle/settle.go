@@ -67,11 +67,11 @@ func New(c Config, r runtime.Runtime) (runtime.QueueHandler, error) {
 // too: reconcile asks again, and raises the alarm.
 func afterRun(ctx context.Context, err error) error {
 	var notYet *pipeline.NotYetError
-	var unequal *pipeline.UnequalError
+	var mismatch *pipeline.MismatchError
 	switch {
 	case errors.As(err, &notYet):
 		return sqsbatch.GiveBack{After: notYet.After, Reason: err.Error()}
-	case errors.As(err, &unequal), errors.Is(err, games.ErrUnknown):
+	case errors.As(err, &mismatch), errors.Is(err, games.ErrUnknown):
 		return nil
 	case err != nil && ctx.Err() != nil:
 		return sqsbatch.GiveBack{Reason: "the time of this invocation is up"}
@@ -95,6 +95,6 @@ func (r recorder) Settled(game string, lines, refunded int, corrected bool, dela
 	r.measured.Delay(metrics.SettlementDelay, game, delay)
 }
 
-func (r recorder) Unequal(game string) {
-	r.measured.Add(metrics.Unequal, cmp.Or(game, metrics.NoGame), 1)
+func (r recorder) Mismatch(game string) {
+	r.measured.Add(metrics.Mismatch, cmp.Or(game, metrics.NoGame), 1)
 }

@@ -29,7 +29,7 @@ func TestAfterRun(t *testing.T) {
 		{"swept", t.Context(), nil, nil, nil},
 		{"swept as time ran out", over, nil, nil, nil},
 		{"too early", t.Context(), fmt.Errorf("sweeping: %w", &pipeline.NotYetError{After: 7 * time.Second}), &sqsbatch.GiveBack{After: 7 * time.Second}, nil},
-		{"stopped", t.Context(), fmt.Errorf("sweeping: %w", &pipeline.UnequalError{}), nil, nil},
+		{"stopped", t.Context(), fmt.Errorf("sweeping: %w", &pipeline.MismatchError{}), nil, nil},
 		{"out of time", over, fmt.Errorf("reading: %w", context.Canceled), &sqsbatch.GiveBack{}, nil},
 		{"failed", t.Context(), fault, nil, fault},
 	}
@@ -52,7 +52,7 @@ func TestRecorder(t *testing.T) {
 	r := recorder{measured}
 	r.Settled("war", 10, 3, false, 12*time.Second)
 	r.Settled("war", 4, 1, true, time.Hour)
-	r.Unequal("dice")
+	r.Mismatch("dice")
 	if err := measured.Flush(); err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ type taken struct{}
 
 func (taken) Accepted(string)                               {}
 func (taken) Refused(string, string)                        {}
-func (taken) Unequal(string)                                {}
+func (taken) Mismatch(string)                               {}
 func (taken) Settled(string, int, int, bool, time.Duration) {}
 
 // A settlement that is held sits in quarantine with its money. It can't be dropped, its

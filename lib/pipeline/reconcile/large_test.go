@@ -69,8 +69,8 @@ func TestLateRecordsInALargePartition(t *testing.T) {
 				n.bet("acme", reference)
 				pages := n.slow(time.Second)
 				n.settles(2, 30)
-				if n.late != 1 || n.unequal > 0 {
-					t.Errorf("%d stragglers were found, %d times unequal", n.late, n.unequal)
+				if n.late != 1 || n.mismatch > 0 {
+					t.Errorf("%d stragglers were found, %d times unequal", n.late, n.mismatch)
 				}
 				if *pages > 150 { // 25 each for counting, comparing, settling and counting again
 					t.Errorf("%d pages of bets were read", *pages)
@@ -89,8 +89,8 @@ func TestCorrectionOfALargePartition(t *testing.T) {
 		n.slow(5 * time.Second) // minutes for all: longer than a sweep may take
 		n.say(`"type":"draw.resulted","revision":2,"facts":{"spins":[{"revolutions":5,"pocket":34}]},"correction":{"reason":"video_review"}`)
 		n.settles(3, 90)
-		if n.late != 1 || n.unequal > 0 {
-			t.Errorf("%d stragglers were found, %d times unequal", n.late, n.unequal)
+		if n.late != 1 || n.mismatch > 0 {
+			t.Errorf("%d stragglers were found, %d times unequal", n.late, n.mismatch)
 		}
 	})
 }
@@ -113,10 +113,10 @@ func TestStalePagesOfALargePartition(t *testing.T) {
 		}
 		n.putBet("acme", *right)
 		n.slow(5 * time.Second) // minutes for all: longer than a sweep may take
-		n.unequal = 0
+		n.mismatch = 0
 		n.settles(3, 90)
-		if n.late > 0 || n.unequal > 0 {
-			t.Errorf("%d stragglers were found, %d times unequal", n.late, n.unequal)
+		if n.late > 0 || n.mismatch > 0 {
+			t.Errorf("%d stragglers were found, %d times unequal", n.late, n.mismatch)
 		}
 	})
 }

@@ -145,8 +145,8 @@ func TestStoppedAndMended(t *testing.T) {
 				t.Error("nobody asks for the sweep again")
 			}
 		}
-		if n.unequal == 0 || n.stuck[reconcile.StuckStopped] == 0 {
-			t.Errorf("unequal %d, stuck %v", n.unequal, n.stuck)
+		if n.mismatch == 0 || n.stuck[reconcile.StuckStopped] == 0 {
+			t.Errorf("unequal %d, stuck %v", n.mismatch, n.stuck)
 		}
 		stake(500)
 		for range 3 {

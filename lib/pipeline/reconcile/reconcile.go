@@ -45,8 +45,8 @@ type Recorder interface {
 	// Stuck counts a draw that does not advance: no result, or a sweep that does
 	// not end.
 	Stuck(game, why string)
-	// Unequal counts a draw whose bets come to something else than was reported.
-	Unequal(game string)
+	// Mismatch counts a draw whose bets come to something else than was reported.
+	Mismatch(game string)
 	// Waiting counts a correction that waits for an operator.
 	Waiting(game string)
 	// LateRecords counts bets that a sweep had missed.
@@ -497,11 +497,11 @@ func (r *Reconciler) recount(ctx context.Context, head *draw.Head, now settlemen
 			return again{}, err
 		}
 	}
-	unequal := (*settle.UnequalError)(nil)
+	mismatch := (*settle.MismatchError)(nil)
 	switch {
-	case errors.As(err, &unequal):
-		r.Record.Unequal(head.Game)
-		r.Log.LogAttrs(ctx, slog.LevelError, "draw unequal", slog.String("draw", head.Draw), slog.String("reason", unequal.Reason))
+	case errors.As(err, &mismatch):
+		r.Record.Mismatch(head.Game)
+		r.Log.LogAttrs(ctx, slog.LevelError, "draw unequal", slog.String("draw", head.Draw), slog.String("reason", mismatch.Reason))
 		return again{at: later(head, now)}, nil
 	case errors.Is(err, games.ErrUnknown):
 		return r.unknown(ctx, head, now, err), nil

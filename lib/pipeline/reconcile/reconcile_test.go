@@ -29,7 +29,7 @@ type night struct {
 	late        int
 	retain      time.Duration // of new draws; zero for the default
 	quarantined int
-	unequal     int
+	mismatch    int
 	held        int               // in quarantine, as was counted last
 	waits       int               // looks at corrections that wait
 	waiting     map[string]int    // messages of the studio
@@ -46,7 +46,7 @@ func newNight(t *testing.T) *night {
 func now() settlement.Instant { return settlement.Instant(time.Now().UnixMilli()) }
 
 func (n *night) Stuck(_, why string)                           { n.stuck[why]++ }
-func (n *night) Unequal(string)                                { n.unequal++ }
+func (n *night) Mismatch(string)                               { n.mismatch++ }
 func (n *night) LateRecords(_ string, bets int)                { n.late += bets }
 func (n *night) Depth(string, int)                             {}
 func (n *night) Waiting(string)                                { n.waits++ }
@@ -205,8 +205,8 @@ func TestStuckOnce(t *testing.T) {
 		if got := n.stuck[reconcile.StuckRun]; got < 7 || got > 10 || len(n.stuck) > 1 {
 			t.Errorf("%v in 10 minutes of a sweep that does not come", n.stuck)
 		}
-		if due := n.dueItems(); due != 1 || n.unequal > 0 {
-			t.Errorf("the draw is due %d times, %d are unequal", due, n.unequal)
+		if due := n.dueItems(); due != 1 || n.mismatch > 0 {
+			t.Errorf("the draw is due %d times, %d are unequal", due, n.mismatch)
 		}
 	})
 }

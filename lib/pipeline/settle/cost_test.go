@@ -50,7 +50,7 @@ func (nothing) Stored(string, time.Duration, string)              {}
 func (nothing) Accepted(string)                                   {}
 func (nothing) Refused(string, string)                            {}
 func (nothing) Settled(string, int, int, bool, time.Duration)     {}
-func (nothing) Unequal(string)                                    {}
+func (nothing) Mismatch(string)                                   {}
 func (nothing) Send(context.Context, string, time.Duration) error { return nil }
 
 var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
@@ -247,7 +247,7 @@ func TestResume(t *testing.T) {
 
 // A base that comes to another digest than was stored, by other code or other
 // data, stops the sweep: nothing is told, and every later try stops too.
-func TestUnequal(t *testing.T) {
+func TestMismatch(t *testing.T) {
 	for name, spoil := range map[string]func(*pipeline) error{
 		"a digest was changed": func(p *pipeline) error {
 			item, _, err := p.table.Get(t.Context(), store.DrawKey(theDraw), store.DoneKey(1, "acme", 0))

@@ -70,13 +70,13 @@ func TestMendedAfterOtherData(t *testing.T) {
 	wrong.Stake = 9900
 	replace(wrong)
 	p.result(t, 2, 17)
-	var unequal *settle.UnequalError
-	if err := p.settler().Take(t.Context(), theDraw); !errors.As(err, &unequal) {
+	var mismatch *settle.MismatchError
+	if err := p.settler().Take(t.Context(), theDraw); !errors.As(err, &mismatch) {
 		t.Fatalf("it goes on: %v", err)
 	}
 	replace(*right)
 	for range 3 { // reconcile asks again and again
-		if err := p.settler().Take(t.Context(), theDraw); err != nil && !errors.As(err, &unequal) {
+		if err := p.settler().Take(t.Context(), theDraw); err != nil && !errors.As(err, &mismatch) {
 			t.Fatal(err)
 		}
 		p.found(t)

@@ -45,12 +45,12 @@ type partition struct {
 	absolute []byte
 }
 
-// UnequalError says that a state computed again came to something else than was
+// MismatchError says that a state computed again came to something else than was
 // stored: other code, or other data. Nothing is reported then.
-type UnequalError struct{ Reason string }
+type MismatchError struct{ Reason string }
 
 // Error returns the reason.
-func (e *UnequalError) Error() string { return e.Reason }
+func (e *MismatchError) Error() string { return e.Reason }
 
 // run settles the partition and writes its pages and DONE. With resume it goes on
 // after the last page that an earlier try has stored.
@@ -239,7 +239,7 @@ func (p *partition) finish(ctx context.Context) (*record.Done, error) {
 		Totals: p.progress.Totals, Before: p.progress.Before, Moved: p.progress.Moved, Digest: p.progress.Digest.String()}
 	for _, t := range done.Totals {
 		if t.Won+t.Lost+t.Refunded != t.Bets {
-			return nil, &UnequalError{fmt.Sprintf("%s shard %d: %d bets in %s, but %d settled", p.bookmaker, p.shard, t.Bets, t.Currency.Code(), t.Won+t.Lost+t.Refunded)}
+			return nil, &MismatchError{fmt.Sprintf("%s shard %d: %d bets in %s, but %d settled", p.bookmaker, p.shard, t.Bets, t.Currency.Code(), t.Won+t.Lost+t.Refunded)}
 		}
 	}
 	if err := p.checkBase(ctx); err != nil {

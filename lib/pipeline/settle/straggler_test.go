@@ -194,7 +194,7 @@ func TestToldOrAbandoned(t *testing.T) {
 
 // A straggler explains itself, and nothing else: other data beside one still stops
 // the sweep with an alarm, also when there is a newer state.
-func TestUnequalBesideALateRecord(t *testing.T) {
+func TestMismatchBesideALateRecord(t *testing.T) {
 	p := &pipeline{table: store.New(fakedynamo.New(t, "table"), "table")}
 	p.open(t, 3)
 	p.result(t, 1, 34)

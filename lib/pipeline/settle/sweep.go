@@ -40,9 +40,9 @@ type Recorder interface {
 	// Settled counts the lines of a bookmaker's report, and how long after the last
 	// closing it came; corrected says that they replace earlier ones.
 	Settled(game string, lines, refunded int, corrected bool, delay time.Duration)
-	// Unequal counts a sweep that was stopped since its base came to something else
+	// Mismatch counts a sweep that was stopped since its base came to something else
 	// than was stored, and no straggler explains it.
-	Unequal(game string)
+	Mismatch(game string)
 }
 
 // Settler sweeps draws.
@@ -187,7 +187,7 @@ const maxSkipped = 100
 // partitions works through the plan, feeds and closes.
 func (s *Settler) partitions(ctx context.Context, r *record.Draw, now record.Run, version int64, resume bool) (finished bool, err error) {
 	done, err := s.settle(ctx, r, now, resume)
-	var unequal *UnequalError
+	var mismatch *MismatchError
 	var late *lateError
 	switch {
 	case errors.As(err, &late) && r.Head.State > now.State:
@@ -195,10 +195,10 @@ func (s *Settler) partitions(ctx context.Context, r *record.Draw, now record.Run
 	case errors.As(err, &late):
 		now.Stale, now.Unexplained = late.stale, late.unexplained
 		return true, s.stop(ctx, r, now, version, late.Error())
-	case errors.As(err, &unequal):
-		s.Record.Unequal(r.Game.ID)
+	case errors.As(err, &mismatch):
+		s.Record.Mismatch(r.Game.ID)
 		now.Stale, now.Unexplained = "", false
-		return false, errors.Join(s.stop(ctx, r, now, version, unequal.Reason), unequal)
+		return false, errors.Join(s.stop(ctx, r, now, version, mismatch.Reason), mismatch)
 	case err != nil:
 		return false, err
 	}

@@ -49,9 +49,9 @@ type Recorder interface {
 	Behind(entries int64)
 	// Written counts files that were written.
 	Written(files int)
-	// Unequal counts a file of the site that must never change and has other bytes
+	// Mismatch counts a file of the site that must never change and has other bytes
 	// than the log says.
-	Unequal(game string)
+	Mismatch(game string)
 }
 
 // Follower follows a log. Several may run at once.

@@ -382,8 +382,8 @@ func renamedData(t *testing.T, entries [][]byte, kind, draw string) []byte {
 	return nil
 }
 
-// TestUnequal keeps a file that never changes and was changed, and says so.
-func TestUnequal(t *testing.T) {
+// TestMismatch keeps a file that never changes and was changed, and says so.
+func TestMismatch(t *testing.T) {
 	l, store := newLog(t, draws(t, 8, 10, 1, "roulette")), fakeobjects.New()
 	l.grow(int64(len(l.entries)))
 	var spoiled string
@@ -396,8 +396,8 @@ func TestUnequal(t *testing.T) {
 	store.Set(strings.TrimSuffix(spoiled, ".json")+".tlog-proof", []byte("nothing"))
 	f := follower(l, l.known, store)
 	run(t, f)
-	if f.Record.(*recorder).unequal != 1 || string(store.Files()[spoiled].Data) != "{}" {
-		t.Errorf("%d files are unequal", f.Record.(*recorder).unequal)
+	if f.Record.(*recorder).mismatch != 1 || string(store.Files()[spoiled].Data) != "{}" {
+		t.Errorf("%d files are unequal", f.Record.(*recorder).mismatch)
 	}
 	store.Set(spoiled, model(t, l.entries, l.size)[spoiled])
 	files := store.Files()
@@ -432,7 +432,7 @@ func TestNameOfState(t *testing.T) {
 				compare(t, l, store.Files(), result.Size)
 			}
 			compare(t, l, store.Files(), int64(len(entries)))
-			if f.Record.(*recorder).unequal != 0 {
+			if f.Record.(*recorder).mismatch != 0 {
 				t.Errorf("%s: something is unequal", name)
 			}
 		}

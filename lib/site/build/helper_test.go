@@ -118,17 +118,17 @@ func (l *publicLog) Get(_ context.Context, path string) ([]byte, error) {
 
 // recorder counts what it is told.
 type recorder struct {
-	mutex   sync.Mutex
-	unequal int
-	behind  int64
+	mutex    sync.Mutex
+	mismatch int
+	behind   int64
 }
 
 func (r *recorder) Behind(entries int64) { r.behind = entries }
 func (r *recorder) Written(int)          {}
-func (r *recorder) Unequal(string) {
+func (r *recorder) Mismatch(string) {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
-	r.unequal++
+	r.mismatch++
 }
 
 // follower returns a follower as a Lambda is that was just started.

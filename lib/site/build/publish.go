@@ -166,7 +166,7 @@ func (r *run) writeOnce(ctx context.Context, game string, f pages.File, may func
 	case may(there.data):
 		return r.replace(ctx, f, there)
 	}
-	r.Record.Unequal(game)
+	r.Record.Mismatch(game)
 	r.Logger.LogAttrs(ctx, slog.LevelError, "a file of the site that never changes has other bytes than the log", slog.String("file", f.Path))
 	return nil
 }
