@@ -124,7 +124,7 @@ func TestFrozenSite(t *testing.T) {
 func (r *recorder) placed() {
 	const id = "rou-1.8"
 	opens, closes := instant.Format(r.now), instant.Format(r.now+60_000)
-	r.take(intake.Studio, "roulette", id, fmt.Sprintf(`"type":"draw.opened","sequence":8,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q}]`, opens, closes))
+	r.handle(intake.Studio, "roulette", id, fmt.Sprintf(`"type":"draw.opened","sequence":8,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q}]`, opens, closes))
 	r.now += 1000
 	placer := &placing.Placer{Table: r.Table, Terms: func(string) money.Terms { return money.Terms{} }, Now: r.clock, Record: dropped{}}
 	for i, bookmaker := range []string{"acme", "acme", "borealis"} {
@@ -134,11 +134,11 @@ func (r *recorder) placed() {
 	_, err := placer.Cancel(r.Context(), "acme", id, "b1")
 	r.check(err)
 	r.now += 30_000
-	r.take(intake.Studio, "roulette", id, fmt.Sprintf(`"type":"betting.closed","round":1,"closed_at":%q`, instant.Format(r.now)))
-	r.take(intake.Studio, "roulette", id, `"type":"draw.resulted","revision":1,"facts":{"spins":[{"revolutions":5,"pocket":17}]}`)
-	r.take(intake.Studio, "roulette", id, `"type":"draw.resulted","revision":1,"facts":{"spins":[{"revolutions":5,"pocket":17}]}`) // a replay
+	r.handle(intake.Studio, "roulette", id, fmt.Sprintf(`"type":"betting.closed","round":1,"closed_at":%q`, instant.Format(r.now)))
+	r.handle(intake.Studio, "roulette", id, `"type":"draw.resulted","revision":1,"facts":{"spins":[{"revolutions":5,"pocket":17}]}`)
+	r.handle(intake.Studio, "roulette", id, `"type":"draw.resulted","revision":1,"facts":{"spins":[{"revolutions":5,"pocket":17}]}`) // a replay
 	r.now += 20_000
-	r.check(r.settle().Take(r.Context(), id))
+	r.check(r.settle().Handle(r.Context(), id))
 	_, err = (&disputes.Desk{Table: r.Table, Orders: r.queue("operator-orders"), Now: r.clock}).Uphold(r.Context(), "acme", "d-1", "")
 	r.check(err)
 	r.check((&webhook.Waker{Table: r.Table, Queue: r.queue("webhooks"), Now: r.clock}).Wake(r.Context()))

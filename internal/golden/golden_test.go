@@ -289,10 +289,10 @@ func resettled(t *testing.T, db *fakedynamo.DB) {
 	now := func() settlement.Instant { return later() }
 	in := &intake.Intake{Table: table, Replies: dropped{}, Sweeps: dropped{}, Archive: dropped{}, Record: dropped{}, Settings: draw.Settings{}, Now: now, Log: slog.New(slog.DiscardHandler)}
 	body := `{"schema":1,"id":"m","game":"roulette","table":"rou-1","draw":"rou-1.7","at":"2026-11-30T12:00:00.000Z","type":"draw.resulted","revision":3,"facts":{"spins":[{"revolutions":5,"pocket":17}]},"correction":{"reason":"video_review"}}`
-	if err := in.Take(t.Context(), intake.Delivery{Body: []byte(body), SentAt: later(), From: intake.Studio}); err != nil {
+	if err := in.Handle(t.Context(), intake.Delivery{Body: []byte(body), SentAt: later(), From: intake.Studio}); err != nil {
 		t.Fatal(err)
 	}
-	if err := settler(table).Take(t.Context(), "rou-1.7"); err != nil {
+	if err := settler(table).Handle(t.Context(), "rou-1.7"); err != nil {
 		t.Fatalf("the correction of a draw that was settled by an earlier version: %v", err)
 	}
 	look := &reconcile.Reconciler{Table: table, Intake: in, Settler: settler(table), Sweeps: dropped{}, Depths: dropped{}, Studio: dropped{}, Record: stuck{T: t},

@@ -105,24 +105,24 @@ func (r *recorder) settle() *settle.Settler {
 		Log: slog.New(slog.DiscardHandler), Parallel: 1, PageLines: 4}
 }
 
-// take has intake take a message about a draw of roulette's first table.
-func (r *recorder) take(from intake.Source, game, draw, fields string) {
+// handle has intake take a message about a draw of roulette's first table.
+func (r *recorder) handle(from intake.Source, game, draw, fields string) {
 	r.Helper()
 	body := `{"schema":1,"id":"m","game":"` + game + `","table":"rou-1","draw":"` + draw + `","at":"2026-11-30T12:00:00.000Z",` + fields + `}`
-	r.check(r.intake().Take(r.Context(), intake.Delivery{Body: []byte(body), SentAt: r.now, From: from}))
+	r.check(r.intake().Handle(r.Context(), intake.Delivery{Body: []byte(body), SentAt: r.now, From: from}))
 }
 
 // draw plays a draw with everything that a later program may no longer accept: bets in
 // currencies that are withdrawn, the longest betting round, an order that is another
 // game's, and a result that is in quarantine.
 func (r *recorder) draw() {
-	take := func(from intake.Source, game, fields string) { r.Helper(); r.take(from, game, "rou-1.7", fields) }
+	handle := func(from intake.Source, game, fields string) { r.Helper(); r.handle(from, game, "rou-1.7", fields) }
 	settle := func() {
 		r.now += 20_000
-		r.check(r.settle().Take(r.Context(), "rou-1.7"))
+		r.check(r.settle().Handle(r.Context(), "rou-1.7"))
 	}
-	take(intake.Operator, "war", `"type":"bets.voided","order":"ord-0","scope":{"round":1},"reason":"another game's","evidence":"e"`)
-	take(intake.Studio, "roulette", fmt.Sprintf(`"type":"draw.opened","sequence":7,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q}]`, instant.Format(noon), instant.Format(noon+24*3_600_000)))
+	handle(intake.Operator, "war", `"type":"bets.voided","order":"ord-0","scope":{"round":1},"reason":"another game's","evidence":"e"`)
+	handle(intake.Studio, "roulette", fmt.Sprintf(`"type":"draw.opened","sequence":7,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q}]`, instant.Format(noon), instant.Format(noon+24*3_600_000)))
 	r.now += 23 * 3_600_000
 	for i, currency := range []string{"BGN", "HRK", "EUR", "JPY", "KWD", "ZWL"} {
 		for n, bookmaker := range []string{"acme", "borealis"} {
@@ -132,20 +132,20 @@ func (r *recorder) draw() {
 	r.bet("acme", store.StoredBet{SK: store.CancelKey("b1"), AcceptedAt: r.now + 1})
 	r.bet("acme", store.StoredBet{SK: store.BetKey("refused"), Selection: "red", Stake: 1000, Currency: "BGN", AcceptedAt: r.now, Round: 1, Refused: "betting_closed", Generation: 1})
 	r.now += 1000
-	take(intake.Studio, "roulette", fmt.Sprintf(`"type":"betting.closed","round":1,"closed_at":%q`, instant.Format(r.now)))
+	handle(intake.Studio, "roulette", fmt.Sprintf(`"type":"betting.closed","round":1,"closed_at":%q`, instant.Format(r.now)))
 	r.now += 1000
-	take(intake.Studio, "roulette", `"type":"draw.resulted","revision":1,"facts":{"spins":[{"revolutions":5,"pocket":17}]}`)
+	handle(intake.Studio, "roulette", `"type":"draw.resulted","revision":1,"facts":{"spins":[{"revolutions":5,"pocket":17}]}`)
 	settle()
 	r.bet("acme", store.StoredBet{SK: store.BetKey("late"), Selection: "black", Stake: 1000, Currency: "BGN", AcceptedAt: noon + 1000, Round: 1})
-	take(intake.Own, "roulette", `"type":"bets.found","order":"found-1-0123456789abcdef","bookmaker":"acme","records":["late"],"reason":"missed_by_sweep","evidence":"recount"`)
+	handle(intake.Own, "roulette", `"type":"bets.found","order":"found-1-0123456789abcdef","bookmaker":"acme","records":["late"],"reason":"missed_by_sweep","evidence":"recount"`)
 	settle()
-	take(intake.Studio, "roulette", `"type":"draw.resulted","revision":2,"facts":{"spins":[{"revolutions":5,"pocket":34}]},"correction":{"reason":"video_review","note":"see protocol"}`)
+	handle(intake.Studio, "roulette", `"type":"draw.resulted","revision":2,"facts":{"spins":[{"revolutions":5,"pocket":34}]},"correction":{"reason":"video_review","note":"see protocol"}`)
 	settle()
-	take(intake.Operator, "roulette", `"type":"bets.voided","order":"ord-1","scope":{"bookmaker":"acme","shop":"riga-7","bets":["b0"]},"reason":"display fault","evidence":"e"`)
+	handle(intake.Operator, "roulette", `"type":"bets.voided","order":"ord-1","scope":{"bookmaker":"acme","shop":"riga-7","bets":["b0"]},"reason":"display fault","evidence":"e"`)
 	settle()
-	take(intake.Operator, "roulette", `"type":"order.revoked","order":"ord-2","revokes":"ord-1","reason":"a mistake","evidence":"e"`)
+	handle(intake.Operator, "roulette", `"type":"order.revoked","order":"ord-2","revokes":"ord-1","reason":"a mistake","evidence":"e"`)
 	settle()
-	take(intake.Studio, "roulette", `"type":"draw.resulted","revision":2,"facts":{"spins":[{"revolutions":5,"pocket":0}]},"correction":{"reason":"scanner_error"}`) // conflict: quarantined
+	handle(intake.Studio, "roulette", `"type":"draw.resulted","revision":2,"facts":{"spins":[{"revolutions":5,"pocket":0}]},"correction":{"reason":"scanner_error"}`) // conflict: quarantined
 }
 
 func (r *recorder) bet(bookmaker string, bet store.StoredBet) {

@@ -49,9 +49,9 @@ func TestRefusesByAWrongClock(t *testing.T) {
 	placer := &placing.Placer{Table: table, Now: now, Clock: check, Terms: termsOf, Record: nothing{}}
 	for name, try := range map[string]func() error{
 		"intake": func() error {
-			return in.Take(t.Context(), intake.Delivery{Body: []byte(`not even a message: quarantine is by time, too`)})
+			return in.Handle(t.Context(), intake.Delivery{Body: []byte(`not even a message: quarantine is by time, too`)})
 		},
-		"settle":    func() error { return settler.Take(t.Context(), "rou-1") },
+		"settle":    func() error { return settler.Handle(t.Context(), "rou-1") },
 		"reconcile": func() error { return reconciler.Run(t.Context()) },
 		"placing": func() error {
 			_, err := placer.Place(t.Context(), placing.Request{Bookmaker: "acme", Draw: "rou-1", Reference: "b-1", Selection: "red", Stake: "1.00", Currency: "EUR"})

@@ -152,7 +152,7 @@ func (w *world) deliver(q *queue, m *message) {
 		if err != nil {
 			return err
 		}
-		return w.settler().Take(ctx, parsed.Draw)
+		return w.settler().Handle(ctx, parsed.Draw)
 	}
 	if q == w.entries {
 		run = func(ctx context.Context) error {
@@ -160,7 +160,7 @@ func (w *world) deliver(q *queue, m *message) {
 			if err != nil {
 				return err
 			}
-			return w.archiver().Take(ctx, told)
+			return w.archiver().Handle(ctx, told)
 		}
 	}
 	if q == w.webhooks {
@@ -173,7 +173,7 @@ func (w *world) deliver(q *queue, m *message) {
 		}
 		in := w.intake()
 		run = func(ctx context.Context) error {
-			return in.Take(ctx, intake.Delivery{Body: []byte(m.body), SentAt: settlement.Instant(m.sentAt.UnixMilli()), From: from})
+			return in.Handle(ctx, intake.Delivery{Body: []byte(m.body), SentAt: settlement.Instant(m.sentAt.UnixMilli()), From: from})
 		}
 	}
 	w.start(fmt.Sprintf("%s %s", q.name, describe(m.body)), run, func(t *task) { w.delivered(q, m, t) })

@@ -52,16 +52,16 @@ type Archive struct {
 	Log    *slog.Logger
 }
 
-// Take appends what the log lacks of a draw. An error means that it has to be
+// Handle appends what the log lacks of a draw. An error means that it has to be
 // tried again.
-func (a *Archive) Take(ctx context.Context, told wire.Entry) error {
-	if err := a.take(ctx, told); err != nil {
+func (a *Archive) Handle(ctx context.Context, told wire.Entry) error {
+	if err := a.handle(ctx, told); err != nil {
 		return fmt.Errorf("archiving draw %s: %w", told.Draw, err)
 	}
 	return nil
 }
 
-func (a *Archive) take(ctx context.Context, told wire.Entry) error {
+func (a *Archive) handle(ctx context.Context, told wire.Entry) error {
 	known, err := a.To.Indexes(ctx, told.Draw)
 	if err != nil {
 		return err

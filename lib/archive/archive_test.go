@@ -162,7 +162,7 @@ func TestRecordsThatAreNotThere(t *testing.T) {
 	s := archivetest.New(t)
 	s.Play(game)
 	for _, told := range []wire.Entry{{Draw: "nothing", What: wire.EntryOpening}, {Draw: s.Told[0].Draw, What: wire.EntryState, State: 99}, {Draw: s.Told[0].Draw, What: wire.EntrySettlement, State: 99}} {
-		if err := s.Archive.Take(t.Context(), told); err == nil {
+		if err := s.Archive.Handle(t.Context(), told); err == nil {
 			t.Errorf("%+v was archived", told)
 		}
 	}

@@ -70,7 +70,7 @@ func TestUnknownRules(t *testing.T) {
 	unknown := archivetest.Draws(t, roulette)
 	logged := 0
 	for _, told := range s.Told {
-		err := s.Archive.Take(t.Context(), told)
+		err := s.Archive.Handle(t.Context(), told)
 		if is := slices.Contains(unknown, told.Draw); errors.Is(err, games.ErrUnknown) != is || !is && err != nil {
 			t.Errorf("draw %s: %v", told.Draw, err)
 		}

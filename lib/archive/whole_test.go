@@ -71,7 +71,7 @@ func TestSettledBetweenPages(t *testing.T) {
 		in := &intake.Intake{Table: table, Replies: nobody{}, Sweeps: nobody{}, Archive: nobody{}, Record: nobody{}, Now: clock, Log: quiet, Settings: draw.Settings{Shards: 1}}
 		say := func(fields string) {
 			body := `{"schema":1,"id":"m","game":"roulette","table":"rou-1","draw":"d","at":"2026-11-30T12:00:00.000Z",` + fields + `}`
-			if err := in.Take(t.Context(), intake.Delivery{Body: []byte(body), SentAt: now}); err != nil {
+			if err := in.Handle(t.Context(), intake.Delivery{Body: []byte(body), SentAt: now}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -94,7 +94,7 @@ func TestSettledBetweenPages(t *testing.T) {
 		db.Intercept = func(ctx context.Context, _ fakedynamo.Call) fakedynamo.Verdict {
 			if ctx.Value(reading{}) != nil {
 				if requests++; requests == between {
-					if err := settler.Take(t.Context(), "d"); err != nil {
+					if err := settler.Handle(t.Context(), "d"); err != nil {
 						t.Error(err)
 					}
 				}
@@ -103,7 +103,7 @@ func TestSettledBetweenPages(t *testing.T) {
 		}
 		to := &memory{}
 		a := &archive.Archive{Table: table, To: to, ShowTotals: true, Random: rand.Reader, Record: nobody{}, Log: quiet}
-		if err := a.Take(context.WithValue(t.Context(), reading{}, true), wire.Entry{Draw: "d", What: wire.EntryState, State: 1}); err != nil {
+		if err := a.Handle(context.WithValue(t.Context(), reading{}, true), wire.Entry{Draw: "d", What: wire.EntryState, State: 1}); err != nil {
 			t.Fatal(err)
 		}
 		db.Intercept = nil
@@ -113,7 +113,7 @@ func TestSettledBetweenPages(t *testing.T) {
 			}
 			return
 		}
-		if err := a.Take(t.Context(), wire.Entry{Draw: "d", What: wire.EntrySettlement, State: 1}); err != nil {
+		if err := a.Handle(t.Context(), wire.Entry{Draw: "d", What: wire.EntrySettlement, State: 1}); err != nil {
 			t.Fatal(err)
 		}
 		settlements := slices.DeleteFunc(to.leaves, func(leaf sequencer.Leaf) bool { return !strings.Contains(string(leaf.Data), `"entry":"settlement"`) })
@@ -160,7 +160,7 @@ func TestWholePlan(t *testing.T) {
 				if err := tamper(s.Table, told.State); err != nil {
 					t.Fatal(err)
 				}
-				err := s.Archive.Take(t.Context(), told)
+				err := s.Archive.Handle(t.Context(), told)
 				if (err == nil) != (what == "") {
 					t.Errorf("archived: %v", err)
 				}

@@ -47,7 +47,7 @@ type deliveries struct {
 	peak   int
 }
 
-func (d *deliveries) take(event events.SQSEvent) {
+func (d *deliveries) handle(event events.SQSEvent) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	if d.counts == nil {
@@ -123,7 +123,7 @@ func TestDeadLetter(t *testing.T) {
 	all := make(chan struct{}) // closed when all are sent, so that there are batches
 	stack := start(t, local.Options{Template: hasty(), Build: only("intake", func(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 		<-all
-		seen.take(event)
+		seen.handle(event)
 		defer seen.done()
 		return handler.Handle(ctx, event)
 	})})
@@ -171,7 +171,7 @@ func TestWholeBatchFails(t *testing.T) {
 		},
 	}
 	stack := start(t, local.Options{Template: hasty(), Build: only("settle", func(_ context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
-		seen.take(event)
+		seen.handle(event)
 		defer seen.done()
 		return ways[(seen.of("one")-1)%len(ways)]()
 	})})
@@ -190,7 +190,7 @@ func TestConcurrencyAndTimeout(t *testing.T) {
 	var seen deliveries
 	deadlines := make(chan time.Duration, 100)
 	stack := start(t, local.Options{Build: only("intake", func(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
-		seen.take(event)
+		seen.handle(event)
 		defer seen.done()
 		deadline, _ := ctx.Deadline()
 		deadlines <- time.Until(deadline)

@@ -97,7 +97,7 @@ func open(ctx context.Context, on *store.Table) (key string, err error) {
 		Log: slog.New(slog.DiscardHandler)}
 	message := fmt.Sprintf(`{"schema":1,"id":"bench","type":"draw.opened","game":"roulette","table":"rou-1","draw":%q,"at":%[2]q,"sequence":42,"rounds":[{"round":1,"opens_at":%[2]q,"closes_at":%[3]q}]}`,
 		drawID, instant.Format(now()), instant.Format(now()+86_400_000))
-	if err := in.Take(ctx, intake.Delivery{Body: []byte(message), SentAt: now(), From: intake.Studio}); err != nil {
+	if err := in.Handle(ctx, intake.Delivery{Body: []byte(message), SentAt: now(), From: intake.Studio}); err != nil {
 		return "", fmt.Errorf("opening a draw: %w", err)
 	}
 	owner := &keys.Store{Table: on, Now: now}

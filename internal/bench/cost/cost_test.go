@@ -60,7 +60,7 @@ func measure(t testing.TB, bets int) (costs []cost) {
 	placed := newBettor().bets(bets)
 	phase("place", func() error { return p.place(ctx, placed) })
 	costs[0].lines = bets
-	if err := p.take(ctx, closesAt, bettingClosed()); err != nil {
+	if err := p.handle(ctx, closesAt, bettingClosed()); err != nil {
 		t.Fatal(err)
 	}
 	for _, r := range revisions() {

@@ -92,10 +92,10 @@ var (
 	_ placing.Recorder = (*pipeline)(nil)
 )
 
-// take takes up a studio's message.
-func (p *pipeline) take(ctx context.Context, at settlement.Instant, body []byte) error {
+// handle takes up a studio's message.
+func (p *pipeline) handle(ctx context.Context, at settlement.Instant, body []byte) error {
 	p.clock.pass(at)
-	if err := p.intake.Take(ctx, intake.Delivery{Body: body, SentAt: at, From: intake.Studio}); err != nil {
+	if err := p.intake.Handle(ctx, intake.Delivery{Body: body, SentAt: at, From: intake.Studio}); err != nil {
 		return err
 	}
 	if p.faults.n.Load() > 0 {
@@ -106,7 +106,7 @@ func (p *pipeline) take(ctx context.Context, at settlement.Instant, body []byte)
 
 // open opens the draw and its betting round.
 func (p *pipeline) open(ctx context.Context) error {
-	return errors.Join(p.take(ctx, opensAt-4_000, drawOpened()), p.take(ctx, opensAt-200, bettingOpened()))
+	return errors.Join(p.handle(ctx, opensAt-4_000, drawOpened()), p.handle(ctx, opensAt-200, bettingOpened()))
 }
 
 // parallel is how many partitions are settled at once. It changes no count.
@@ -144,9 +144,9 @@ const mostPlacers = 8
 
 // revise takes up a revision and settles under it, once the grace time is over.
 func (p *pipeline) revise(ctx context.Context, r revision) error {
-	if err := p.take(ctx, r.at, r.message); err != nil {
+	if err := p.handle(ctx, r.at, r.message); err != nil {
 		return err
 	}
 	p.clock.pass(r.at + draw.SettleGrace)
-	return p.settler.Take(ctx, drawID)
+	return p.settler.Handle(ctx, drawID)
 }

@@ -112,7 +112,7 @@ func (s *Sample) Play(game *rules.Game) {
 			s.now = max(s.now, m.At+250)
 		}
 		bets = s.place(game, bets)
-		s.take(file)
+		s.handle(file)
 	}
 }
 
@@ -138,12 +138,12 @@ func (s *Sample) PlayShuffled(game *rules.Game, random *rand.Rand) {
 	random.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
 	for _, file := range append(shuffled, messages...) {
 		s.now += settlement.Instant(random.IntN(40_000) - 200)
-		s.take(file)
+		s.handle(file)
 	}
 }
 
-// take has intake take a message, and the draw settled.
-func (s *Sample) take(file events.File) {
+// handle has intake take a message, and the draw settled.
+func (s *Sample) handle(file events.File) {
 	s.t.Helper()
 	clock := func() settlement.Instant { return s.now }
 	quiet := slog.New(slog.DiscardHandler)
@@ -155,13 +155,13 @@ func (s *Sample) take(file events.File) {
 	if partial.Type.IsOrder() {
 		from = intake.Operator
 	}
-	if err := in.Take(s.t.Context(), intake.Delivery{Body: file.Body, SentAt: s.now, From: from}); err != nil {
+	if err := in.Handle(s.t.Context(), intake.Delivery{Body: file.Body, SentAt: s.now, From: from}); err != nil {
 		s.t.Fatalf("%s: %v", file.Name, err)
 	}
 	if sweeps.n == 0 {
 		return
 	}
-	if err := settler.Take(s.t.Context(), partial.Draw); err != nil {
+	if err := settler.Handle(s.t.Context(), partial.Draw); err != nil {
 		s.t.Fatalf("settling after %s: %v", file.Name, err)
 	}
 }
@@ -206,7 +206,7 @@ func (s *Sample) create(item store.Item) {
 func (s *Sample) ArchiveAll() {
 	s.t.Helper()
 	for _, e := range s.Told {
-		if err := s.Archive.Take(s.t.Context(), e); err != nil {
+		if err := s.Archive.Handle(s.t.Context(), e); err != nil {
 			s.t.Fatal(err)
 		}
 	}

@@ -101,7 +101,7 @@ func (h *house) say(kind, rest string) {
 	h.Helper()
 	in := &intake.Intake{Table: h.Table, Replies: h, Sweeps: h, Archive: archived{h}, Record: h, Settings: draw.Settings{Shards: 1}, Now: h.clock, Log: slog.New(slog.DiscardHandler)}
 	body := fmt.Sprintf(`{"schema":1,"id":%q,"type":%q,"game":"highcard","table":"high-1","draw":%q,"at":%q,%s}`, kind, kind, id, instant.Format(h.now), rest)
-	h.must(in.Take(h.Context(), intake.Delivery{Body: []byte(body), SentAt: h.now, From: intake.Studio}))
+	h.must(in.Handle(h.Context(), intake.Delivery{Body: []byte(body), SentAt: h.now, From: intake.Studio}))
 	h.now += 1000
 }
 
@@ -149,7 +149,7 @@ func TestPlayed(t *testing.T) {
 	h.say("draw.resulted", `"revision":1,"facts":{"player":"KS","dealer":"AD"}`)
 	h.now += 60_000
 	settler := &settle.Settler{Table: h.Table, Archive: archived{h}, Record: h, Now: h.clock, Log: slog.New(slog.DiscardHandler), Parallel: 1, PageLines: 4}
-	h.must(settler.Take(t.Context(), id))
+	h.must(settler.Handle(t.Context(), id))
 	h.has("the draw", h.ask(http.MethodGet, "/v1/draws/"+id, ""), "200 ", `"winner":"dealer"`)
 	h.has("the bet that won", h.ask(http.MethodGet, "/v1/draws/"+id+"/bets/b-1", ""), `"status":"won"`, `"payout":"19.50"`, `"rule":"HIGH-1"`)
 	h.has("the bet that lost", h.ask(http.MethodGet, "/v1/draws/"+id+"/bets/b-2", ""), `"status":"lost"`)

@@ -142,7 +142,7 @@ func TestUnpublished(t *testing.T) {
 		}
 		return fakedynamo.Proceed
 	}
-	if err := w.s.Archive.Take(t.Context(), last); err == nil {
+	if err := w.s.Archive.Handle(t.Context(), last); err == nil {
 		t.Fatal("published")
 	}
 	w.s.Files.Intercept = nil
@@ -248,7 +248,7 @@ func TestFaults(t *testing.T) {
 			states := w.draws(w.s.Told)
 			first := w.s.Told[0]
 			w.s.Told = w.s.Told[1:]
-			if err := w.s.Archive.Take(t.Context(), first); err != nil {
+			if err := w.s.Archive.Handle(t.Context(), first); err != nil {
 				t.Fatal(err)
 			}
 			older := w.s.Files.Files()[checkpoint.Path].Data

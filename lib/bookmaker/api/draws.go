@@ -56,7 +56,7 @@ func listDraws(ctx context.Context, r *request) (any, error) {
 			return nil, err
 		}
 		looked += len(batch) + 1
-		taken, err := r.take(ctx, &page, batch)
+		taken, err := r.handle(ctx, &page, batch)
 		if err != nil {
 			return nil, err
 		}
@@ -165,9 +165,9 @@ func openingOf(key string) (at settlement.Instant, ok bool) {
 	return settlement.Instant(millis), ok && err == nil && strings.HasPrefix(key, store.FoundFrom(settlement.Instant(millis)))
 }
 
-// take reads the heads of the draws that are asked for and adds those of the right
+// handle reads the heads of the draws that are asked for and adds those of the right
 // status, until the page is full. It returns how many it has seen to.
-func (r *request) take(ctx context.Context, page *drawsPage, batch []found) (taken int, err error) {
+func (r *request) handle(ctx context.Context, page *drawsPage, batch []found) (taken int, err error) {
 	for taken < len(batch) && !page.full() {
 		wanted := batch[taken:min(len(batch), taken+page.limit-len(page.list))]
 		draws := make([]*v1.Draw, len(wanted))

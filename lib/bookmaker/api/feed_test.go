@@ -271,7 +271,7 @@ func TestTenReadersDuringSettlement(t *testing.T) {
 	for part := range 4 {
 		settling.Go(func() {
 			for i := part; i < draws; i += 4 {
-				if err := w.settler.Take(t.Context(), fmt.Sprintf("rou-%d", i)); err != nil {
+				if err := w.settler.Handle(t.Context(), fmt.Sprintf("rou-%d", i)); err != nil {
 					t.Error(err)
 				}
 			}

@@ -129,7 +129,7 @@ func (w *world) allow(perSecond int) {
 func (w *world) say(from intake.Source, game, id, kind, rest string) {
 	w.Helper()
 	body := fmt.Sprintf(`{"schema":1,"id":"m-%d","type":%q,"game":%q,"table":"t-1","draw":%q,"at":%q%s}`, len(rest), kind, game, id, instant.Format(w.now()), rest)
-	if err := w.intake.Take(w.Context(), intake.Delivery{Body: []byte(body), SentAt: w.now() + 1, From: from}); err != nil {
+	if err := w.intake.Handle(w.Context(), intake.Delivery{Body: []byte(body), SentAt: w.now() + 1, From: from}); err != nil {
 		w.Fatal(err)
 	}
 	w.mutex.Lock()
@@ -163,7 +163,7 @@ func (w *world) result(game, id string, revision int, facts string) {
 func (w *world) settle(id string) {
 	w.Helper()
 	w.pass(12 * time.Second)
-	if err := w.settler.Take(w.Context(), id); err != nil {
+	if err := w.settler.Handle(w.Context(), id); err != nil {
 		w.Fatal(err)
 	}
 }

@@ -216,7 +216,7 @@ func (r *request) count(ctx context.Context, feed settle.Feed, day settlement.In
 			if entry.Sequence >= last {
 				break
 			}
-			if err := totals.take(entry); err != nil {
+			if err := totals.handle(entry); err != nil {
 				return nil, err
 			}
 			counted++
@@ -243,8 +243,8 @@ func (r *request) unexpired(ctx context.Context, feed settle.Feed, next int64) (
 	return gap || through < next || len(after) > 0 && after[0].Sequence == next, err
 }
 
-// take adds a report.
-func (d *dayTotals) take(entry report.Entry) error {
+// handle adds a report.
+func (d *dayTotals) handle(entry report.Entry) error {
 	if d.First == 0 {
 		d.First = entry.Sequence
 	}

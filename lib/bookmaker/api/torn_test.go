@@ -68,7 +68,7 @@ func TestWhileBeingCommitted(t *testing.T) {
 		w.pass(12 * time.Second)
 	}
 	sweeps := func(w *world) {
-		if err := w.settler.Take(w.Context(), "d"); err != nil {
+		if err := w.settler.Handle(w.Context(), "d"); err != nil {
 			w.Fatal(err)
 		}
 	}

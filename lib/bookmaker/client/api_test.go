@@ -93,7 +93,7 @@ func (s *studio) pass(d time.Duration)                              { s.clock.Ad
 func (s *studio) say(id, kind, rest string) {
 	s.Helper()
 	body := fmt.Sprintf(`{"schema":1,"id":"m-%s-%s","type":%q,"game":"roulette","table":"t-1","draw":%q,"at":%q%s}`, id, kind, kind, id, instant.Format(s.now()), rest)
-	if err := s.intake.Take(s.Context(), intake.Delivery{Body: []byte(body), SentAt: s.now() + 1, From: intake.Studio}); err != nil {
+	if err := s.intake.Handle(s.Context(), intake.Delivery{Body: []byte(body), SentAt: s.now() + 1, From: intake.Studio}); err != nil {
 		s.Fatal(err)
 	}
 }
@@ -103,7 +103,7 @@ func (s *studio) open(id string) {
 	s.say(id, "draw.opened", fmt.Sprintf(`,"sequence":1,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q}]`, instant.Format(s.now()), instant.Format(s.now()+60_000)))
 }
 
-func (s *studio) settle(id string) error { return s.settler.Take(s.Context(), id) }
+func (s *studio) settle(id string) error { return s.settler.Handle(s.Context(), id) }
 
 // client returns a client that does not wait long between its tries.
 func (s *studio) client() *client.Client {

@@ -71,7 +71,7 @@ func New(c Config, r runtime.Runtime) (runtime.QueueHandler, error) {
 		if err != nil {
 			return err
 		}
-		return a.Take(ctx, told)
+		return a.Handle(ctx, told)
 	}, measured, client, sqsbatch.Options{Concurrency: archiveConcurrency}, c.ArchiveURL)
 	if err != nil {
 		return nil, fmt.Errorf("putting archive together: %w", err)

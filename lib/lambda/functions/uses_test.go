@@ -162,8 +162,8 @@ func (d *day) deliver(handle runtime.QueueHandler, event lambdaevents.SQSEvent) 
 	return len(answer.BatchItemFailures)
 }
 
-// take delivers one of the sample messages at the time that it names.
-func (d *day) take(file events.File) {
+// handle delivers one of the sample messages at the time that it names.
+func (d *day) handle(file events.File) {
 	d.t.Helper()
 	var message struct {
 		Type, Draw string
@@ -228,7 +228,7 @@ func TestUses(t *testing.T) {
 	var told <-chan string
 	roulette := d.files("roulette")
 	for i, file := range roulette[:7] {
-		d.take(file)
+		d.handle(file)
 		switch i {
 		case 1: // betting has opened
 			d.clock = d.clock.Add(10 * time.Second)
@@ -250,9 +250,9 @@ func TestUses(t *testing.T) {
 	}
 	// A draw without a result, whose message of the studio is impossible to read.
 	for _, file := range d.files("wheel")[:3] {
-		d.take(file)
+		d.handle(file)
 	}
-	d.take(d.files("dice")[0]) // and one of which nothing else is known: it is cancelled
+	d.handle(d.files("dice")[0]) // and one of which nothing else is known: it is cancelled
 	for _, id := range []string{"StudioMessagesQueue", "OperatorOrdersQueue"} {
 		if d.deliver(d.intake, envelope(queue(t, d.stack, id), d.clock, "{")) != 0 {
 			t.Error("a malformed message was not taken")

@@ -64,7 +64,7 @@ func New(c Config, r runtime.Runtime) (runtime.QueueHandler, error) {
 		if m.QueueARN == c.OrdersARN {
 			from = pipeline.Operator
 		}
-		return in.Take(ctx, pipeline.Delivery{Body: []byte(m.Body), SentAt: sqsqueue.SentAt(m.SentAt, m.Attributes), From: from})
+		return in.Handle(ctx, pipeline.Delivery{Body: []byte(m.Body), SentAt: sqsqueue.SentAt(m.SentAt, m.Attributes), From: from})
 	}, measured, client, sqsbatch.Options{Concurrency: intakeConcurrency}, c.StudioURL, c.OrdersURL)
 	if err != nil {
 		return nil, fmt.Errorf("putting intake together: %w", err)

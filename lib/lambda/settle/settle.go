@@ -51,7 +51,7 @@ func New(c Config, r runtime.Runtime) (runtime.QueueHandler, error) {
 		if err != nil {
 			return err
 		}
-		return afterRun(ctx, settler.Take(ctx, asked.Draw))
+		return afterRun(ctx, settler.Handle(ctx, asked.Draw))
 	}, measured, client, sqsbatch.Options{}, c.SweepsURL)
 	if err != nil {
 		return nil, fmt.Errorf("putting settle together: %w", err)

@@ -43,7 +43,7 @@ func newOffice(t *testing.T, table *store.Table) *office {
 	o.Desk = &disputes.Desk{Table: table, Orders: o, Now: o.now}
 	o.intake = &intake.Intake{Table: table, Replies: nowhere{}, Sweeps: nowhere{}, Archive: nowhere{}, Record: o, Settings: draw.Settings{Shards: 1},
 		Now: o.now, Log: slog.New(slog.DiscardHandler)}
-	o.take(intake.Studio, fmt.Sprintf(`{"schema":1,"id":"m-1","type":"draw.opened","game":"roulette","table":"rou-1","draw":"rou-1.1","at":%[1]q,"sequence":1,"rounds":[{"round":1,"opens_at":%[1]q,"closes_at":%[2]q}]}`,
+	o.handle(intake.Studio, fmt.Sprintf(`{"schema":1,"id":"m-1","type":"draw.opened","game":"roulette","table":"rou-1","draw":"rou-1.1","at":%[1]q,"sequence":1,"rounds":[{"round":1,"opens_at":%[1]q,"closes_at":%[2]q}]}`,
 		instant.Format(noon), instant.Format(noon+60_000)))
 	return o
 }
@@ -73,10 +73,10 @@ func (o *office) Send(_ context.Context, body string, _ time.Duration) error {
 func (o *office) Quarantined(string)                 { o.held++ }
 func (*office) Stored(string, time.Duration, string) {}
 
-// take has intake take a message.
-func (o *office) take(from intake.Source, body string) {
+// handle has intake take a message.
+func (o *office) handle(from intake.Source, body string) {
 	o.Helper()
-	if err := o.intake.Take(o.Context(), intake.Delivery{Body: []byte(body), SentAt: o.now() + 1, From: from}); err != nil {
+	if err := o.intake.Handle(o.Context(), intake.Delivery{Body: []byte(body), SentAt: o.now() + 1, From: from}); err != nil {
 		o.Fatal(err)
 	}
 	if o.held > 0 {
@@ -88,7 +88,7 @@ func (o *office) take(from intake.Source, body string) {
 func (o *office) deliver() {
 	o.Helper()
 	for _, body := range append(slices.Clone(o.sent), o.sent...) {
-		o.take(intake.Operator, body)
+		o.handle(intake.Operator, body)
 	}
 }
 

@@ -66,7 +66,7 @@ func TestSixthCancellationInARow(t *testing.T) {
 		t.Helper()
 		text := strings.Replace(body(kind), `"war-1.7"`, fmt.Sprintf(`"war-1.%d"`, n), 1)
 		text = strings.Replace(text, `"revision":1`, fmt.Sprintf(`"revision":%d`, revision), 1)
-		if sent, err := d.take(t, intake.Studio, text); err != nil || strings.Contains(sent, "quarantined") {
+		if sent, err := d.handle(t, intake.Studio, text); err != nil || strings.Contains(sent, "quarantined") {
 			t.Fatalf("%s of draw %d: %s, %v, %v", kind, n, sent, err, d.reply.Errors)
 		}
 	}

@@ -26,21 +26,21 @@ func TestMessagesOfARaisedCatalogue(t *testing.T) {
 	}
 	cancelled := body("draw.cancelled") // for card_hidden
 	d := newDesk(t)
-	if _, err := d.take(t, intake.Studio, body("draw.opened")); err != nil {
+	if _, err := d.handle(t, intake.Studio, body("draw.opened")); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(games.Release(&second))
-	if sent, err := d.take(t, intake.Studio, cancelled); err != nil || !strings.Contains(sent, "reply stored") {
+	if sent, err := d.handle(t, intake.Studio, cancelled); err != nil || !strings.Contains(sent, "reply stored") {
 		t.Errorf("of a draw that began before: %s, %v", sent, err)
 	}
-	if sent, err := d.take(t, intake.Studio, cancelled); err != nil || !strings.Contains(sent, "reply replay") {
+	if sent, err := d.handle(t, intake.Studio, cancelled); err != nil || !strings.Contains(sent, "reply replay") {
 		t.Errorf("the same again: %s, %v", sent, err)
 	}
 	d = newDesk(t)
-	if _, err := d.take(t, intake.Studio, body("draw.opened")); err != nil {
+	if _, err := d.handle(t, intake.Studio, body("draw.opened")); err != nil {
 		t.Fatal(err)
 	}
-	if sent, err := d.take(t, intake.Studio, cancelled); err != nil || !strings.Contains(sent, "reply quarantined") {
+	if sent, err := d.handle(t, intake.Studio, cancelled); err != nil || !strings.Contains(sent, "reply quarantined") {
 		t.Errorf("of a draw that began since: %s, %v", sent, err)
 	}
 }
@@ -48,14 +48,14 @@ func TestMessagesOfARaisedCatalogue(t *testing.T) {
 // What both versions take of an earlier draw is read by that draw's.
 func TestMessagesThatBothVersionsTake(t *testing.T) {
 	d := newDesk(t)
-	if _, err := d.take(t, intake.Studio, body("draw.opened")); err != nil {
+	if _, err := d.handle(t, intake.Studio, body("draw.opened")); err != nil {
 		t.Fatal(err)
 	}
 	first, _ := games.Find("war")
 	second := *first
 	second.Version++
 	t.Cleanup(games.Release(&second))
-	if sent, err := d.take(t, intake.Studio, body("draw.resulted")); err != nil || !strings.Contains(sent, "reply stored") {
+	if sent, err := d.handle(t, intake.Studio, body("draw.resulted")); err != nil || !strings.Contains(sent, "reply stored") {
 		t.Fatalf("%s, %v", sent, err)
 	}
 	var m struct{ Draw string }
@@ -76,12 +76,12 @@ func TestMessageOfUnknownRules(t *testing.T) {
 	second.Version = 99
 	withdraw := games.Release(&second)
 	d := newDesk(t)
-	if _, err := d.take(t, intake.Studio, body("draw.opened")); err != nil {
+	if _, err := d.handle(t, intake.Studio, body("draw.opened")); err != nil {
 		t.Fatal(err)
 	}
 	withdraw()
 	for _, text := range []string{body("draw.resulted"), strings.Replace(body("draw.resulted"), `"KS"`, `"ks"`, 1)} {
-		if sent, err := d.take(t, intake.Studio, text); !errors.Is(err, games.ErrUnknown) || sent != "" {
+		if sent, err := d.handle(t, intake.Studio, text); !errors.Is(err, games.ErrUnknown) || sent != "" {
 			t.Errorf("it is taken: %s, %v", sent, err)
 		}
 	}

@@ -31,11 +31,11 @@ func TestContradictionsShowBothValues(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			d := newDesk(t)
-			if _, err := d.take(t, intake.Studio, body(test.first)); err != nil {
+			if _, err := d.handle(t, intake.Studio, body(test.first)); err != nil {
 				t.Fatal(err)
 			}
 			other := strings.Replace(body(test.kind), test.old, test.new, 1)
-			if sent, err := d.take(t, intake.Studio, other); err != nil || sent != "reply quarantined" {
+			if sent, err := d.handle(t, intake.Studio, other); err != nil || sent != "reply quarantined" {
 				t.Fatalf("sent %s, %v", sent, err)
 			}
 			var said strings.Builder
@@ -56,12 +56,12 @@ func TestContradictionsShowBothValues(t *testing.T) {
 func TestAdmitsOnlyNewMessages(t *testing.T) {
 	d := newDesk(t)
 	for _, kind := range []string{"draw.opened", "draw.resulted"} {
-		if _, err := d.take(t, intake.Studio, body(kind)); err != nil {
+		if _, err := d.handle(t, intake.Studio, body(kind)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	other := strings.Replace(body("draw.resulted"), `"revision":1`, `"revision":2,"correction":{"reason":"we looked again"}`, 1)
-	if sent, err := d.take(t, intake.Studio, other); err != nil || sent != "reply quarantined" || d.held(t, other).Faults[0].Code != wire.CodeUnknownReason {
+	if sent, err := d.handle(t, intake.Studio, other); err != nil || sent != "reply quarantined" || d.held(t, other).Faults[0].Code != wire.CodeUnknownReason {
 		t.Errorf("sent %s, %v: %+v", sent, err, d.held(t, other).Faults)
 	}
 	m, _, faults := wire.Parse([]byte(other))
@@ -73,7 +73,7 @@ func TestAdmitsOnlyNewMessages(t *testing.T) {
 	if err := d.Table.Transact(t.Context(), store.Creating(stored)); err != nil {
 		t.Fatal(err)
 	}
-	if sent, err := d.take(t, intake.Studio, other); err != nil || !strings.HasSuffix(sent, "reply replay") {
+	if sent, err := d.handle(t, intake.Studio, other); err != nil || !strings.HasSuffix(sent, "reply replay") {
 		t.Errorf("the stored message again: sent %s, %v", sent, err)
 	}
 }

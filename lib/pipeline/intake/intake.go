@@ -105,8 +105,8 @@ const maxTries = 12
 // are made of that time, and until it is stored bets are answered without it.
 const StoreWithin = 2 * time.Second
 
-// Take takes up one message. An error means that it has to be delivered again.
-func (in *Intake) Take(ctx context.Context, d Delivery) error {
+// Handle takes up one message. An error means that it has to be delivered again.
+func (in *Intake) Handle(ctx context.Context, d Delivery) error {
 	if err := in.Clock.Passed(ctx); err != nil {
 		return fmt.Errorf("taking up a message: %w", err) // its time would be wrong for good
 	}

@@ -95,17 +95,17 @@ func newDesk(t *testing.T) *desk {
 	return d
 }
 
-func (d *desk) take(t *testing.T, from intake.Source, body string) (sent string, err error) {
+func (d *desk) handle(t *testing.T, from intake.Source, body string) (sent string, err error) {
 	t.Helper()
 	d.sent = nil
-	return d.takeSent(t, from, body, d.now)
+	return d.handleSent(t, from, body, d.now)
 }
 
-// takeSent takes up a message that was sent at another time than now.
-func (d *desk) takeSent(t *testing.T, from intake.Source, body string, sent settlement.Instant) (followed string, err error) {
+// handleSent takes up a message that was sent at another time than now.
+func (d *desk) handleSent(t *testing.T, from intake.Source, body string, sent settlement.Instant) (followed string, err error) {
 	t.Helper()
 	d.sent = nil
-	err = d.Take(t.Context(), intake.Delivery{Body: []byte(body), SentAt: sent, From: from})
+	err = d.Handle(t.Context(), intake.Delivery{Body: []byte(body), SentAt: sent, From: from})
 	return strings.Join(d.sent, ", "), err
 }
 
@@ -152,7 +152,7 @@ second | from     | message        | sent
 		}
 		d.now = noon + second*1000
 		from := map[string]intake.Source{"studio": intake.Studio, "operator": intake.Operator, "own": intake.Own}[row[1]]
-		sent, err := d.take(t, from, body(row[2]))
+		sent, err := d.handle(t, from, body(row[2]))
 		if err != nil || sent != row[3] {
 			t.Errorf("second %s, %s from %s: sent %s, %v\ninstead of %s", row[0], row[2], row[1], sent, err, row[3])
 		}
@@ -166,7 +166,7 @@ func TestQueueDown(t *testing.T) {
 		for _, kind := range []string{"draw.opened", "draw.resulted"} {
 			d.down = down
 			d.now += 20_000
-			_, err := d.take(t, intake.Studio, body(kind))
+			_, err := d.handle(t, intake.Studio, body(kind))
 			if kind == "draw.opened" && down == "sweep" {
 				continue // nothing to sweep yet
 			}
@@ -174,7 +174,7 @@ func TestQueueDown(t *testing.T) {
 				t.Errorf("%s is down, %s: %v", down, kind, err)
 			}
 			d.down = ""
-			sent, err := d.take(t, intake.Studio, body(kind))
+			sent, err := d.handle(t, intake.Studio, body(kind))
 			want := map[string]string{"draw.opened": "archive opening, reply replay", "draw.resulted": "sweep in 10s, archive state, reply replay"}[kind]
 			if err != nil || sent != want {
 				t.Errorf("%s was down, %s again: sent %s, %v", down, kind, sent, err)
@@ -192,7 +192,7 @@ func TestTornMessage(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				d := newDesk(t)
 				if kind != "draw.opened" {
-					if _, err := d.take(t, intake.Studio, body("draw.opened")); err != nil {
+					if _, err := d.handle(t, intake.Studio, body("draw.opened")); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -200,14 +200,16 @@ func TestTornMessage(t *testing.T) {
 				d.db.Torn = func(_ context.Context, call fakedynamo.Call, left []string) (next int) {
 					if len(left) < len(call.Keys) {
 						if len(left) == len(call.Keys)-1 {
-							go func() { again <- d.Intake.Take(t.Context(), intake.Delivery{Body: []byte(body(kind)), SentAt: d.now}) }()
+							go func() {
+								again <- d.Intake.Handle(t.Context(), intake.Delivery{Body: []byte(body(kind)), SentAt: d.now})
+							}()
 						}
 						time.Sleep(20 * time.Millisecond)
 					}
 					return first % len(left)
 				}
 				d.sent = nil
-				err := errors.Join(d.Intake.Take(t.Context(), intake.Delivery{Body: []byte(body(kind)), SentAt: d.now}), <-again)
+				err := errors.Join(d.Intake.Handle(t.Context(), intake.Delivery{Body: []byte(body(kind)), SentAt: d.now}), <-again)
 				if replies := strings.Join(d.sent, ", "); err != nil || d.counter.quarantined > 0 || strings.Count(replies, "reply stored") != 1 || strings.Count(replies, "reply replay") != 1 {
 					t.Errorf("%s, item %d first: %s, %v", kind, first, replies, err)
 				}
@@ -222,7 +224,7 @@ func TestQuarantine(t *testing.T) {
 	d := newDesk(t)
 	wrong := strings.Replace(strings.Replace(body("draw.resulted"), "KS", "1S", 1), "AD", "1D", 1)
 	for range 2 {
-		if sent, err := d.take(t, intake.Studio, wrong); err != nil || sent != "reply quarantined" {
+		if sent, err := d.handle(t, intake.Studio, wrong); err != nil || sent != "reply quarantined" {
 			t.Errorf("sent %s, %v", sent, err)
 		}
 	}
@@ -251,11 +253,11 @@ func TestQuarantine(t *testing.T) {
 		t.Errorf("the draw is marked with %v", marks)
 	}
 	for _, junk := range []string{"", "[]", strings.Repeat("x", wire.MaxBody+1), "{\"id\":\"m2\",\xff}"} {
-		if sent, err := d.take(t, intake.Studio, junk); err != nil || sent != "reply quarantined" {
+		if sent, err := d.handle(t, intake.Studio, junk); err != nil || sent != "reply quarantined" {
 			t.Errorf("%.20q: sent %s, %v", junk, sent, err)
 		}
 	}
-	if sent, err := d.take(t, intake.Studio, body("draw.resulted")); err != nil || sent != "reply stored" {
+	if sent, err := d.handle(t, intake.Studio, body("draw.resulted")); err != nil || sent != "reply stored" {
 		t.Errorf("the right message under the same revision: sent %s, %v", sent, err)
 	}
 }
@@ -273,13 +275,13 @@ func TestConflict(t *testing.T) {
 		if kind == "bets.voided" {
 			from, other = intake.Operator, strings.Replace(other, `"revokes":"ord-1"`, `"revokes":"ord-9"`, 1)
 		}
-		if _, err := d.take(t, from, body(kind)); err != nil {
+		if _, err := d.handle(t, from, body(kind)); err != nil {
 			t.Fatal(err)
 		}
-		if sent, err := d.take(t, from, other); err != nil || sent != "reply quarantined" {
+		if sent, err := d.handle(t, from, other); err != nil || sent != "reply quarantined" {
 			t.Errorf("%s, then another: sent %s, %v", kind, sent, err)
 		}
-		if sent, err := d.take(t, from, body(kind)); err != nil || !strings.HasSuffix(sent, "reply replay") {
+		if sent, err := d.handle(t, from, body(kind)); err != nil || !strings.HasSuffix(sent, "reply replay") {
 			t.Errorf("%s again: sent %s, %v", kind, sent, err)
 		}
 	}
@@ -300,7 +302,7 @@ func TestTimeLimit(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			d := newDesk(t)
 			for _, kind := range []string{"draw.opened", "draw.resulted"} {
-				if _, err := d.take(t, intake.Studio, body(kind)); err != nil {
+				if _, err := d.handle(t, intake.Studio, body(kind)); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -310,7 +312,7 @@ func TestTimeLimit(t *testing.T) {
 				}
 				return fakedynamo.Proceed
 			}
-			_, err := d.take(t, intake.Operator, body("bets.voided"))
+			_, err := d.handle(t, intake.Operator, body("bets.voided"))
 			d.db.Intercept = nil
 			_, found, readErr := d.Table.Get(t.Context(), store.DrawKey("war-1.7"), store.OrderKey("ord-1"))
 			if (err == nil) != test.stored || found != test.stored || readErr != nil {
@@ -323,12 +325,12 @@ func TestTimeLimit(t *testing.T) {
 // What an order can't revoke is said at once.
 func TestRevocations(t *testing.T) {
 	d := newDesk(t)
-	if _, err := d.take(t, intake.Operator, body("order.revoked")); err != nil {
+	if _, err := d.handle(t, intake.Operator, body("order.revoked")); err != nil {
 		t.Fatal(err)
 	}
 	for revokes, code := range map[string]string{"ord-2": wire.CodeConflict, intake.OwnOrder + "1": wire.CodeNotAllowed} {
 		other := strings.NewReplacer("ord-2", "ord-3", "ord-1", revokes).Replace(body("order.revoked"))
-		if sent, err := d.take(t, intake.Operator, other); err != nil || sent != "reply quarantined" {
+		if sent, err := d.handle(t, intake.Operator, other); err != nil || sent != "reply quarantined" {
 			t.Errorf("revoking %s: sent %s, %v", revokes, sent, err)
 		}
 		if held := d.held(t, other); held.Faults[0].Code != code {
@@ -356,10 +358,10 @@ func (d *desk) held(t *testing.T, body string) *record.Held {
 func TestStrayOrder(t *testing.T) {
 	d := newDesk(t)
 	stray := strings.Replace(body("bets.voided"), "war-1", "war-2", 1)
-	if sent, err := d.take(t, intake.Operator, stray); err != nil || sent != "reply stored" {
+	if sent, err := d.handle(t, intake.Operator, stray); err != nil || sent != "reply stored" {
 		t.Fatalf("sent %s, %v", sent, err)
 	}
-	if sent, err := d.take(t, intake.Studio, body("draw.opened")); err != nil || sent != "archive opening, reply quarantined, reply stored" {
+	if sent, err := d.handle(t, intake.Studio, body("draw.opened")); err != nil || sent != "archive opening, reply quarantined, reply stored" {
 		t.Errorf("sent %s, %v", sent, err)
 	}
 	if held := d.held(t, stray); held.Queue != "orders" || held.Faults[0].Code != wire.CodeConflict || !strings.Contains(held.Faults[0].Message, "war-2") {
@@ -373,7 +375,7 @@ func TestClockBehind(t *testing.T) {
 	d := newDesk(t)
 	for second, kind := range []string{"draw.opened", "betting.opened", "betting.closed", "draw.resulted"} {
 		d.now = noon + settlement.Instant(20_000-1000*second)
-		if _, err := d.take(t, intake.Studio, body(kind)); err != nil {
+		if _, err := d.handle(t, intake.Studio, body(kind)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -411,10 +413,10 @@ func TestConflictSaysWhatDiffers(t *testing.T) {
 		if row.kind == "draw.cancelled" {
 			first = body("draw.resulted")
 		}
-		if sent, err := d.take(t, from, first); err != nil || !strings.HasSuffix(sent, "reply stored") {
+		if sent, err := d.handle(t, from, first); err != nil || !strings.HasSuffix(sent, "reply stored") {
 			t.Fatalf("%s: sent %s, %v", row.kind, sent, err)
 		}
-		if sent, err := d.take(t, from, second); err != nil || sent != "reply quarantined" {
+		if sent, err := d.handle(t, from, second); err != nil || sent != "reply quarantined" {
 			t.Fatalf("%s: sent %s, %v", row.kind, sent, err)
 		}
 		if fault := d.held(t, second).Faults[0]; fault.Code != wire.CodeConflict || !strings.Contains(fault.Message, row.want) {
@@ -435,7 +437,7 @@ func TestRevisionAhead(t *testing.T) {
 		{"7", "stored"}, {"13", "quarantined"}, {"1000", "quarantined"}, {"2", "stored"},
 	} {
 		d.now += 1000
-		sent, err := d.take(t, intake.Studio, revised(step.revision))
+		sent, err := d.handle(t, intake.Studio, revised(step.revision))
 		if err != nil || sent != "reply "+step.want {
 			t.Errorf("revision %s: sent %s, %v, want reply %s", step.revision, sent, err, step.want)
 		}
@@ -491,7 +493,7 @@ func TestReplies(t *testing.T) {
 					d.now = noon + row.at*1000
 					sent = d.now - settlement.Instant(row.sent)*1000
 				}
-				if _, err := d.takeSent(t, intake.Studio, text, sent); err != nil {
+				if _, err := d.handleSent(t, intake.Studio, text, sent); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -510,7 +512,7 @@ func TestReplies(t *testing.T) {
 func TestReplyToVoid(t *testing.T) {
 	d := newDesk(t)
 	six := strings.NewReplacer(`"game":"war"`, `"game":"lucky7"`, `{"player":"KS","dealer":"AD"}`, `{"balls":[42,7,1,30,12,5]}`).Replace(body("draw.resulted"))
-	if _, err := d.take(t, intake.Studio, six); err != nil {
+	if _, err := d.handle(t, intake.Studio, six); err != nil {
 		t.Fatal(err)
 	}
 	if want := (&wire.Outcome{Status: "void", Reason: "wrong_ball_count", Rule: "LUCKY7-2.2"}); d.reply.Outcome == nil || !reflect.DeepEqual(d.reply.Outcome, want) {
@@ -538,7 +540,7 @@ func TestClosedSelections(t *testing.T) {
 		{body("betting.closed"), "stored", ""},
 	} {
 		d.now += 1000
-		if sent, err := d.take(t, intake.Studio, step.body); err != nil || sent != "reply "+step.want {
+		if sent, err := d.handle(t, intake.Studio, step.body); err != nil || sent != "reply "+step.want {
 			t.Errorf("%s: sent %s, %v, want %s", step.body, sent, err, step.want)
 		}
 		if step.code != "" && d.reply.Errors[0].Code != step.code {
@@ -550,11 +552,11 @@ func TestClosedSelections(t *testing.T) {
 // How old a message was when it was stored is counted, that of a replay is not.
 func TestMessageAge(t *testing.T) {
 	d := newDesk(t)
-	if _, err := d.takeSent(t, intake.Studio, body("draw.opened"), d.now-7000); err != nil || d.counter.age != 7*time.Second {
+	if _, err := d.handleSent(t, intake.Studio, body("draw.opened"), d.now-7000); err != nil || d.counter.age != 7*time.Second {
 		t.Errorf("%v old, %v", d.counter.age, err)
 	}
 	d.now += 90_000
-	if _, err := d.takeSent(t, intake.Studio, body("draw.opened"), d.now-90_000); err != nil || d.counter.age != 7*time.Second {
+	if _, err := d.handleSent(t, intake.Studio, body("draw.opened"), d.now-90_000); err != nil || d.counter.age != 7*time.Second {
 		t.Errorf("a replay: %v old, %v", d.counter.age, err)
 	}
 }
@@ -582,7 +584,7 @@ func TestUnclosed(t *testing.T) {
 					continue
 				}
 				d.now += 15_000
-				if _, err := d.take(t, intake.Studio, play.Replace(strings.Replace(text, ":29.000Z", ":26.000Z", 1))); err != nil {
+				if _, err := d.handle(t, intake.Studio, play.Replace(strings.Replace(text, ":29.000Z", ":26.000Z", 1))); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -34,7 +34,7 @@ func TestLargestQuarantined(t *testing.T) {
 			}
 			body := strings.TrimSuffix(body("draw.opened"), "}") + fields.String() + `,"x":"`
 			body += strings.Repeat("x", wire.MaxBody-len(body)-2) + `"}`
-			if _, err := d.take(t, intake.Studio, body); err != nil || d.counter.quarantined != 1 {
+			if _, err := d.handle(t, intake.Studio, body); err != nil || d.counter.quarantined != 1 {
 				t.Errorf("%d are in quarantine: %v", d.counter.quarantined, err)
 			}
 			if longest == 0 || longest > 256<<10 {

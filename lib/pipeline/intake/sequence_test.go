@@ -96,7 +96,7 @@ func TestRunningNumbers(t *testing.T) {
 	raised := raising(d)
 	open := func(text, status, note string) {
 		t.Helper()
-		if sent, err := d.take(t, intake.Studio, opening(t, text)); err != nil || !strings.HasSuffix(sent, "reply "+status) || !strings.HasPrefix(d.reply.Note, note) || (note == "") != (d.reply.Note == "") {
+		if sent, err := d.handle(t, intake.Studio, opening(t, text)); err != nil || !strings.HasSuffix(sent, "reply "+status) || !strings.HasPrefix(d.reply.Note, note) || (note == "") != (d.reply.Note == "") {
 			t.Errorf("%s: sent %s, note %q, %v", text, sent, d.reply.Note, err)
 		}
 	}
@@ -119,7 +119,7 @@ func TestRunningNumbers(t *testing.T) {
 		t.Errorf("the item %+v, %v", item, err)
 	}
 	other := strings.Replace(opening(t, "700"), `"war-1"`, `"war-2"`, 1)
-	if sent, err := d.take(t, intake.Studio, other); err != nil || len(*raised) != 2 {
+	if sent, err := d.handle(t, intake.Studio, other); err != nil || len(*raised) != 2 {
 		t.Errorf("another table: sent %s, raised %v, %v", sent, *raised, err)
 	}
 }
@@ -140,7 +140,7 @@ func TestRunningNumberFails(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			d := newDesk(t)
-			if _, err := d.take(t, intake.Studio, opening(t, "7")); err != nil {
+			if _, err := d.handle(t, intake.Studio, opening(t, "7")); err != nil {
 				t.Fatal(err)
 			}
 			raised := raising(d)
@@ -152,12 +152,12 @@ func TestRunningNumberFails(t *testing.T) {
 				test.verdicts = test.verdicts[1:]
 				return verdict
 			}
-			if sent, err := d.take(t, intake.Studio, opening(t, "7b")); err != nil || sent != "archive opening, reply stored" || len(*raised) != test.raised {
+			if sent, err := d.handle(t, intake.Studio, opening(t, "7b")); err != nil || sent != "archive opening, reply stored" || len(*raised) != test.raised {
 				t.Errorf("sent %s, raised %v, %v", sent, *raised, err)
 			}
 			test.verdicts = nil
 			// The redelivery makes good what a crash has left out, and repeats nothing.
-			if sent, err := d.take(t, intake.Studio, opening(t, "7b")); err != nil || sent != "archive opening, reply replay" || len(*raised) != 1 {
+			if sent, err := d.handle(t, intake.Studio, opening(t, "7b")); err != nil || sent != "archive opening, reply replay" || len(*raised) != 1 {
 				t.Errorf("again: sent %s, raised %v, %v", sent, *raised, err)
 			}
 		})

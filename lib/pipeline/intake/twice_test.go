@@ -35,7 +35,7 @@ func TestQuarantinedAtOnce(t *testing.T) {
 	var deliveries sync.WaitGroup
 	for range 2 {
 		deliveries.Go(func() {
-			if err := d.Take(t.Context(), intake.Delivery{Body: []byte(wrong), SentAt: noon, From: intake.Studio}); err != nil {
+			if err := d.Handle(t.Context(), intake.Delivery{Body: []byte(wrong), SentAt: noon, From: intake.Studio}); err != nil {
 				t.Error(err)
 			}
 		})

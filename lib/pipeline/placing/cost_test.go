@@ -59,7 +59,7 @@ func (h *house) say(t *testing.T, fields string) {
 	in := intake.Intake{Table: h.Table, Replies: nothing{}, Sweeps: nothing{}, Archive: nothing{}, Record: nothing{}, Now: h.clock,
 		Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Settings: draw.Settings{Shards: 1, RetainMillis: 400 * 24 * 3600 * 1000}}
 	body := `{"schema":1,"id":"m","game":"blackjack","table":"bj-1","draw":"` + theDraw + `","at":"2026-11-30T12:00:00.000Z",` + fields + `}`
-	if err := in.Take(t.Context(), intake.Delivery{Body: []byte(body), SentAt: h.now}); err != nil {
+	if err := in.Handle(t.Context(), intake.Delivery{Body: []byte(body), SentAt: h.now}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -24,7 +24,7 @@ func TestHeldCorrections(t *testing.T) {
 		t.Helper()
 		replies.sent = nil
 		body := `{"schema":1,"id":"m1","game":"war","table":"war-1","draw":"war-1.7","at":"2026-11-30T12:00:00.000Z",` + fields + `}`
-		if err := w.intake.Take(t.Context(), intake.Delivery{Body: []byte(body), SentAt: w.now, From: intake.Studio}); err != nil {
+		if err := w.intake.Handle(t.Context(), intake.Delivery{Body: []byte(body), SentAt: w.now, From: intake.Studio}); err != nil {
 			t.Fatal(err)
 		}
 		return strings.Join(replies.sent, "")

@@ -73,7 +73,7 @@ func newWorld(t *testing.T, db dynamotest.DB) *world {
 func (w *world) refuse(t *testing.T, body string, from intake.Source, after time.Duration) {
 	t.Helper()
 	sent := settlement.Instant(noon.Add(after).UnixMilli())
-	if err := w.intake.Take(t.Context(), intake.Delivery{Body: []byte(body), SentAt: sent, From: from}); err != nil {
+	if err := w.intake.Handle(t.Context(), intake.Delivery{Body: []byte(body), SentAt: sent, From: from}); err != nil {
 		t.Fatal(err)
 	}
 }

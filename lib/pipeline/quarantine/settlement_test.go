@@ -43,14 +43,14 @@ func TestHeldSettlement(t *testing.T) {
 		say := func(fields string) {
 			t.Helper()
 			body := `{"schema":1,"id":"m1","game":"roulette","table":"rou-1","draw":"rou-1.7","at":"2026-11-30T12:00:00.000Z",` + fields + `}`
-			if err := w.intake.Take(t.Context(), intake.Delivery{Body: []byte(body), SentAt: w.now, From: intake.Studio}); err != nil {
+			if err := w.intake.Handle(t.Context(), intake.Delivery{Body: []byte(body), SentAt: w.now, From: intake.Studio}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		settleNow := func() {
 			t.Helper()
 			w.now += settlement.Instant(time.Minute.Milliseconds())
-			if err := settler.Take(t.Context(), "rou-1.7"); err != nil {
+			if err := settler.Handle(t.Context(), "rou-1.7"); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -36,7 +36,7 @@ func TestUnknownRules(t *testing.T) {
 				t.Errorf("the run fails: %v", err)
 			}
 			if status, err := n.settler().Status(t.Context(), "rou-1.7"); err != nil || !status.Settled {
-				_ = n.settler().Take(t.Context(), "rou-1.7")
+				_ = n.settler().Handle(t.Context(), "rou-1.7")
 			}
 		}
 		if status, err := n.settler().Status(t.Context(), "rou-1.7"); err != nil || !status.Settled {
@@ -46,7 +46,7 @@ func TestUnknownRules(t *testing.T) {
 			t.Errorf("stuck: %v", n.stuck)
 		}
 		t.Cleanup(games.Release(&second))
-		if err := n.settler().Take(t.Context(), "rou-9.1"); err != nil {
+		if err := n.settler().Handle(t.Context(), "rou-9.1"); err != nil {
 			t.Error(err)
 		}
 		clear(n.stuck)

@@ -37,7 +37,7 @@ func (n *night) settles(state, minutes int) {
 		within, stop := context.WithTimeout(n.Context(), 55*time.Second)
 		settler := n.settler()
 		settler.PageLines = 20
-		_ = settler.Take(within, "rou-1.7")
+		_ = settler.Handle(within, "rou-1.7")
 		stop()
 	}
 	status, err := n.settler().Status(n.Context(), "rou-1.7")
@@ -108,7 +108,7 @@ func TestStalePagesOfALargePartition(t *testing.T) {
 		wrong.Stake = 900
 		n.putBet("acme", wrong)
 		n.say(`"type":"draw.resulted","revision":2,"facts":{"spins":[{"revolutions":5,"pocket":34}]},"correction":{"reason":"video_review"}`)
-		if err := n.settler().Take(t.Context(), "rou-1.7"); err == nil {
+		if err := n.settler().Handle(t.Context(), "rou-1.7"); err == nil {
 			t.Error("it goes on with other data")
 		}
 		n.putBet("acme", *right)

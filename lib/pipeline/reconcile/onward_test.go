@@ -138,7 +138,7 @@ func TestStoppedAndMended(t *testing.T) {
 		stake(900)
 		n.say(`"type":"draw.resulted","revision":2,"facts":{"spins":[{"revolutions":5,"pocket":34}]},"correction":{"reason":"video_review"}`)
 		for range 5 {
-			_ = n.settler().Take(t.Context(), "rou-1.7")
+			_ = n.settler().Handle(t.Context(), "rou-1.7")
 			asked := n.runs
 			n.pass(2)
 			if n.runs == asked {
@@ -150,7 +150,7 @@ func TestStoppedAndMended(t *testing.T) {
 		}
 		stake(500)
 		for range 3 {
-			if err := n.settler().Take(t.Context(), "rou-1.7"); err != nil {
+			if err := n.settler().Handle(t.Context(), "rou-1.7"); err != nil {
 				t.Error(err)
 			}
 			n.pass(2)

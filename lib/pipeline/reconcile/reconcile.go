@@ -529,7 +529,7 @@ func (r *Reconciler) repair(ctx context.Context, head *draw.Head, m settle.LateR
 	if err != nil {
 		return err
 	}
-	return r.Intake.Take(ctx, intake.Delivery{Body: body, SentAt: now, From: intake.Own})
+	return r.Intake.Handle(ctx, intake.Delivery{Body: body, SentAt: now, From: intake.Own})
 }
 
 // order is tally's own order that names what a sweep has missed. Its id follows

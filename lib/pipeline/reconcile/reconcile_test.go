@@ -82,20 +82,20 @@ func (n *night) say(fields string, arguments ...any) {
 
 func (n *night) sayOf(id, fields string, arguments ...any) {
 	n.Helper()
-	n.take(intake.Studio, id, fmt.Sprintf(fields, arguments...))
+	n.handle(intake.Studio, id, fmt.Sprintf(fields, arguments...))
 }
 
 // order takes up an operator's order.
 func (n *night) order(fields string) {
 	n.Helper()
-	n.take(intake.Operator, "rou-1.7", fields)
+	n.handle(intake.Operator, "rou-1.7", fields)
 }
 
-// take takes up a message that is sent right after what was done before.
-func (n *night) take(from intake.Source, id, fields string) {
+// handle takes up a message that is sent right after what was done before.
+func (n *night) handle(from intake.Source, id, fields string) {
 	n.Helper()
 	body := `{"schema":1,"id":"m","game":"roulette","table":"rou-1","draw":"` + id + `","at":"2026-11-30T12:00:00.000Z",` + fields + `}`
-	if err := n.intake().Take(n.Context(), intake.Delivery{Body: []byte(body), SentAt: now() + 1, From: from}); err != nil {
+	if err := n.intake().Handle(n.Context(), intake.Delivery{Body: []byte(body), SentAt: now() + 1, From: from}); err != nil {
 		n.Fatal(err)
 	}
 }
@@ -153,7 +153,7 @@ func (n *night) dueItems() (count int) {
 func (n *night) settle() {
 	n.Helper()
 	time.Sleep(70 * time.Second)
-	if err := n.settler().Take(n.Context(), "rou-1.7"); err != nil {
+	if err := n.settler().Handle(n.Context(), "rou-1.7"); err != nil {
 		n.Fatal(err)
 	}
 }

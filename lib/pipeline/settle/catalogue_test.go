@@ -87,7 +87,7 @@ func TestUnknownVersionWaits(t *testing.T) {
 	p.result(t, 1, 34)
 	withdraw()
 	for range 2 {
-		if err := p.settler().Take(t.Context(), theDraw); !errors.Is(err, games.ErrUnknown) || !strings.Contains(err.Error(), "version 99 of roulette") {
+		if err := p.settler().Handle(t.Context(), theDraw); !errors.Is(err, games.ErrUnknown) || !strings.Contains(err.Error(), "version 99 of roulette") {
 			t.Errorf("it goes on: %v", err)
 		}
 	}
@@ -117,7 +117,7 @@ func TestStateOfAnotherVersion(t *testing.T) {
 	if err := p.table.Put(t.Context(), item); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.settler().Take(t.Context(), theDraw); !errors.Is(err, games.ErrUnknown) {
+	if err := p.settler().Handle(t.Context(), theDraw); !errors.Is(err, games.ErrUnknown) {
 		t.Errorf("it goes on: %v", err)
 	}
 	p.tells(t, "acme")

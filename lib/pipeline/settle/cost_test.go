@@ -80,7 +80,7 @@ func (p *pipeline) say(t *testing.T, fields string) {
 	}
 	in := intake.Intake{Table: p.table, Replies: nothing{}, Sweeps: nothing{}, Archive: nothing{}, Record: nothing{}, Now: p.clock, Log: quiet,
 		Settings: draw.Settings{Shards: 1, RetainMillis: 400 * 24 * 3600 * 1000}}
-	if err := in.Take(t.Context(), intake.Delivery{Body: []byte(body), SentAt: p.now, From: source}); err != nil {
+	if err := in.Handle(t.Context(), intake.Delivery{Body: []byte(body), SentAt: p.now, From: source}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -124,7 +124,7 @@ func (p *pipeline) history(t *testing.T) (*settle.History, error) {
 
 func (p *pipeline) settle(t *testing.T) {
 	t.Helper()
-	if err := p.settler().Take(t.Context(), theDraw); err != nil {
+	if err := p.settler().Handle(t.Context(), theDraw); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -212,7 +212,7 @@ func TestResume(t *testing.T) {
 		}
 		return fakedynamo.Proceed
 	}
-	if err := p.settler().Take(t.Context(), theDraw); err == nil {
+	if err := p.settler().Handle(t.Context(), theDraw); err == nil {
 		t.Fatal("the sweep was not cut off")
 	}
 	if reads != 1 {
@@ -271,7 +271,7 @@ func TestMismatch(t *testing.T) {
 			}
 			p.result(t, 2, 17)
 			for range 2 {
-				if err := p.settler().Take(t.Context(), theDraw); err == nil || !strings.Contains(err.Error(), "state 1 computed again") {
+				if err := p.settler().Handle(t.Context(), theDraw); err == nil || !strings.Contains(err.Error(), "state 1 computed again") {
 					t.Errorf("it goes on: %v", err)
 				}
 			}

@@ -71,12 +71,12 @@ func TestMendedAfterOtherData(t *testing.T) {
 	replace(wrong)
 	p.result(t, 2, 17)
 	var mismatch *settle.MismatchError
-	if err := p.settler().Take(t.Context(), theDraw); !errors.As(err, &mismatch) {
+	if err := p.settler().Handle(t.Context(), theDraw); !errors.As(err, &mismatch) {
 		t.Fatalf("it goes on: %v", err)
 	}
 	replace(*right)
 	for range 3 { // reconcile asks again and again
-		if err := p.settler().Take(t.Context(), theDraw); err != nil && !errors.As(err, &mismatch) {
+		if err := p.settler().Handle(t.Context(), theDraw); err != nil && !errors.As(err, &mismatch) {
 			t.Fatal(err)
 		}
 		p.found(t)
@@ -102,7 +102,7 @@ func TestNotYet(t *testing.T) {
 	p.result(t, 1, 34) // ten seconds ago
 	p.now--
 	var notYet *settle.NotYetError
-	if err := p.settler().Take(t.Context(), theDraw); !errors.As(err, &notYet) || notYet.After != time.Millisecond {
+	if err := p.settler().Handle(t.Context(), theDraw); !errors.As(err, &notYet) || notYet.After != time.Millisecond {
 		t.Errorf("a millisecond too early: %v", err)
 	}
 	p.tells(t, "acme")
@@ -131,7 +131,7 @@ func TestDiesOnceAbandoned(t *testing.T) {
 		marked = call.Write && strings.Contains(call.Keys[0], store.DonePrefix(2))
 		return fakedynamo.Proceed
 	}
-	if err := p.settler().Take(t.Context(), theDraw); err == nil || !marked {
+	if err := p.settler().Handle(t.Context(), theDraw); err == nil || !marked {
 		t.Errorf("it did not die once the mark was there: %v", err)
 	}
 	db.Intercept = nil
@@ -197,7 +197,7 @@ func TestToldBeforeAbandoned(t *testing.T) {
 		return fakedynamo.Proceed
 	}
 	go func() {
-		died <- p.settler().Take(context.WithValue(t.Context(), first{}, true), theDraw)
+		died <- p.settler().Handle(context.WithValue(t.Context(), first{}, true), theDraw)
 	}()
 	<-waits
 	p.late(t, "acme", bet("b1"))
@@ -223,7 +223,7 @@ func TestNewerStateIsNext(t *testing.T) {
 		}
 		return fakedynamo.Proceed
 	}
-	if err := p.settler().Take(t.Context(), theDraw); err == nil {
+	if err := p.settler().Handle(t.Context(), theDraw); err == nil {
 		t.Error("it did not die")
 	}
 	db.Intercept = nil

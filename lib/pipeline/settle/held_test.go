@@ -111,7 +111,7 @@ func TestHeldUntilReleased(t *testing.T) {
 		}
 		return fakedynamo.Proceed
 	}
-	if err := p.settler().Take(t.Context(), theDraw); err == nil {
+	if err := p.settler().Handle(t.Context(), theDraw); err == nil {
 		t.Error("the try did not die")
 	}
 	db.Intercept = nil
@@ -222,7 +222,7 @@ func TestLimitsOfThePlan(t *testing.T) {
 		}
 		return fakedynamo.Proceed
 	}
-	if err := p.settler().Take(t.Context(), theDraw); err == nil {
+	if err := p.settler().Handle(t.Context(), theDraw); err == nil {
 		t.Error("the try did not die")
 	}
 	db.Intercept = nil

@@ -54,7 +54,7 @@ func TestTimeBeforeRegistry(t *testing.T) {
 		return fakedynamo.Proceed
 	}
 	notYet := (*settle.NotYetError)(nil)
-	if err := p.settler().Take(t.Context(), theDraw); !errors.As(err, &notYet) {
+	if err := p.settler().Handle(t.Context(), theDraw); !errors.As(err, &notYet) {
 		t.Errorf("a registry that was read before it was time is settled by: %v", err)
 	}
 }

@@ -36,7 +36,7 @@ func TestPushed(t *testing.T) {
 		settler := p.settler()
 		settler.Webhooks, asked.bodies = asked, nil
 		for range 2 { // the second time nothing is told
-			if err := settler.Take(t.Context(), theDraw); err != nil {
+			if err := settler.Handle(t.Context(), theDraw); err != nil {
 				t.Fatal(err)
 			}
 		}

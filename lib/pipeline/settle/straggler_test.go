@@ -49,7 +49,7 @@ func (p *pipeline) found(t *testing.T) (named []settle.LateRecords) {
 		body := fmt.Sprintf(`{"schema":1,"id":"m","type":"bets.found","game":"roulette","table":"rou-1","draw":%q,"at":"2026-11-30T12:00:00.000Z","order":"found-%d","bookmaker":%q,"records":%s,"reason":"r","evidence":"e"}`,
 			theDraw, p.now, m.Bookmaker, records)
 		in := intake.Intake{Table: p.table, Replies: nothing{}, Sweeps: nothing{}, Archive: nothing{}, Record: nothing{}, Now: p.clock, Log: quiet, Settings: draw.Settings{}}
-		if err := in.Take(t.Context(), intake.Delivery{Body: []byte(body), SentAt: p.now, From: intake.Own}); err != nil {
+		if err := in.Handle(t.Context(), intake.Delivery{Body: []byte(body), SentAt: p.now, From: intake.Own}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -205,7 +205,7 @@ func TestMismatchBesideALateRecord(t *testing.T) {
 	}
 	for revision := range 2 {
 		p.result(t, 2+revision, 17)
-		if err := p.settler().Take(t.Context(), theDraw); err == nil || !strings.Contains(err.Error(), "state 1 computed again") {
+		if err := p.settler().Handle(t.Context(), theDraw); err == nil || !strings.Contains(err.Error(), "state 1 computed again") {
 			t.Errorf("it goes on: %v", err)
 		}
 	}
@@ -236,7 +236,7 @@ func TestPageLeftBehind(t *testing.T) {
 				}
 				return fakedynamo.Proceed
 			}
-			if err := p.settler().Take(t.Context(), theDraw); err == nil {
+			if err := p.settler().Handle(t.Context(), theDraw); err == nil {
 				t.Error("the second try did not die")
 			}
 			db.Intercept = before

@@ -81,10 +81,10 @@ func closed(now record.Run, state int) record.Run {
 // because of other sweeps.
 const maxRounds = 16
 
-// Take sweeps the newest state of a draw, and newer ones that come meanwhile. An
+// Handle sweeps the newest state of a draw, and newer ones that come meanwhile. An
 // error means that it has to be tried again; *NotYetError says when, and
 // games.ErrUnknown that it takes another version of this program.
-func (s *Settler) Take(ctx context.Context, id string) error {
+func (s *Settler) Handle(ctx context.Context, id string) error {
 	for try := range maxRounds {
 		finished, err := s.step(ctx, id)
 		if errors.Is(err, store.ErrChanged) { // another sweep was faster: look again
