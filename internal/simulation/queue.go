@@ -61,9 +61,9 @@ func (q *queue) remove(m *message) {
 	}
 }
 
-// giveBack makes a message visible again after a while. A fault counts; after
+// retryAfter makes a message visible again after a while. A fault counts; after
 // too many the message is dead.
-func (q *queue) giveBack(m *message, after time.Duration, fault bool) {
+func (q *queue) retryAfter(m *message, after time.Duration, fault bool) {
 	m.inFlight = false
 	m.visibleAt = time.Now().Add(after)
 	if fault {

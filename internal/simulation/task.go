@@ -186,18 +186,18 @@ func (w *world) delivered(q *queue, m *message, t *task) {
 	switch {
 	case t.crashed:
 		w.note("%s crashed", t.name)
-		q.giveBack(m, 2*time.Second, true)
+		q.retryAfter(m, 2*time.Second, true)
 	case errors.As(t.err, &notYet):
-		q.giveBack(m, notYet.After, false)
+		q.retryAfter(m, notYet.After, false)
 	case errors.As(t.err, &mismatch):
 		w.problem("%s: %v", t.name, t.err)
-		q.giveBack(m, time.Second, true)
+		q.retryAfter(m, time.Second, true)
 	case t.err != nil:
 		w.note("%s failed: %v", t.name, t.err)
-		q.giveBack(m, time.Duration(w.random.IntN(2000))*time.Millisecond, true)
+		q.retryAfter(m, time.Duration(w.random.IntN(2000))*time.Millisecond, true)
 	case w.policy.again(w):
 		w.note("%s is delivered again later", t.name)
-		q.giveBack(m, time.Duration(w.random.IntN(20_000))*time.Millisecond, false)
+		q.retryAfter(m, time.Duration(w.random.IntN(20_000))*time.Millisecond, false)
 	default:
 		q.remove(m)
 		if q == w.studio || q == w.orders {

@@ -70,11 +70,11 @@ func afterRun(ctx context.Context, err error) error {
 	var mismatch *pipeline.MismatchError
 	switch {
 	case errors.As(err, &notYet):
-		return sqsbatch.GiveBack{After: notYet.After, Reason: err.Error()}
+		return sqsbatch.RetryAfter{After: notYet.After, Reason: err.Error()}
 	case errors.As(err, &mismatch), errors.Is(err, games.ErrUnknown):
 		return nil
 	case err != nil && ctx.Err() != nil:
-		return sqsbatch.GiveBack{Reason: "the time of this invocation is up"}
+		return sqsbatch.RetryAfter{Reason: "the time of this invocation is up"}
 	default:
 		return err
 	}

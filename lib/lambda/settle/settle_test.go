@@ -23,19 +23,19 @@ func TestAfterRun(t *testing.T) {
 		name string
 		ctx  context.Context
 		err  error
-		back *sqsbatch.GiveBack
+		back *sqsbatch.RetryAfter
 		want error
 	}{
 		{"swept", t.Context(), nil, nil, nil},
 		{"swept as time ran out", over, nil, nil, nil},
-		{"too early", t.Context(), fmt.Errorf("sweeping: %w", &pipeline.NotYetError{After: 7 * time.Second}), &sqsbatch.GiveBack{After: 7 * time.Second}, nil},
+		{"too early", t.Context(), fmt.Errorf("sweeping: %w", &pipeline.NotYetError{After: 7 * time.Second}), &sqsbatch.RetryAfter{After: 7 * time.Second}, nil},
 		{"stopped", t.Context(), fmt.Errorf("sweeping: %w", &pipeline.MismatchError{}), nil, nil},
-		{"out of time", over, fmt.Errorf("reading: %w", context.Canceled), &sqsbatch.GiveBack{}, nil},
+		{"out of time", over, fmt.Errorf("reading: %w", context.Canceled), &sqsbatch.RetryAfter{}, nil},
 		{"failed", t.Context(), fault, nil, fault},
 	}
 	for _, test := range tests {
 		got := afterRun(test.ctx, test.err)
-		var back sqsbatch.GiveBack
+		var back sqsbatch.RetryAfter
 		switch given := errors.As(got, &back); {
 		case given != (test.back != nil), given && back.After != test.back.After:
 			t.Errorf("%s: got %v", test.name, got)

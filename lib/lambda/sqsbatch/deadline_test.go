@@ -118,7 +118,7 @@ func TestGivenBackAtDeadline(t *testing.T) {
 		b := newBench(t)
 		failed := b.handle(ctx, func(ctx context.Context, _ sqsbatch.Message) error {
 			<-ctx.Done()
-			return sqsbatch.GiveBack{Reason: "pages are left"}
+			return sqsbatch.RetryAfter{Reason: "pages are left"}
 		}, eventOf("a"))
 		wantFailed(t, failed, "a")
 		b.wantOutcomes(map[string]sqsbatch.Outcome{"a": sqsbatch.OutcomeGivenBack})
@@ -142,13 +142,13 @@ func TestVisibilityIsBestEffort(t *testing.T) {
 	b := newBench(t)
 	b.refuse = true
 	failed := b.handle(t.Context(), func(context.Context, sqsbatch.Message) error {
-		return sqsbatch.GiveBack{After: time.Second}
+		return sqsbatch.RetryAfter{After: time.Second}
 	}, eventOf("a"))
 	wantFailed(t, failed, "a")
 	b = newBench(t)
 	b.options.Visibility = nil
 	failed = b.handle(t.Context(), func(context.Context, sqsbatch.Message) error {
-		return sqsbatch.GiveBack{After: time.Second}
+		return sqsbatch.RetryAfter{After: time.Second}
 	}, eventOf("a"))
 	wantFailed(t, failed, "a")
 }

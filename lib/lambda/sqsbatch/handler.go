@@ -142,7 +142,7 @@ func panicError(value any) error {
 }
 
 func resultOf(ctx context.Context, err error) result {
-	var back GiveBack
+	var back RetryAfter
 	switch {
 	case err == nil:
 		return result{outcome: OutcomeDone}

@@ -63,9 +63,9 @@ func TestPartialFailure(t *testing.T) {
 		case "nil":
 			panic(nil)
 		case "back":
-			return sqsbatch.GiveBack{After: 90*time.Second + 1, Reason: "a sweep is under way"}
+			return sqsbatch.RetryAfter{After: 90*time.Second + 1, Reason: "a sweep is under way"}
 		case "wrapped":
-			return fmt.Errorf("settling: %w", sqsbatch.GiveBack{After: 20 * time.Hour, Reason: "much later"})
+			return fmt.Errorf("settling: %w", sqsbatch.RetryAfter{After: 20 * time.Hour, Reason: "much later"})
 		}
 		return nil
 	}, event)

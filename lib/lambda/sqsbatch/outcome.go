@@ -25,15 +25,15 @@ func (o Outcome) Fault() bool {
 	return o == OutcomeError || o == OutcomePanic || o == OutcomeDeadline
 }
 
-// GiveBack is the error of a message function that can't finish its message now,
+// RetryAfter is the error of a message function that can't finish its message now,
 // though nothing is wrong: the message comes back after a while. It counts as a
 // delivery, so the queue's maxReceiveCount must allow for it.
-type GiveBack struct {
+type RetryAfter struct {
 	After  time.Duration // taken as whole seconds, rounded up; at most 12 hours
 	Reason string        // for the log
 }
 
-func (g GiveBack) Error() string {
+func (g RetryAfter) Error() string {
 	return fmt.Sprintf("given back for %s: %s", g.After, g.Reason)
 }
 

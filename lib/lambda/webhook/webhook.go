@@ -72,7 +72,7 @@ func afterPush(again, now settlement.Instant, receives int) error {
 	if again == 0 || after > soon || receives >= maxPushes {
 		return nil
 	}
-	return sqsbatch.GiveBack{After: after, Reason: "an endpoint is not done"}
+	return sqsbatch.RetryAfter{After: after, Reason: "an endpoint is not done"}
 }
 
 // recorder turns what pushing tells into metrics.

@@ -29,7 +29,7 @@ func TestAfterPush(t *testing.T) {
 		{"it came back often enough", now, 4, 0, false},
 	} {
 		err := afterPush(test.again, now, test.receives)
-		var back sqsbatch.GiveBack
+		var back sqsbatch.RetryAfter
 		if errors.As(err, &back) != test.given || back.After != test.back {
 			t.Errorf("%s: %v", test.name, err)
 		}

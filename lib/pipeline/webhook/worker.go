@@ -134,7 +134,7 @@ func (w *Worker) endpoint(ctx context.Context, e *stored) (again settlement.Inst
 		}
 		tried = true
 		came, failed := w.batch(ctx, e, feed)
-		if err := w.giveBack(ctx, e, came); err != nil || failed != nil || came.gap {
+		if err := w.endClaim(ctx, e, came); err != nil || failed != nil || came.gap {
 			return 0, errors.Join(failed, err) // what is missing has a message of its own, which comes when it is there
 		}
 	}
@@ -236,9 +236,9 @@ func (w *Worker) batch(ctx context.Context, e *stored, feed settle.Feed) (*outco
 // sending is over.
 const writeFor = 2 * time.Second
 
-// giveBack writes what came of a batch and ends the claim. Before the position is
+// endClaim writes what came of a batch and ends the claim. Before the position is
 // written a crash has the batch sent again; after it, never.
-func (w *Worker) giveBack(ctx context.Context, e *stored, o *outcome) error {
+func (w *Worker) endClaim(ctx context.Context, e *stored, o *outcome) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeFor)
 	defer cancel()
 	if err := w.note(ctx, e, o); err != nil {
