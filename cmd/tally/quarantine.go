@@ -216,7 +216,7 @@ func orDash(text string) string {
 func (app *app) quarantineShow(_ context.Context, _ *quarantine.Quarantine, m *quarantine.Message) error {
 	pen := pretty.Pen{Colour: app.colour("auto")}
 	about := pretty.NewList("")
-	for _, row := range [][2]string{{"id", m.ID()}, {"put aside", instant.Format(m.StoredAt)}, {"from", m.Queue}, {"message", m.Held.ID}, {"type", string(m.Type)}, {"draw", m.Draw}} {
+	for _, row := range [][2]string{{"id", m.ID()}, {"put aside", instant.Format(m.StoredAt)}, {"from", m.Queue}, {"message", m.Quarantined.ID}, {"type", string(m.Type)}, {"draw", m.Draw}} {
 		about.Row(pen.Cell(row[0], pretty.Dim), cellOf(pen, row[1]))
 	}
 	faults := pretty.NewTable(pen, "  ", "code", "rule", "what is wrong")

@@ -30,7 +30,7 @@ func (c *checker) messages() {
 				c.problem("reading %s: %v", pk, err)
 				return
 			}
-			var said storedrecord.Held
+			var said storedrecord.Quarantined
 			c.decode(item, &said)
 			if said.Type == storedrecord.HeldSettlement {
 				continue

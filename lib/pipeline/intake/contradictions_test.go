@@ -39,7 +39,7 @@ func TestContradictionsShowBothValues(t *testing.T) {
 				t.Fatalf("sent %s, %v", sent, err)
 			}
 			var said strings.Builder
-			for _, fault := range d.held(t, other).Faults {
+			for _, fault := range d.quarantined(t, other).Faults {
 				fmt.Fprintf(&said, "%s: %s\n", fault.Code, fault.Message)
 			}
 			for _, want := range test.want {
@@ -61,8 +61,8 @@ func TestAdmitsOnlyNewMessages(t *testing.T) {
 		}
 	}
 	other := strings.Replace(body("draw.resulted"), `"revision":1`, `"revision":2,"correction":{"reason":"we looked again"}`, 1)
-	if sent, err := d.handle(t, intake.Studio, other); err != nil || sent != "reply quarantined" || d.held(t, other).Faults[0].Code != wire.CodeUnknownReason {
-		t.Errorf("sent %s, %v: %+v", sent, err, d.held(t, other).Faults)
+	if sent, err := d.handle(t, intake.Studio, other); err != nil || sent != "reply quarantined" || d.quarantined(t, other).Faults[0].Code != wire.CodeUnknownReason {
+		t.Errorf("sent %s, %v: %+v", sent, err, d.quarantined(t, other).Faults)
 	}
 	m, _, faults := wire.Parse([]byte(other))
 	if len(faults) > 0 {

@@ -249,7 +249,7 @@ func (in *Intake) try(ctx context.Context, m *wire.Message, d Delivery) (result,
 		case err != nil:
 			return result{}, err
 		case !released:
-			return held(first, before), nil
+			return quarantined(first, before), nil
 		}
 	}
 	state, err := NextState(within, in.Table, head, m.Game, now)
@@ -295,8 +295,8 @@ func refused(code, message string) result {
 	return result{status: wire.Quarantined, faults: []wire.Fault{{Code: code, Message: message}}}
 }
 
-// held is what a late correction comes to that nobody has released.
-func held(first settlement.Instant, revision int) result {
+// quarantined is what a late correction comes to that nobody has released.
+func quarantined(first settlement.Instant, revision int) result {
 	r := refused(wire.CodeHeld, fmt.Sprintf("the draw had its first result at %s: so late a correction waits until an operator releases it. Until then what was settled holds; a newer revision takes its place",
 		instant.Format(first)))
 	if revision > 0 {

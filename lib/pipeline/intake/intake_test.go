@@ -235,7 +235,7 @@ func TestQuarantine(t *testing.T) {
 	if err != nil || !found || string(last.Binary) != wrong {
 		t.Fatalf("it is not filed: %+v, %v", last, err)
 	}
-	var held record.Held
+	var held record.Quarantined
 	if err := json.Unmarshal([]byte(last.Body), &held); err != nil {
 		t.Fatal(err)
 	}
@@ -333,20 +333,20 @@ func TestRevocations(t *testing.T) {
 		if sent, err := d.handle(t, intake.Operator, other); err != nil || sent != "reply quarantined" {
 			t.Errorf("revoking %s: sent %s, %v", revokes, sent, err)
 		}
-		if held := d.held(t, other); held.Faults[0].Code != code {
+		if held := d.quarantined(t, other); held.Faults[0].Code != code {
 			t.Errorf("revoking %s: %v", revokes, held.Faults)
 		}
 	}
 }
 
-// held reads back why a message was put into quarantine.
-func (d *desk) held(t *testing.T, body string) *record.Held {
+// quarantined reads back why a message was put into quarantine.
+func (d *desk) quarantined(t *testing.T, body string) *record.Quarantined {
 	t.Helper()
 	item, found, err := d.Table.Get(t.Context(), store.QuarantineKey(d.now), wire.HashOf(body))
 	if err != nil || !found {
 		t.Fatalf("%s is not in quarantine: %v", body, err)
 	}
-	held, err := store.Decode[record.Held](item)
+	held, err := store.Decode[record.Quarantined](item)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -364,7 +364,7 @@ func TestStrayOrder(t *testing.T) {
 	if sent, err := d.handle(t, intake.Studio, body("draw.opened")); err != nil || sent != "archive opening, reply quarantined, reply stored" {
 		t.Errorf("sent %s, %v", sent, err)
 	}
-	if held := d.held(t, stray); held.Queue != "orders" || held.Faults[0].Code != wire.CodeConflict || !strings.Contains(held.Faults[0].Message, "war-2") {
+	if held := d.quarantined(t, stray); held.Queue != "orders" || held.Faults[0].Code != wire.CodeConflict || !strings.Contains(held.Faults[0].Message, "war-2") {
 		t.Errorf("held as %+v", held)
 	}
 }
@@ -419,7 +419,7 @@ func TestConflictSaysWhatDiffers(t *testing.T) {
 		if sent, err := d.handle(t, from, second); err != nil || sent != "reply quarantined" {
 			t.Fatalf("%s: sent %s, %v", row.kind, sent, err)
 		}
-		if fault := d.held(t, second).Faults[0]; fault.Code != wire.CodeConflict || !strings.Contains(fault.Message, row.want) {
+		if fault := d.quarantined(t, second).Faults[0]; fault.Code != wire.CodeConflict || !strings.Contains(fault.Message, row.want) {
 			t.Errorf("%s: %v", row.kind, fault)
 		}
 	}
@@ -442,7 +442,7 @@ func TestRevisionAhead(t *testing.T) {
 			t.Errorf("revision %s: sent %s, %v, want reply %s", step.revision, sent, err, step.want)
 		}
 		if step.want == "quarantined" {
-			fault := d.held(t, revised(step.revision)).Faults[0]
+			fault := d.quarantined(t, revised(step.revision)).Faults[0]
 			if fault.Code != wire.CodeBadNumber || !strings.Contains(fault.Message, "are taken now") {
 				t.Errorf("revision %s: %v", step.revision, fault)
 			}

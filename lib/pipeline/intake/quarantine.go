@@ -55,7 +55,7 @@ func gameOf(m *wire.Message, head *draw.Head) string {
 // and answers the studio. The same message again is filed once.
 func (in *Intake) quarantine(ctx context.Context, d Delivery, partial wire.Partial, m *wire.Message, r result) error {
 	faults := trim(r.faults)
-	held := record.Held{ID: partial.ID, Type: partial.Type, Draw: partial.Draw, Queue: "studio", SentAt: d.SentAt, Faults: faults}
+	held := record.Quarantined{ID: partial.ID, Type: partial.Type, Draw: partial.Draw, Queue: "studio", SentAt: d.SentAt, Faults: faults}
 	if d.From == Operator {
 		held.Queue = "orders"
 	}

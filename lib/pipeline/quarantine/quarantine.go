@@ -48,7 +48,7 @@ var (
 
 // Message is a message in quarantine.
 type Message struct {
-	record.Held
+	record.Quarantined
 	Body     []byte // as it was sent, at most 300 KB of it
 	StoredAt settlement.Instant
 
@@ -100,7 +100,7 @@ func (q *Quarantine) Days(ctx context.Context, last time.Time, days int) iter.Se
 
 func read(item store.Item) (*Message, error) {
 	m := &Message{Body: item.Binary, StoredAt: item.StoredAt, item: item}
-	if err := json.Unmarshal([]byte(item.Body), &m.Held); err != nil {
+	if err := json.Unmarshal([]byte(item.Body), &m.Quarantined); err != nil {
 		return nil, fmt.Errorf("reading %s / %s: %w", item.PK, item.SK, err)
 	}
 	return m, nil

@@ -113,7 +113,7 @@ func TestReleaseAndDrop(t *testing.T) {
 		w.refuse(t, badOrder, intake.Operator, -24*time.Hour)
 		w.refuse(t, "no JSON", intake.Studio, -5*24*time.Hour) // too long ago to be listed
 		messages := w.all(t)
-		if len(messages) != 2 || messages[0].Held.ID != "m1" || messages[1].Held.ID != "m2" || string(messages[0].Body) != impossible || messages[0].Faults[0].Code != "unknown_card" {
+		if len(messages) != 2 || messages[0].Quarantined.ID != "m1" || messages[1].Quarantined.ID != "m2" || string(messages[0].Body) != impossible || messages[0].Faults[0].Code != "unknown_card" {
 			t.Fatalf("%+v", messages)
 		}
 		if !w.held(t) {

@@ -427,7 +427,7 @@ func (r *Reconciler) missing(ctx context.Context, head *draw.Head, version int64
 		return later(head, now), nil
 	}
 	why := "a message of the draw sits in quarantine"
-	if !status.Held {
+	if !status.Quarantined {
 		why = r.studioWaits(ctx)
 	}
 	if why != "" {

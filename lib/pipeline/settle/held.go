@@ -38,7 +38,7 @@ func (s *Settler) hold(ctx context.Context, r *record.Draw, now record.Run, vers
 // goes on with it, and why it waits.
 func aside(r *record.Draw, now record.Run) store.Item {
 	message := wire.Encode(wire.Run{Draw: r.ID})
-	held := record.Held{Type: record.HeldSettlement, Draw: r.ID, Queue: "sweeps", State: now.State, Faults: []wire.Fault{{Code: wire.CodeHeld,
+	held := record.Quarantined{Type: record.HeldSettlement, Draw: r.ID, Queue: "sweeps", State: now.State, Faults: []wire.Fault{{Code: wire.CodeHeld,
 		Message: fmt.Sprintf("state %d moves %s of %d bookmakers, more than is allowed: nobody is told of it until an operator releases it; what was settled under state %d holds; a newer state takes its place",
 			now.State, now.Held.Moved, len(now.Bookmakers), now.Base)}}}
 	return store.Item{PK: store.QuarantineKey(now.Held.At), SK: wire.HashOf(fmt.Sprintf("%s#%d", r.ID, now.State)), Body: store.Encode(held),

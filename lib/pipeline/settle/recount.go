@@ -61,11 +61,11 @@ func partitionName(bookmaker string, shard int) string {
 
 // Status is how far a draw's newest state has come.
 type Status struct {
-	Settled bool             // the newest state is swept
-	State   int              // the newest state; 0 for none
-	Stopped string           // why its sweep can't go on
-	Held    bool             // a message of the draw sits in quarantine
-	Waits   settlement.Moved // what the newest state moves while it waits for an operator; nil when it does not
+	Settled     bool             // the newest state is swept
+	State       int              // the newest state; 0 for none
+	Stopped     string           // why its sweep can't go on
+	Quarantined bool             // a message of the draw sits in quarantine
+	Waits       settlement.Moved // what the newest state moves while it waits for an operator; nil when it does not
 	// Unknown is a games.ErrUnknown where this program does not have the draw's rules.
 	Unknown error
 }
@@ -80,7 +80,7 @@ func (s *Settler) Status(ctx context.Context, id string) (Status, error) {
 	if err != nil || r.Head == nil {
 		return Status{}, err
 	}
-	status := Status{Unknown: r.Unknown, State: r.Head.State, Stopped: now.Stopped, Held: r.Quarantined(), Settled: now.State == 0 && now.Base == r.Head.State}
+	status := Status{Unknown: r.Unknown, State: r.Head.State, Stopped: now.Stopped, Quarantined: r.Quarantined(), Settled: now.State == 0 && now.Base == r.Head.State}
 	if now.Held != nil && now.State == r.Head.State && !released(r, now.State) {
 		status.Waits = now.Held.Moved
 	}

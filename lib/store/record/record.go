@@ -36,9 +36,9 @@ func HeadOf(id string, item store.Item) (*draw.Head, int64, error) {
 // moves more money than is allowed.
 const HeldSettlement wire.Type = "settlement"
 
-// Held is what quarantine says of a message; the message itself is kept beside
+// Quarantined is what quarantine says of a message; the message itself is kept beside
 // it.
-type Held struct {
+type Quarantined struct {
 	ID    string    `json:"id,omitempty"`   // the message's own
 	Type  wire.Type `json:"type,omitempty"` // as far as it could be read
 	Draw  string    `json:"draw,omitempty"`
