@@ -155,7 +155,7 @@ func (d *demoDay) tables(ctx context.Context) error {
 // machine takes longer, and comes to the same. Steps that follow a settlement are
 // taken when it is there; a storm waits for nothing.
 func (d *demoDay) playTable(ctx context.Context, steps []studio.Step) error {
-	placer := d.placer()
+	acceptor := d.acceptor()
 	for _, step := range steps {
 		if err := d.await(ctx, step); err != nil {
 			return err
@@ -164,11 +164,11 @@ func (d *demoDay) playTable(ctx context.Context, steps []studio.Step) error {
 		switch {
 		case step.Message != nil:
 			err = d.send(ctx, step.Message)
-			placer = d.placer()
+			acceptor = d.acceptor()
 		case step.Bet != nil:
-			err = d.place(ctx, placer, step.Bet)
+			err = d.place(ctx, acceptor, step.Bet)
 		case step.Cancel != nil:
-			err = d.takeBack(ctx, placer, step.Cancel)
+			err = d.takeBack(ctx, acceptor, step.Cancel)
 		}
 		if err != nil {
 			return err
@@ -241,11 +241,11 @@ func (d *demoDay) send(ctx context.Context, m *studio.Message) error {
 	return waitFor(ctx, d.answered[m.ID()])
 }
 
-// placer is what takes bets up to the next message on their draw. Then a new one
+// acceptor is what takes bets up to the next message on their draw. Then a new one
 // does, as if another instance took them: an instance may answer by what it read of
 // the draw within the last second, which is long in rounds as short as these.
-func (d *demoDay) placer() *placing.Placer {
-	return &placing.Placer{Table: d.table, Record: unrecorded{},
+func (d *demoDay) acceptor() *placing.Acceptor {
+	return &placing.Acceptor{Table: d.table, Record: unrecorded{},
 		Terms: func(id string) money.Terms {
 			bookmaker, _ := studio.BookmakerOf(id)
 			return money.Terms{Rounding: bookmaker.Rounding}
@@ -260,14 +260,14 @@ func (unrecorded) Accepted(string)        {}
 func (unrecorded) Refused(string, string) {}
 
 // place places a bet and notes the answer.
-func (d *demoDay) place(ctx context.Context, placer *placing.Placer, b *studio.Bet) error {
+func (d *demoDay) place(ctx context.Context, acceptor *placing.Acceptor, b *studio.Bet) error {
 	request := placing.Request{Bookmaker: b.Bookmaker, Draw: b.Draw.ID(d.start), Reference: b.Reference, Selection: b.Selection,
 		Odds: b.Odds, Stake: b.Stake, Currency: b.Currency, Shop: b.Shop, Base: b.Base}
 	if b.Base != "" {
 		request.Reference = ""
 	}
 	refusal, err := untilKnown(ctx, func() error {
-		_, err := placer.Place(ctx, request)
+		_, err := acceptor.Place(ctx, request)
 		return err
 	})
 	if err != nil {
@@ -316,9 +316,9 @@ func untilKnown(ctx context.Context, request func() error) (*placing.Refusal, er
 }
 
 // takeBack takes a bet back for its bookmaker.
-func (d *demoDay) takeBack(ctx context.Context, placer *placing.Placer, b *studio.Bet) error {
+func (d *demoDay) takeBack(ctx context.Context, acceptor *placing.Acceptor, b *studio.Bet) error {
 	refusal, err := untilKnown(ctx, func() error {
-		_, err := placer.Cancel(ctx, b.Bookmaker, b.Draw.ID(d.start), b.Reference)
+		_, err := acceptor.Cancel(ctx, b.Bookmaker, b.Draw.ID(d.start), b.Reference)
 		return err
 	})
 	if err != nil {

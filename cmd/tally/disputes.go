@@ -76,7 +76,7 @@ func newDisputesCommand(app *app) *cobra.Command {
 }
 
 // disputeCommand is a command about one dispute.
-func (app *app) disputeCommand(flags *disputesFlags, name, short, long string, run func(context.Context, *disputes.Desk, *disputesFlags, []string) error) *cobra.Command {
+func (app *app) disputeCommand(flags *disputesFlags, name, short, long string, run func(context.Context, *disputes.Service, *disputesFlags, []string) error) *cobra.Command {
 	return &cobra.Command{Use: name + " bookmaker dispute", Short: short, Long: long,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
@@ -90,20 +90,20 @@ func (app *app) disputeCommand(flags *disputesFlags, name, short, long string, r
 			return nil
 		},
 		RunE: func(command *cobra.Command, args []string) error {
-			desk, err := flags.desk(command.Context())
+			service, err := flags.service(command.Context())
 			if err != nil {
 				return err
 			}
-			return run(command.Context(), desk, flags, args)
+			return run(command.Context(), service, flags, args)
 		}}
 }
 
-func (f *disputesFlags) desk(ctx context.Context) (*disputes.Desk, error) {
+func (f *disputesFlags) service(ctx context.Context) (*disputes.Service, error) {
 	with, err := f.connect(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return &disputes.Desk{Table: with.table, Orders: lazyQueue{with, "operator-orders"},
+	return &disputes.Service{Table: with.table, Orders: lazyQueue{with, "operator-orders"},
 		Now: now}, nil
 }
 
@@ -112,11 +112,11 @@ func (app *app) disputesList(ctx context.Context, flags *disputesFlags) error {
 	if flags.bookmaker != "" && !ids.Valid(flags.bookmaker) {
 		return fmt.Errorf("--bookmaker is %.80q: write 1 to 64 of A-Z a-z 0-9 . _ -", flags.bookmaker)
 	}
-	desk, err := flags.desk(ctx)
+	service, err := flags.service(ctx)
 	if err != nil {
 		return err
 	}
-	list, err := listed(ctx, desk, flags.bookmaker)
+	list, err := listed(ctx, service, flags.bookmaker)
 	if err != nil {
 		return failed("listing the disputes", unreachable(err))
 	}
@@ -129,7 +129,7 @@ func (app *app) disputesList(ctx context.Context, flags *disputesFlags) error {
 	pen := pretty.Pen{Colour: app.colour("auto")}
 	table := pretty.NewTable(pen, "", "bookmaker", "dispute", "", "opened", "waits", "draw", "bets", "reason")
 	for _, d := range list {
-		style, waits := pretty.Yellow, age(desk.Now()-d.CreatedAt)
+		style, waits := pretty.Yellow, age(service.Now()-d.CreatedAt)
 		if d.Status.Decided() {
 			style, waits = pretty.Dim, "-"
 		}
@@ -140,9 +140,9 @@ func (app *app) disputesList(ctx context.Context, flags *disputesFlags) error {
 }
 
 // listed are a bookmaker's disputes, or those of all that wait.
-func listed(ctx context.Context, desk *disputes.Desk, bookmaker string) (list []*disputes.Dispute, err error) {
+func listed(ctx context.Context, service *disputes.Service, bookmaker string) (list []*disputes.Dispute, err error) {
 	if bookmaker == "" {
-		for d, err := range desk.Pending(ctx) {
+		for d, err := range service.Pending(ctx) {
 			if err != nil {
 				return nil, err
 			}
@@ -151,7 +151,7 @@ func listed(ctx context.Context, desk *disputes.Desk, bookmaker string) (list []
 		return list, nil
 	}
 	for from := store.DisputeKey(""); from != ""; {
-		page, next, err := disputes.List(ctx, desk.Table, bookmaker, from, store.DisputeKey("~"), 100)
+		page, next, err := disputes.List(ctx, service.Table, bookmaker, from, store.DisputeKey("~"), 100)
 		if err != nil {
 			return nil, err
 		}
@@ -183,8 +183,8 @@ func age(millis settlement.Instant) string {
 }
 
 // disputesShow writes everything about a dispute.
-func (app *app) disputesShow(ctx context.Context, desk *disputes.Desk, _ *disputesFlags, args []string) error {
-	d, err := disputes.Get(ctx, desk.Table, args[0], args[1])
+func (app *app) disputesShow(ctx context.Context, service *disputes.Service, _ *disputesFlags, args []string) error {
+	d, err := disputes.Get(ctx, service.Table, args[0], args[1])
 	if err != nil {
 		return undecided("reading the dispute", err)
 	}
@@ -209,8 +209,8 @@ func (app *app) disputesShow(ctx context.Context, desk *disputes.Desk, _ *disput
 	return write(app.out, list.AppendTo(nil))
 }
 
-func (app *app) disputesUphold(ctx context.Context, desk *disputes.Desk, flags *disputesFlags, args []string) error {
-	d, err := desk.Uphold(ctx, args[0], args[1], flags.reason)
+func (app *app) disputesUphold(ctx context.Context, service *disputes.Service, flags *disputesFlags, args []string) error {
+	d, err := service.Uphold(ctx, args[0], args[1], flags.reason)
 	if err != nil {
 		return undecided("upholding the dispute", err)
 	}
@@ -220,8 +220,8 @@ func (app *app) disputesUphold(ctx context.Context, desk *disputes.Desk, flags *
 	return app.printf("%s of %s is upheld: order %s is on its way, the refunds follow in the feed\n", d.ID, d.Bookmaker, d.Order)
 }
 
-func (app *app) disputesReject(ctx context.Context, desk *disputes.Desk, flags *disputesFlags, args []string) error {
-	d, err := desk.Reject(ctx, args[0], args[1], flags.reason)
+func (app *app) disputesReject(ctx context.Context, service *disputes.Service, flags *disputesFlags, args []string) error {
+	d, err := service.Reject(ctx, args[0], args[1], flags.reason)
 	if err != nil {
 		return undecided("rejecting the dispute", err)
 	}

@@ -126,12 +126,12 @@ func (r *recorder) placed() {
 	opens, closes := instant.Format(r.now), instant.Format(r.now+60_000)
 	r.handle(intake.Studio, "roulette", id, fmt.Sprintf(`"type":"draw.opened","sequence":8,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q}]`, opens, closes))
 	r.now += 1000
-	placer := &placing.Placer{Table: r.Table, Terms: func(string) money.Terms { return money.Terms{} }, Now: r.clock, Record: dropped{}}
+	acceptor := &placing.Acceptor{Table: r.Table, Terms: func(string) money.Terms { return money.Terms{} }, Now: r.clock, Record: dropped{}}
 	for i, bookmaker := range []string{"acme", "acme", "borealis"} {
-		_, err := placer.Place(r.Context(), placing.Request{Bookmaker: bookmaker, Draw: id, Reference: fmt.Sprintf("b%d", i), Selection: "straight:17", Stake: "10.00", Currency: "EUR", Shop: "riga-7"})
+		_, err := acceptor.Place(r.Context(), placing.Request{Bookmaker: bookmaker, Draw: id, Reference: fmt.Sprintf("b%d", i), Selection: "straight:17", Stake: "10.00", Currency: "EUR", Shop: "riga-7"})
 		r.check(err)
 	}
-	_, err := placer.Cancel(r.Context(), "acme", id, "b1")
+	_, err := acceptor.Cancel(r.Context(), "acme", id, "b1")
 	r.check(err)
 	r.now += 30_000
 	r.handle(intake.Studio, "roulette", id, fmt.Sprintf(`"type":"betting.closed","round":1,"closed_at":%q`, instant.Format(r.now)))
@@ -139,9 +139,9 @@ func (r *recorder) placed() {
 	r.handle(intake.Studio, "roulette", id, `"type":"draw.resulted","revision":1,"facts":{"spins":[{"revolutions":5,"pocket":17}]}`) // a replay
 	r.now += 20_000
 	r.check(r.settle().Handle(r.Context(), id))
-	_, err = (&disputes.Desk{Table: r.Table, Orders: r.queue("operator-orders"), Now: r.clock}).Uphold(r.Context(), "acme", "d-1", "")
+	_, err = (&disputes.Service{Table: r.Table, Orders: r.queue("operator-orders"), Now: r.clock}).Uphold(r.Context(), "acme", "d-1", "")
 	r.check(err)
-	r.check((&webhook.Waker{Table: r.Table, Queue: r.queue("webhooks"), Now: r.clock}).Wake(r.Context()))
+	r.check((&webhook.Dispatcher{Table: r.Table, Queue: r.queue("webhooks"), Now: r.clock}).Wake(r.Context()))
 	r.ArchiveAll()
 	r.pushed()
 	known, err := note.NewVerifier(r.VerifierKey)

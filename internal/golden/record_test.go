@@ -170,7 +170,7 @@ func (r *recorder) bookmaker() {
 		_, _, err = disputes.Create(r.Context(), r.Table, "acme", id, disputes.Request{Draw: "rou-1.7", Bets: []string{"b0"}, Reason: "display_fault", Evidence: "e"}, r.now, r.now+400*24*3_600_000)
 		r.check(err)
 	}
-	_, err = (&disputes.Desk{Table: r.Table, Orders: dropped{}, Now: r.clock}).Reject(r.Context(), "acme", "d-2", "no fault is seen")
+	_, err = (&disputes.Service{Table: r.Table, Orders: dropped{}, Now: r.clock}).Reject(r.Context(), "acme", "d-2", "no fault is seen")
 	r.check(err)
 	r.now = noon + 4*24*3_600_000
 	for _, path := range []string{"/v1/totals?period=2026-11-30", "/v1/totals?period=2026-12-01"} {

@@ -46,7 +46,7 @@ func TestRefusesByAWrongClock(t *testing.T) {
 	in := &intake.Intake{Table: table, Now: now, Clock: check, Record: nothing{}, Log: quiet}
 	settler := &settle.Settler{Table: table, Now: now, Clock: check, Record: nothing{}, Log: quiet}
 	reconciler := &reconcile.Reconciler{Table: table, Intake: in, Settler: settler, Depths: nothing{}, Now: now, Clock: check, Log: quiet}
-	placer := &placing.Placer{Table: table, Now: now, Clock: check, Terms: termsOf, Record: nothing{}}
+	acceptor := &placing.Acceptor{Table: table, Now: now, Clock: check, Terms: termsOf, Record: nothing{}}
 	for name, try := range map[string]func() error{
 		"intake": func() error {
 			return in.Handle(t.Context(), intake.Delivery{Body: []byte(`not even a message: quarantine is by time, too`)})
@@ -54,11 +54,11 @@ func TestRefusesByAWrongClock(t *testing.T) {
 		"settle":    func() error { return settler.Handle(t.Context(), "rou-1") },
 		"reconcile": func() error { return reconciler.Run(t.Context()) },
 		"placing": func() error {
-			_, err := placer.Place(t.Context(), placing.Request{Bookmaker: "acme", Draw: "rou-1", Reference: "b-1", Selection: "red", Stake: "1.00", Currency: "EUR"})
+			_, err := acceptor.Place(t.Context(), placing.Request{Bookmaker: "acme", Draw: "rou-1", Reference: "b-1", Selection: "red", Stake: "1.00", Currency: "EUR"})
 			return err
 		},
 		"cancelling": func() error {
-			_, err := placer.Cancel(t.Context(), "acme", "rou-1", "b-1")
+			_, err := acceptor.Cancel(t.Context(), "acme", "rou-1", "b-1")
 			return err
 		},
 	} {

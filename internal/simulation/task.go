@@ -231,9 +231,9 @@ func (w *world) request(a *api, op *Op) {
 	var answer *storedrecord.Account
 	run := func(ctx context.Context) (err error) {
 		if op.Cancel != nil {
-			answer, err = a.placer.Cancel(ctx, op.Cancel.Bookmaker, op.Cancel.Draw, op.Cancel.Reference)
+			answer, err = a.acceptor.Cancel(ctx, op.Cancel.Bookmaker, op.Cancel.Draw, op.Cancel.Reference)
 		} else {
-			answer, err = a.placer.Place(ctx, *op.Bet)
+			answer, err = a.acceptor.Place(ctx, *op.Bet)
 		}
 		return err
 	}

@@ -156,10 +156,10 @@ func (w *world) process() *process {
 // api is a process that answers bookmakers, one request at a time. It keeps what
 // it remembers until it crashes.
 type api struct {
-	placer *placing.Placer
-	skew   time.Duration
-	wrong  bool // its clock is off by more than skew
-	busy   bool
+	acceptor *placing.Acceptor
+	skew     time.Duration
+	wrong    bool // its clock is off by more than skew
+	busy     bool
 }
 
 func newWorld(t testing.TB, plan *Plan, policy policy) *world {
@@ -208,7 +208,7 @@ func (w *world) boot(a *api) {
 	if !a.wrong {
 		p = w.processOf(a.skew)
 	}
-	a.placer = &placing.Placer{Table: p.table, Terms: termsOf, Now: p.now, Clock: p.watch.Check, Record: nothing{}}
+	a.acceptor = &placing.Acceptor{Table: p.table, Terms: termsOf, Now: p.now, Clock: p.watch.Check, Record: nothing{}}
 }
 
 // termsOf are the terms of the bookmakers of all plans. The operator keeps

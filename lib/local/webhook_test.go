@@ -63,9 +63,9 @@ func TestWebhook(t *testing.T) {
 		}
 	}
 	say("draw.opened", fmt.Sprintf(`"sequence":1,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q}]`, instant.Format(now()), instant.Format(now()+3_600_000)))
-	placer := &placing.Placer{Table: table, Terms: func(string) money.Terms { return money.Terms{} }, Now: now, Record: ignored{}}
+	acceptor := &placing.Acceptor{Table: table, Terms: func(string) money.Terms { return money.Terms{} }, Now: now, Record: ignored{}}
 	eventually(t, "the bet is accepted", func() bool {
-		_, err := placer.Place(t.Context(), placing.Request{Bookmaker: "acme", Draw: "hook-1", Reference: "b-1", Selection: "straight:17", Stake: "10.00", Currency: "EUR"})
+		_, err := acceptor.Place(t.Context(), placing.Request{Bookmaker: "acme", Draw: "hook-1", Reference: "b-1", Selection: "straight:17", Stake: "10.00", Currency: "EUR"})
 		return err == nil
 	})
 	say("draw.resulted", `"revision":1,"facts":{"spins":[{"revolutions":6,"pocket":17}]}`)

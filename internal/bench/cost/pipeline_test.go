@@ -22,13 +22,13 @@ import (
 // pipeline is tally from a studio's message to settled bets, as the functions
 // wire it, with a clock of its own and queues that only count.
 type pipeline struct {
-	clock   clock
-	queue   counter // messages sent
-	lines   counter // reported to bookmakers
-	faults  counter // messages quarantined and sweeps stopped
-	intake  *intake.Intake
-	settler *settle.Settler
-	placer  *placing.Placer
+	clock    clock
+	queue    counter // messages sent
+	lines    counter // reported to bookmakers
+	faults   counter // messages quarantined and sweeps stopped
+	intake   *intake.Intake
+	settler  *settle.Settler
+	acceptor *placing.Acceptor
 }
 
 func newPipeline(client store.DynamoDB, table string) *pipeline {
@@ -38,7 +38,7 @@ func newPipeline(client store.DynamoDB, table string) *pipeline {
 	p.intake = &intake.Intake{Table: records, Replies: &p.queue, Sweeps: &p.queue, Archive: &p.queue, Record: p,
 		Settings: draw.Settings{Shards: 1}, Now: p.clock.now, Log: log}
 	p.settler = &settle.Settler{Table: records, Archive: &p.queue, Record: p, Now: p.clock.now, Log: log, Parallel: parallel}
-	p.placer = &placing.Placer{Table: records, Terms: func(string) money.Terms { return money.Terms{} },
+	p.acceptor = &placing.Acceptor{Table: records, Terms: func(string) money.Terms { return money.Terms{} },
 		Now: p.clock.now, Record: p}
 	return p
 }
@@ -112,17 +112,17 @@ func (p *pipeline) open(ctx context.Context) error {
 // parallel is how many partitions are settled at once. It changes no count.
 const parallel = 8
 
-// betsPerPlacer is how many bets of a draw call for one more goroutine that
+// betsPerAcceptor is how many bets of a draw call for one more goroutine that
 // places them. The clock runs from the round's opening to its closing while they
 // are placed; with more of them at once in a small draw it would pass the time
 // within which a bet has to be stored.
-const betsPerPlacer = 1000
+const betsPerAcceptor = 1000
 
 // place places bets evenly over the betting round.
 func (p *pipeline) place(ctx context.Context, bets []placing.Request) error {
 	var next atomic.Int64
 	group, ctx := errgroup.WithContext(ctx)
-	for range max(1, min(len(bets)/betsPerPlacer, mostPlacers)) {
+	for range max(1, min(len(bets)/betsPerAcceptor, mostAcceptors)) {
 		group.Go(func() error {
 			for {
 				i := next.Add(1) - 1
@@ -130,7 +130,7 @@ func (p *pipeline) place(ctx context.Context, bets []placing.Request) error {
 					return nil
 				}
 				p.clock.pass(opensAt + settlement.Instant(i*int64(closesAt-opensAt)/int64(len(bets))))
-				if _, err := p.placer.Place(ctx, bets[i]); err != nil {
+				if _, err := p.acceptor.Place(ctx, bets[i]); err != nil {
 					return fmt.Errorf("placing bet %s: %w", bets[i].Reference, err)
 				}
 			}
@@ -139,8 +139,8 @@ func (p *pipeline) place(ctx context.Context, bets []placing.Request) error {
 	return group.Wait()
 }
 
-// mostPlacers bounds how many bets are placed at once.
-const mostPlacers = 8
+// mostAcceptors bounds how many bets are placed at once.
+const mostAcceptors = 8
 
 // revise takes up a revision and settles under it, once the grace time is over.
 func (p *pipeline) revise(ctx context.Context, r revision) error {

@@ -58,7 +58,7 @@ type Log struct {
 	// Known verifies the log's own checkpoints: the keys of Signers, at least.
 	Known note.Verifiers
 	// Witnesses are asked for cosignatures; nil for none.
-	Witnesses *witness.Asker
+	Witnesses *witness.Client
 	Log       *slog.Logger
 	// Pause waits before the next try; by default a random time that grows.
 	Pause func(ctx context.Context, try int) error

@@ -128,8 +128,8 @@ type Checkpoint struct {
 	Newest func(ctx context.Context) (int64, error)
 }
 
-// Asker asks the witnesses of one log. Its fields are set once, before it is used.
-type Asker struct {
+// Client asks the witnesses of one log. Its fields are set once, before it is used.
+type Client struct {
 	Witnesses []Witness
 	Within    time.Duration // for which all of them are waited for
 	HTTP      *http.Client  // http.DefaultClient if nil; redirects are not followed
@@ -142,7 +142,7 @@ type Asker struct {
 }
 
 // Keys returns the witnesses' keys.
-func (a *Asker) Keys() (keys []note.Verifier) {
+func (a *Client) Keys() (keys []note.Verifier) {
 	for _, w := range a.Witnesses {
 		keys = append(keys, w.Key)
 	}
@@ -151,7 +151,7 @@ func (a *Asker) Keys() (keys []note.Verifier) {
 
 // Lacking returns the witnesses that are not resting and whose cosignature is not
 // among those that there are.
-func (a *Asker) Lacking(there []checkpoint.Cosignature) (lacking []Witness) {
+func (a *Client) Lacking(there []checkpoint.Cosignature) (lacking []Witness) {
 	a.mutex.Lock()
 	defer a.mutex.Unlock()
 	for _, w := range a.Witnesses {
@@ -167,7 +167,7 @@ func name(w Witness) string { return fmt.Sprintf("%s+%08x", w.Key.Name(), w.Key.
 
 // Ask asks witnesses at once and returns the cosignatures that came in time, in
 // the witnesses' order. It never fails: what went wrong is logged and recorded.
-func (a *Asker) Ask(ctx context.Context, witnesses []Witness, c Checkpoint) (all []checkpoint.Cosignature) {
+func (a *Client) Ask(ctx context.Context, witnesses []Witness, c Checkpoint) (all []checkpoint.Cosignature) {
 	ctx, cancel := context.WithTimeout(ctx, a.Within)
 	defer cancel()
 	seen, err := checkpoint.Cosignatures(c.Before, a.Keys()...)
@@ -194,7 +194,7 @@ func (a *Asker) Ask(ctx context.Context, witnesses []Witness, c Checkpoint) (all
 }
 
 // note records what became of asking a witness.
-func (a *Asker) note(ctx context.Context, w Witness, outcome Outcome, err error) {
+func (a *Client) note(ctx context.Context, w Witness, outcome Outcome, err error) {
 	a.Record.Witness(w.Key.Name(), outcome)
 	if err == nil {
 		return
@@ -222,7 +222,7 @@ func (e errSize) Error() string { return fmt.Sprintf("it has seen %d entries", e
 var errContradicted = errors.New("it has seen a log that this one did not grow out of")
 
 // ask asks one witness, and once more when it names the size that it has seen.
-func (a *Asker) ask(ctx context.Context, w Witness, c Checkpoint, size int64) ([]checkpoint.Cosignature, Outcome, error) {
+func (a *Client) ask(ctx context.Context, w Witness, c Checkpoint, size int64) ([]checkpoint.Cosignature, Outcome, error) {
 	cosignatures, err := a.once(ctx, w, c, size)
 	if named := (errSize{}); errors.As(err, &named) {
 		if named.size > c.Tree.N {
@@ -239,7 +239,7 @@ func (a *Asker) ask(ctx context.Context, w Witness, c Checkpoint, size int64) ([
 
 // ahead decides about a witness that has seen more than it is shown. Another
 // appender may have shown it the next checkpoint; otherwise the log was set back.
-func (a *Asker) ahead(ctx context.Context, c Checkpoint, size int64) Outcome {
+func (a *Client) ahead(ctx context.Context, c Checkpoint, size int64) Outcome {
 	if newest, err := c.Newest(ctx); err != nil || newest >= size {
 		return Late
 	}
@@ -269,7 +269,7 @@ func (e errStatus) Error() string {
 }
 
 // once sends one request.
-func (a *Asker) once(ctx context.Context, w Witness, c Checkpoint, size int64) ([]checkpoint.Cosignature, error) {
+func (a *Client) once(ctx context.Context, w Witness, c Checkpoint, size int64) ([]checkpoint.Cosignature, error) {
 	body, err := request(ctx, c, size)
 	if err != nil {
 		return nil, err
@@ -315,7 +315,7 @@ func seenSize(header http.Header, text []byte) (int64, bool) {
 
 // client returns the client, which does not follow redirects: a witness is where
 // its URL says.
-func (a *Asker) client() *http.Client {
+func (a *Client) client() *http.Client {
 	client := http.Client{}
 	if a.HTTP != nil {
 		client = *a.HTTP

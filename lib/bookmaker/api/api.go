@@ -58,7 +58,7 @@ type API struct {
 	id       func(*http.Request) string
 	keys     *keys.Checker
 	rates    rates
-	placer   *placing.Placer
+	acceptor *placing.Acceptor
 	document *document
 	handlers map[string]handler
 }
@@ -97,7 +97,7 @@ func New(o Options) (*API, error) {
 		a.id = func(*http.Request) string { return NewRequestID() }
 	}
 	a.keys = &keys.Checker{Table: o.Table, Now: o.Now}
-	a.placer = &placing.Placer{Table: o.Table, Terms: a.keys.Terms, Now: o.Now, Clock: o.Clock, Record: o.Record}
+	a.acceptor = &placing.Acceptor{Table: o.Table, Terms: a.keys.Terms, Now: o.Now, Clock: o.Clock, Record: o.Record}
 	a.handlers = handlers()
 	for _, op := range d.operations {
 		if a.handlers[op.ID] == nil {

@@ -30,8 +30,8 @@ func TestForgedCursors(t *testing.T) {
 	other := as(w.key("borealis", "bets:write", "disputes:write"))
 	w.want(w.do(http.MethodPut, "/v1/draws/rou-1/bets/theirs", straight17, other...), "201")
 	w.want(w.do(http.MethodPut, "/v1/disputes/theirs", requestOf["openDispute"].body, other...), "201")
-	desk := &disputes.Desk{Table: w.table, Orders: w, Now: w.now}
-	if _, err := desk.Reject(t.Context(), "acme", "d-1", "seen"); err != nil {
+	service := &disputes.Service{Table: w.table, Orders: w, Now: w.now}
+	if _, err := service.Reject(t.Context(), "acme", "d-1", "seen"); err != nil {
 		t.Fatal(err)
 	}
 	w.pass(time.Second)

@@ -26,7 +26,7 @@ func placeWager(ctx context.Context, r *request) (any, error) {
 // it was there.
 func (r *request) place(ctx context.Context, bet v1.BatchBet) (answered, error) {
 	bet.Bookmaker = r.Bookmaker
-	account, err := r.api.placer.Place(ctx, bet)
+	account, err := r.api.acceptor.Place(ctx, bet)
 	if err != nil {
 		return answered{}, err
 	}

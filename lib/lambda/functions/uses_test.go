@@ -200,13 +200,13 @@ func (d *day) files(game string) []events.File {
 // bet places a bet for a bookmaker, by a client that notes nothing.
 func (d *day) bet(draw, bookmaker, reference string) {
 	d.t.Helper()
-	placer := &placing.Placer{
+	acceptor := &placing.Acceptor{
 		Table:  store.New(dynamodb.NewFromConfig(local.Config(d.stack.Endpoint)), d.stack.Table),
 		Terms:  func(string) money.Terms { return money.Terms{Rounding: money.HalfUp} },
 		Now:    func() settlement.Instant { return settlement.Instant(d.clock.UnixMilli()) },
 		Record: ignored{},
 	}
-	_, err := placer.Place(d.t.Context(), placing.Request{
+	_, err := acceptor.Place(d.t.Context(), placing.Request{
 		Bookmaker: bookmaker, Draw: draw, Reference: reference, Selection: "straight:17", Stake: "1.00", Currency: "EUR",
 	})
 	if err != nil {

@@ -66,9 +66,9 @@ func New(c Config, r runtime.Runtime) (runtime.ScheduledHandler, error) {
 		Record: record, Now: r.Instant, Log: r.Log, ResultWithin: c.ResultWithin, CancelAfter: c.AutoCancelAfter,
 		Watch: (&watcher{config: c, runtime: r, archive: archive, record: record}).begin,
 	}
-	waker := &webhook.Waker{Table: table, Queue: sqsqueue.New(client, c.WebhooksURL), Now: r.Instant}
+	dispatcher := &webhook.Dispatcher{Table: table, Queue: sqsqueue.New(client, c.WebhooksURL), Now: r.Instant}
 	return runtime.Scheduled(r, measured, "reconcile failed in part", func(ctx context.Context) error {
-		return errors.Join(waker.Wake(ctx), reconciler.Run(ctx))
+		return errors.Join(dispatcher.Wake(ctx), reconciler.Run(ctx))
 	}), nil
 }
 

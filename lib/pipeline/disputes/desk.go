@@ -23,8 +23,8 @@ type Sender interface {
 	Send(ctx context.Context, body string, delay time.Duration) error
 }
 
-// Desk is where operators decide disputes.
-type Desk struct {
+// Service is where operators decide disputes.
+type Service struct {
 	Table  *store.Table
 	Orders Sender // the queue operator-orders
 	Now    func() settlement.Instant
@@ -68,7 +68,7 @@ func checkReason(text string) error {
 // Pending yields the disputes of all bookmakers that nobody has decided, or whose
 // order is not stored yet, the oldest first. What it finds decided it takes off the
 // list.
-func (d *Desk) Pending(ctx context.Context) iter.Seq2[*Dispute, error] {
+func (d *Service) Pending(ctx context.Context) iter.Seq2[*Dispute, error] {
 	return func(yield func(*Dispute, error) bool) {
 		for item, err := range d.Table.Query(ctx, store.PendingKey, "") {
 			if err != nil {
@@ -88,7 +88,7 @@ func (d *Desk) Pending(ctx context.Context) iter.Seq2[*Dispute, error] {
 
 // pending reads what an item of the list names; nil when nothing is to be done
 // about it any more.
-func (d *Desk) pending(ctx context.Context, item store.Item) (*Dispute, error) {
+func (d *Service) pending(ctx context.Context, item store.Item) (*Dispute, error) {
 	_, name, _ := strings.Cut(item.SK, "#")
 	bookmaker, id, _ := strings.Cut(name, "#")
 	// It was written together with the item, which may be seen first.
@@ -109,7 +109,7 @@ func (d *Desk) pending(ctx context.Context, item store.Item) (*Dispute, error) {
 // Uphold decides for the bookmaker and sends the order that voids the bets. Again
 // is the same, and sends the order again unless it is stored. An empty reason is
 // the bookmaker's own.
-func (d *Desk) Uphold(ctx context.Context, bookmaker, id, reason string) (*Dispute, error) {
+func (d *Service) Uphold(ctx context.Context, bookmaker, id, reason string) (*Dispute, error) {
 	dispute, err := Get(ctx, d.Table, bookmaker, id)
 	if err != nil {
 		return nil, err
@@ -143,7 +143,7 @@ func (d *Desk) Uphold(ctx context.Context, bookmaker, id, reason string) (*Dispu
 }
 
 // Reject decides against the bookmaker, who is told why. Again is the same.
-func (d *Desk) Reject(ctx context.Context, bookmaker, id, reason string) (*Dispute, error) {
+func (d *Service) Reject(ctx context.Context, bookmaker, id, reason string) (*Dispute, error) {
 	if err := checkReason(reason); err != nil {
 		return nil, err
 	}
@@ -165,7 +165,7 @@ func (d *Desk) Reject(ctx context.Context, bookmaker, id, reason string) (*Dispu
 
 // decide writes a decision, unless there is one, and notes in the dispute which
 // one holds.
-func (d *Desk) decide(ctx context.Context, dispute *Dispute, decision Decision) error {
+func (d *Service) decide(ctx context.Context, dispute *Dispute, decision Decision) error {
 	item := store.Item{PK: store.DisputesKey(dispute.Bookmaker), SK: store.DecisionKey(dispute.ID), Body: store.Encode(decision), ExpiresAt: dispute.expiresAt}
 	err := d.Table.Create(ctx, item)
 	if exists := (*store.ExistsError)(nil); errors.As(err, &exists) {
@@ -178,7 +178,7 @@ func (d *Desk) decide(ctx context.Context, dispute *Dispute, decision Decision) 
 }
 
 // order returns the message that voids what the dispute names.
-func (d *Desk) order(ctx context.Context, dispute *Dispute, reason string) (string, error) {
+func (d *Service) order(ctx context.Context, dispute *Dispute, reason string) (string, error) {
 	head, version, err := record.LoadHead(ctx, d.Table, dispute.Draw)
 	if err != nil {
 		return "", err

@@ -27,7 +27,7 @@ const noon settlement.Instant = 1_796_040_000_000 // 2026-11-30T12:00:00Z
 // office is a table with a draw, and an operator at the desk.
 type office struct {
 	*testing.T
-	*disputes.Desk
+	*disputes.Service
 	intake *intake.Intake
 
 	mutex  sync.Mutex
@@ -40,7 +40,7 @@ type office struct {
 func newOffice(t *testing.T, table *store.Table) *office {
 	t.Helper()
 	o := &office{T: t, at: noon}
-	o.Desk = &disputes.Desk{Table: table, Orders: o, Now: o.now}
+	o.Service = &disputes.Service{Table: table, Orders: o, Now: o.now}
 	o.intake = &intake.Intake{Table: table, Replies: nowhere{}, Sweeps: nowhere{}, Archive: nowhere{}, Record: o, Settings: draw.Settings{Shards: 1},
 		Now: o.now, Log: slog.New(slog.DiscardHandler)}
 	o.handle(intake.Studio, fmt.Sprintf(`{"schema":1,"id":"m-1","type":"draw.opened","game":"roulette","table":"rou-1","draw":"rou-1.1","at":%[1]q,"sequence":1,"rounds":[{"round":1,"opens_at":%[1]q,"closes_at":%[2]q}]}`,

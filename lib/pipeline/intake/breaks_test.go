@@ -54,7 +54,7 @@ func TestRowsAreBounded(t *testing.T) {
 // correction to a result ends the row, and one from a result to a cancellation counts by
 // its draw.
 func TestSixthCancellationInARow(t *testing.T) {
-	d := newDesk(t)
+	d := newBench(t)
 	told := 0
 	d.CancelledInARow = func(game string) {
 		told++

@@ -25,7 +25,7 @@ func TestMessagesOfARaisedCatalogue(t *testing.T) {
 		t.Fatalf("the reasons are %v", first.Reasons)
 	}
 	cancelled := body("draw.cancelled") // for card_hidden
-	d := newDesk(t)
+	d := newBench(t)
 	if _, err := d.handle(t, intake.Studio, body("draw.opened")); err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func TestMessagesOfARaisedCatalogue(t *testing.T) {
 	if sent, err := d.handle(t, intake.Studio, cancelled); err != nil || !strings.Contains(sent, "reply replay") {
 		t.Errorf("the same again: %s, %v", sent, err)
 	}
-	d = newDesk(t)
+	d = newBench(t)
 	if _, err := d.handle(t, intake.Studio, body("draw.opened")); err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func TestMessagesOfARaisedCatalogue(t *testing.T) {
 
 // What both versions take of an earlier draw is read by that draw's.
 func TestMessagesThatBothVersionsTake(t *testing.T) {
-	d := newDesk(t)
+	d := newBench(t)
 	if _, err := d.handle(t, intake.Studio, body("draw.opened")); err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestMessageOfUnknownRules(t *testing.T) {
 	second := *first
 	second.Version = 99
 	withdraw := games.Release(&second)
-	d := newDesk(t)
+	d := newBench(t)
 	if _, err := d.handle(t, intake.Studio, body("draw.opened")); err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ func TestContradictionsShowBothValues(t *testing.T) {
 		{"another game and a fault of form", "draw.opened", "draw.cancelled", `"game":"war"`, `"game":"poker","more":1`, []string{"names poker on table war-1", "unknown_field: more"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			d := newDesk(t)
+			d := newBench(t)
 			if _, err := d.handle(t, intake.Studio, body(test.first)); err != nil {
 				t.Fatal(err)
 			}
@@ -54,7 +54,7 @@ func TestContradictionsShowBothValues(t *testing.T) {
 // What a message must not have any more is refused when it is new, and is a replay
 // where an earlier version has stored it.
 func TestAdmitsOnlyNewMessages(t *testing.T) {
-	d := newDesk(t)
+	d := newBench(t)
 	for _, kind := range []string{"draw.opened", "draw.resulted"} {
 		if _, err := d.handle(t, intake.Studio, body(kind)); err != nil {
 			t.Fatal(err)

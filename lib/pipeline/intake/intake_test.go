@@ -32,7 +32,7 @@ const noon settlement.Instant = 1_795_953_600_000
 // queue keeps what is sent, and fails when told to.
 type queue struct {
 	name string
-	*desk
+	*bench
 }
 
 var errDown = errors.New("the queue is down")
@@ -57,7 +57,7 @@ func (q queue) Send(_ context.Context, body string, delay time.Duration) error {
 	if delay > 0 {
 		text += " in " + delay.String()
 	}
-	q.desk.sent = append(q.desk.sent, text)
+	q.bench.sent = append(q.bench.sent, text)
 	return nil
 }
 
@@ -75,8 +75,8 @@ func (c *counter) Stored(_ string, age time.Duration, concern string) {
 	}
 }
 
-// desk takes up messages at a time.
-type desk struct {
+// bench takes up messages at a time.
+type bench struct {
 	intake.Intake
 	db      *fakedynamo.DB
 	now     settlement.Instant
@@ -87,22 +87,22 @@ type desk struct {
 	counter counter
 }
 
-func newDesk(t *testing.T) *desk {
-	d := &desk{db: fakedynamo.New(t, "table"), now: noon}
+func newBench(t *testing.T) *bench {
+	d := &bench{db: fakedynamo.New(t, "table"), now: noon}
 	d.Intake = intake.Intake{Table: store.New(d.db, "table"), Replies: queue{"reply", d}, Sweeps: queue{"sweep", d},
 		Archive: queue{"archive", d}, Record: &d.counter, Settings: draw.Settings{Shards: 1, RetainMillis: 400 * 24 * 3600 * 1000},
 		Now: func() settlement.Instant { return d.now }, Log: slog.New(slog.NewTextHandler(io.Discard, nil))}
 	return d
 }
 
-func (d *desk) handle(t *testing.T, from intake.Source, body string) (sent string, err error) {
+func (d *bench) handle(t *testing.T, from intake.Source, body string) (sent string, err error) {
 	t.Helper()
 	d.sent = nil
 	return d.handleSent(t, from, body, d.now)
 }
 
 // handleSent takes up a message that was sent at another time than now.
-func (d *desk) handleSent(t *testing.T, from intake.Source, body string, sent settlement.Instant) (followed string, err error) {
+func (d *bench) handleSent(t *testing.T, from intake.Source, body string, sent settlement.Instant) (followed string, err error) {
 	t.Helper()
 	d.sent = nil
 	err = d.Handle(t.Context(), intake.Delivery{Body: []byte(body), SentAt: sent, From: from})
@@ -126,7 +126,7 @@ func body(kind string) string {
 
 // What is sent after each kind of message, in its order: the reply comes last.
 func TestFollowUps(t *testing.T) {
-	d := newDesk(t)
+	d := newBench(t)
 	for _, row := range ruletest.Rows(t, `
 second | from     | message        | sent
 0      | studio   | draw.opened    | archive opening, reply stored
@@ -162,7 +162,7 @@ second | from     | message        | sent
 // Whichever queue is down, the message is delivered again and everything is sent.
 func TestQueueDown(t *testing.T) {
 	for _, down := range []string{"archive", "sweep", "reply"} {
-		d := newDesk(t)
+		d := newBench(t)
 		for _, kind := range []string{"draw.opened", "draw.resulted"} {
 			d.down = down
 			d.now += 20_000
@@ -190,7 +190,7 @@ func TestTornMessage(t *testing.T) {
 	for _, kind := range []string{"draw.opened", "betting.opened", "draw.resulted"} {
 		for first := range 5 {
 			synctest.Test(t, func(t *testing.T) {
-				d := newDesk(t)
+				d := newBench(t)
 				if kind != "draw.opened" {
 					if _, err := d.handle(t, intake.Studio, body("draw.opened")); err != nil {
 						t.Fatal(err)
@@ -221,7 +221,7 @@ func TestTornMessage(t *testing.T) {
 // A message that can never become valid is filed once, with every reason, and
 // answered each time it comes.
 func TestQuarantine(t *testing.T) {
-	d := newDesk(t)
+	d := newBench(t)
 	wrong := strings.Replace(strings.Replace(body("draw.resulted"), "KS", "1S", 1), "AD", "1D", 1)
 	for range 2 {
 		if sent, err := d.handle(t, intake.Studio, wrong); err != nil || sent != "reply quarantined" {
@@ -264,7 +264,7 @@ func TestQuarantine(t *testing.T) {
 
 // Another content under one identity never replaces what is stored.
 func TestConflict(t *testing.T) {
-	d := newDesk(t)
+	d := newBench(t)
 	for kind, other := range map[string]string{
 		"draw.opened":    strings.Replace(body("draw.opened"), `"sequence":7`, `"sequence":8`, 1),
 		"betting.closed": strings.Replace(body("betting.closed"), "12:00:29", "12:00:28", 1),
@@ -300,7 +300,7 @@ func TestTimeLimit(t *testing.T) {
 		{"GetItem DRAW#war-1.7 / STATE#000001", intake.StoreWithin + 100*time.Millisecond, false},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			d := newDesk(t)
+			d := newBench(t)
 			for _, kind := range []string{"draw.opened", "draw.resulted"} {
 				if _, err := d.handle(t, intake.Studio, body(kind)); err != nil {
 					t.Fatal(err)
@@ -324,7 +324,7 @@ func TestTimeLimit(t *testing.T) {
 
 // What an order can't revoke is said at once.
 func TestRevocations(t *testing.T) {
-	d := newDesk(t)
+	d := newBench(t)
 	if _, err := d.handle(t, intake.Operator, body("order.revoked")); err != nil {
 		t.Fatal(err)
 	}
@@ -340,7 +340,7 @@ func TestRevocations(t *testing.T) {
 }
 
 // quarantined reads back why a message was put into quarantine.
-func (d *desk) quarantined(t *testing.T, body string) *record.Quarantined {
+func (d *bench) quarantined(t *testing.T, body string) *record.Quarantined {
 	t.Helper()
 	item, found, err := d.Table.Get(t.Context(), store.QuarantineKey(d.now), wire.HashOf(body))
 	if err != nil || !found {
@@ -356,7 +356,7 @@ func (d *desk) quarantined(t *testing.T, body string) *record.Quarantined {
 // An order that came before its draw and names another table goes into quarantine
 // when the draw opens; the draw does not follow it.
 func TestStrayOrder(t *testing.T) {
-	d := newDesk(t)
+	d := newBench(t)
 	stray := strings.Replace(body("bets.voided"), "war-1", "war-2", 1)
 	if sent, err := d.handle(t, intake.Operator, stray); err != nil || sent != "reply stored" {
 		t.Fatalf("sent %s, %v", sent, err)
@@ -372,7 +372,7 @@ func TestStrayOrder(t *testing.T) {
 // A message is stored at a later time than all before it, whatever the clock of this
 // function says: no closing that a state holds moves for it.
 func TestClockBehind(t *testing.T) {
-	d := newDesk(t)
+	d := newBench(t)
 	for second, kind := range []string{"draw.opened", "betting.opened", "betting.closed", "draw.resulted"} {
 		d.now = noon + settlement.Instant(20_000-1000*second)
 		if _, err := d.handle(t, intake.Studio, body(kind)); err != nil {
@@ -403,7 +403,7 @@ func TestConflictSaysWhatDiffers(t *testing.T) {
 		{"draw.cancelled", "", "", `facts: stored is {"dealer":"AD","player":"KS"}, sent was nothing; reason: stored is nothing, sent was "card_hidden"; type: stored is "draw.resulted", sent was "draw.cancelled"`},
 		{"bets.voided", `"reason":"x"`, `"reason":"z"`, `An order never changes: send what is right under another order id. Another message of this identity and other content is stored: reason: stored is "x", sent was "z"`},
 	} {
-		d := newDesk(t)
+		d := newBench(t)
 		from, first := intake.Studio, body(row.kind)
 		if row.kind == "bets.voided" {
 			from = intake.Operator
@@ -428,7 +428,7 @@ func TestConflictSaysWhatDiffers(t *testing.T) {
 // A slip in the revision can't use the revisions up: it goes into quarantine, also
 // when it is released too early, and the next right one is taken.
 func TestRevisionAhead(t *testing.T) {
-	d := newDesk(t)
+	d := newBench(t)
 	revised := func(revision string) string {
 		return strings.Replace(body("draw.resulted"), `"revision":1`, `"revision":`+revision+`,"correction":{"reason":"video_review"}`, 1)
 	}
@@ -486,7 +486,7 @@ func TestReplies(t *testing.T) {
 		{"a revision ahead", 0, []string{body("draw.resulted"), strings.Replace(body("draw.cancelled"), `"revision":1`, `"revision":9`, 1)}, 40, `"holds":{"revision":1}`},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			d := newDesk(t)
+			d := newBench(t)
 			for i, text := range row.bodies {
 				sent := d.now
 				if i == len(row.bodies)-1 {
@@ -510,7 +510,7 @@ func TestReplies(t *testing.T) {
 
 // A draw whose facts void it is said to be void, and why.
 func TestReplyToVoid(t *testing.T) {
-	d := newDesk(t)
+	d := newBench(t)
 	six := strings.NewReplacer(`"game":"war"`, `"game":"lucky7"`, `{"player":"KS","dealer":"AD"}`, `{"balls":[42,7,1,30,12,5]}`).Replace(body("draw.resulted"))
 	if _, err := d.handle(t, intake.Studio, six); err != nil {
 		t.Fatal(err)
@@ -522,7 +522,7 @@ func TestReplyToVoid(t *testing.T) {
 
 // The selections of a closing are a set: its order is no other content.
 func TestClosedSelections(t *testing.T) {
-	d := newDesk(t)
+	d := newBench(t)
 	closed := func(id, second, selections string) string {
 		text := strings.NewReplacer(`"id":"m1"`, `"id":"`+id+`"`, ":29.000Z", ":"+second+".000Z").Replace(body("betting.closed"))
 		return strings.TrimSuffix(text, "}") + `,"selections":[` + selections + `]}`
@@ -551,7 +551,7 @@ func TestClosedSelections(t *testing.T) {
 
 // How old a message was when it was stored is counted, that of a replay is not.
 func TestMessageAge(t *testing.T) {
-	d := newDesk(t)
+	d := newBench(t)
 	if _, err := d.handleSent(t, intake.Studio, body("draw.opened"), d.now-7000); err != nil || d.counter.age != 7*time.Second {
 		t.Errorf("%v old, %v", d.counter.age, err)
 	}
@@ -574,7 +574,7 @@ func TestUnclosed(t *testing.T) {
 		{"bj-2", `"insurance:*"`, false, ""},
 	} {
 		t.Run(row.table+row.selections, func(t *testing.T) {
-			d := newDesk(t)
+			d := newBench(t)
 			d.Demanding = map[string]bool{"bj-2": true}
 			play := strings.NewReplacer(`"game":"war"`, `"game":"blackjack"`, `"table":"war-1"`, `"table":"`+row.table+`"`,
 				`"round":1`, `"round":2`, `{"player":"KS","dealer":"AD"}`, `{"dealer":["9S","8D"],"seats":[{"seat":1,"hands":[{"cards":["KS","9D"]}]}]}`)

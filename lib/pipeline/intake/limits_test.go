@@ -25,7 +25,7 @@ func (s sized) Send(_ context.Context, body string, _ time.Duration) error {
 func TestLargestQuarantined(t *testing.T) {
 	for _, character := range []string{"<", "\\u0001", "\u2028", "é", `\"`} {
 		t.Run(character, func(t *testing.T) {
-			d := newDesk(t)
+			d := newBench(t)
 			longest := 0
 			d.Intake.Replies = sized{&longest}
 			var fields strings.Builder

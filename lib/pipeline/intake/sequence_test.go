@@ -83,7 +83,7 @@ func opening(t *testing.T, text string) string {
 }
 
 // raising keeps what a desk raises of running numbers.
-func raising(d *desk) *[]string {
+func raising(d *bench) *[]string {
 	raised := &[]string{}
 	d.OutOfSequence = func(concern string) { *raised = append(*raised, concern) }
 	return raised
@@ -92,7 +92,7 @@ func raising(d *desk) *[]string {
 // Openings of a table are held against those before, replays raise nothing, and the
 // reply says so of a number that another draw has.
 func TestRunningNumbers(t *testing.T) {
-	d := newDesk(t)
+	d := newBench(t)
 	raised := raising(d)
 	open := func(text, status, note string) {
 		t.Helper()
@@ -139,7 +139,7 @@ func TestRunningNumberFails(t *testing.T) {
 		{"writes fail", "PutItem TABLE#", slices.Repeat([]fakedynamo.Verdict{fakedynamo.FailBefore}, 50), 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			d := newDesk(t)
+			d := newBench(t)
 			if _, err := d.handle(t, intake.Studio, opening(t, "7")); err != nil {
 				t.Fatal(err)
 			}

@@ -15,7 +15,7 @@ import (
 // Two deliveries of one message that can't be taken come at once: it is filed and
 // counted once, and both are answered.
 func TestQuarantinedAtOnce(t *testing.T) {
-	d := newDesk(t)
+	d := newBench(t)
 	wrong := strings.Replace(body("draw.resulted"), "KS", "1S", 1)
 	both := make(chan struct{}) // closed once both are about to file it
 	var mutex sync.Mutex

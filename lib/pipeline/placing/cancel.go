@@ -14,7 +14,7 @@ import (
 // Like a bet, a cancellation is stored once and then always answered, with what is
 // known of whether it counts; and a refusal makes sure that an earlier try can't
 // land afterwards.
-func (p *Placer) Cancel(ctx context.Context, bookmaker, id, reference string) (*record.Account, error) {
+func (p *Acceptor) Cancel(ctx context.Context, bookmaker, id, reference string) (*record.Account, error) {
 	if err := p.Clock.Passed(ctx); err != nil {
 		return nil, err
 	}

@@ -36,7 +36,7 @@ func (nothing) Send(context.Context, string, time.Duration) error { return nil }
 
 // house is a table with a draw of blackjack on it, and a process that takes bets.
 type house struct {
-	*placing.Placer
+	*placing.Acceptor
 	now settlement.Instant
 }
 
@@ -47,7 +47,7 @@ func (h *house) clock() settlement.Instant { return h.now }
 func open(t *testing.T, table *store.Table) *house {
 	t.Helper()
 	h := &house{now: noon}
-	h.Placer = &placing.Placer{Table: table, Now: h.clock, Record: nothing{}, Terms: func(string) money.Terms {
+	h.Acceptor = &placing.Acceptor{Table: table, Now: h.clock, Record: nothing{}, Terms: func(string) money.Terms {
 		return money.Terms{MaxStake: map[string]money.Amount{"EUR": 1_000_00}}
 	}}
 	h.say(t, fmt.Sprintf(`"type":"draw.opened","sequence":7,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q}]`, instant.Format(noon), instant.Format(noon+60_000)))

@@ -19,7 +19,7 @@ func TestFoldersAreNoIdentifiers(t *testing.T) {
 			"shop":      {Bookmaker: "acme", Draw: "d-1", Reference: "b-1", Shop: name},
 		} {
 			t.Run(field+" "+name, func(t *testing.T) {
-				p := &placing.Placer{Now: func() settlement.Instant { return 0 }}
+				p := &placing.Acceptor{Now: func() settlement.Instant { return 0 }}
 				_, err := p.Place(t.Context(), request)
 				var refusal *placing.Refusal
 				if !errors.As(err, &refusal) || refusal.Code != placing.CodeBadIdentifier || refusal.Field != field {

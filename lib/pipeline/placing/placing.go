@@ -37,8 +37,8 @@ const (
 	refusalStands = 4_000
 )
 
-// Placer accepts bets.
-type Placer struct {
+// Acceptor accepts bets.
+type Acceptor struct {
 	Table *store.Table
 	// Terms returns those of a bookmaker.
 	Terms func(bookmaker string) money.Terms
@@ -62,7 +62,7 @@ type Recorder interface {
 // Place accepts a bet or a side wager, within three seconds. The error is a
 // *Refusal, or says that the outcome is not known and the same request has to be
 // sent again.
-func (p *Placer) Place(ctx context.Context, request Request) (*record.Account, error) {
+func (p *Acceptor) Place(ctx context.Context, request Request) (*record.Account, error) {
 	if err := p.Clock.Passed(ctx); err != nil {
 		return nil, err
 	}
@@ -102,7 +102,7 @@ func (p *Placer) Place(ctx context.Context, request Request) (*record.Account, e
 }
 
 // check finds the bet's betting round, or returns why it can't be accepted.
-func (p *Placer) check(ctx context.Context, t *try) (*Refusal, error) {
+func (p *Acceptor) check(ctx context.Context, t *try) (*Refusal, error) {
 	game, head, selection := t.draw.Game, t.draw.Head, t.bet.Selection
 	round, open := head.RoundAt(t.at)
 	if !open {
@@ -151,7 +151,7 @@ func (p *Placer) check(ctx context.Context, t *try) (*Refusal, error) {
 }
 
 // checkBase checks a side wager against the bet that it is made on.
-func (p *Placer) checkBase(ctx context.Context, t *try) (*Refusal, error) {
+func (p *Acceptor) checkBase(ctx context.Context, t *try) (*Refusal, error) {
 	base, err := p.Table.GetBet(ctx, t.pk, store.BetKey(t.Base))
 	if err != nil {
 		return nil, err
@@ -182,7 +182,7 @@ func (p *Placer) checkBase(ctx context.Context, t *try) (*Refusal, error) {
 
 // store writes the bet, within its time. What is there already decides: the same
 // bet, another one, or a refusal, whose place a later request takes.
-func (p *Placer) store(ctx, within context.Context, t *try) (*record.Account, error) {
+func (p *Acceptor) store(ctx, within context.Context, t *try) (*record.Account, error) {
 	bet := t.stored()
 	existing, err := p.Table.CreateBet(within, t.pk, bet)
 	if err == nil && existing != nil && existing.Refused != "" && t.at > existing.AcceptedAt+refusalStands {
@@ -215,7 +215,7 @@ func (t *try) early(code string) *Refusal {
 }
 
 // until returns a context that ends so long after a time.
-func (p *Placer) until(ctx context.Context, at settlement.Instant, within time.Duration) (context.Context, context.CancelFunc) {
+func (p *Acceptor) until(ctx context.Context, at settlement.Instant, within time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, time.Duration(at-p.Now())*time.Millisecond+within)
 }
 
@@ -223,7 +223,7 @@ func (p *Placer) until(ctx context.Context, at settlement.Instant, within time.D
 // stored already. Nothing is written where no earlier try can be in flight: once
 // the grace time is over, and when the wager does not fit its bet, which never
 // changes, so that no try of it was ever accepted.
-func (p *Placer) refused(ctx context.Context, t *try, refusal *Refusal) (*record.Account, error) {
+func (p *Acceptor) refused(ctx context.Context, t *try, refusal *Refusal) (*record.Account, error) {
 	ctx, cancel := p.until(ctx, t.at, refuseWithin)
 	defer cancel()
 	claim := store.StoredBet{SK: t.key(), Refused: refusal.Code, Generation: 1, AcceptedAt: t.at, ExpiresAt: t.draw.Head.RetainUntil}
@@ -259,7 +259,7 @@ func over(d *cachedDraw, at settlement.Instant) bool {
 
 // claim puts a refusal under its key, or, where no earlier try can land there
 // any more, only reads what is there.
-func (p *Placer) claim(ctx context.Context, pk string, refusal store.StoredBet, mayLand bool) (existing *store.StoredBet, err error) {
+func (p *Acceptor) claim(ctx context.Context, pk string, refusal store.StoredBet, mayLand bool) (existing *store.StoredBet, err error) {
 	if !mayLand {
 		return p.Table.GetBet(ctx, pk, refusal.SK)
 	}
@@ -267,7 +267,7 @@ func (p *Placer) claim(ctx context.Context, pk string, refusal store.StoredBet, 
 }
 
 // existing answers a bet that was stored before.
-func (p *Placer) existing(t *try, there *store.StoredBet) (*record.Account, error) {
+func (p *Acceptor) existing(t *try, there *store.StoredBet) (*record.Account, error) {
 	if fields := t.differences(there); len(fields) > 0 {
 		refusal := refuse(CodeReferenceUsed, "another bet has this reference; it differs in %s", strings.Join(fields, ", "))
 		refusal.Differs = fields
@@ -277,7 +277,7 @@ func (p *Placer) existing(t *try, there *store.StoredBet) (*record.Account, erro
 }
 
 // answer computes a stored bet's status from stored values.
-func (p *Placer) answer(t *try, bet store.StoredBet, replay bool) *record.Account {
+func (p *Acceptor) answer(t *try, bet store.StoredBet, replay bool) *record.Account {
 	return &record.Account{Bet: bet, Reference: t.bet.Reference, Wager: t.bet.Wager, Replay: replay,
 		BetStatus: record.BetStatusOf(t.draw.Head, t.draw.Game, &bet, 0, p.Now())}
 }

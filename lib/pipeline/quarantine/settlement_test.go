@@ -61,8 +61,8 @@ func TestHeldSettlement(t *testing.T) {
 			}
 		}
 		say(`"type":"draw.opened","sequence":7,"rounds":[{"round":1,"opens_at":"2026-11-30T12:00:00.000Z","closes_at":"2026-11-30T12:00:30.000Z"}]`)
-		placer := placing.Placer{Table: w.Table, Terms: func(string) money.Terms { return money.Terms{} }, Now: now, Record: taken{}}
-		if _, err := placer.Place(t.Context(), placing.Request{Bookmaker: "acme", Draw: "rou-1.7", Reference: "b1", Selection: "red", Stake: "20.00", Currency: "EUR"}); err != nil {
+		acceptor := placing.Acceptor{Table: w.Table, Terms: func(string) money.Terms { return money.Terms{} }, Now: now, Record: taken{}}
+		if _, err := acceptor.Place(t.Context(), placing.Request{Bookmaker: "acme", Draw: "rou-1.7", Reference: "b1", Selection: "red", Stake: "20.00", Currency: "EUR"}); err != nil {
 			t.Fatal(err)
 		}
 		w.now += settlement.Instant(time.Minute.Milliseconds())

@@ -91,10 +91,10 @@ func (p *pipeline) open(t *testing.T, bets int) {
 	p.now = noon
 	p.say(t, fmt.Sprintf(`"type":"draw.opened","sequence":7,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q}]`, instant.Format(noon), instant.Format(noon+60_000)))
 	p.now = noon + 1000
-	placer := placing.Placer{Table: p.table, Terms: func(string) money.Terms { return money.Terms{} }, Now: p.clock, Record: nothing{}}
+	acceptor := placing.Acceptor{Table: p.table, Terms: func(string) money.Terms { return money.Terms{} }, Now: p.clock, Record: nothing{}}
 	for n := range bets {
 		request := placing.Request{Bookmaker: "acme", Draw: theDraw, Reference: fmt.Sprintf("b%05d", n), Selection: []string{"red", "black", "straight:17"}[n%3], Stake: "10.00", Currency: "EUR"}
-		if _, err := placer.Place(t.Context(), request); err != nil {
+		if _, err := acceptor.Place(t.Context(), request); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -45,7 +45,7 @@ func (b *bench) worker() *Worker {
 	return &Worker{Table: b.table, Sender: fakeSender{b}, Record: b, Now: b.clock, Log: slog.New(slog.DiscardHandler)}
 }
 
-func (b *bench) waker() *Waker { return &Waker{Table: b.table, Queue: b, Now: b.clock} }
+func (b *bench) dispatcher() *Dispatcher { return &Dispatcher{Table: b.table, Queue: b, Now: b.clock} }
 
 func (b *bench) store() *Store { return &Store{Table: b.table, Now: b.clock} }
 

@@ -97,7 +97,7 @@ func (s *schedule) step() {
 	case 3, 4, 5:
 		s.worked()
 	case 6:
-		_ = s.waker().Wake(ctx)
+		_ = s.dispatcher().Wake(ctx)
 	case 7:
 		s.pass([]time.Duration{time.Second, 10 * time.Second, claimFor, 10 * time.Minute, 3 * time.Hour}[s.random.IntN(5)])
 		s.note("it is %s", time.UnixMilli(int64(s.now)).UTC().Format(time.DateTime))
@@ -190,7 +190,7 @@ func (s *schedule) settles() error {
 	}
 	for range 10 {
 		s.pass(2 * time.Minute)
-		if err := s.waker().Wake(s.t.Context()); err != nil {
+		if err := s.dispatcher().Wake(s.t.Context()); err != nil {
 			return err
 		}
 		for len(s.hints) > 0 {

@@ -18,9 +18,9 @@ type Queue interface {
 	Send(ctx context.Context, body string, delay time.Duration) error
 }
 
-// Waker finds the endpoints that are due: whose wait after a failure is over, whose
+// Dispatcher finds the endpoints that are due: whose wait after a failure is over, whose
 // message was lost, whose worker died. It only asks; a worker looks again.
-type Waker struct {
+type Dispatcher struct {
 	Table *store.Table
 	Queue Queue
 	Now   func() settlement.Instant
@@ -28,7 +28,7 @@ type Waker struct {
 
 // Wake asks for each bookmaker with an endpoint that is due. One that can't be
 // looked at leaves the others alone.
-func (w *Waker) Wake(ctx context.Context) error {
+func (w *Dispatcher) Wake(ctx context.Context) error {
 	var failed error
 	for item, err := range w.Table.Query(ctx, store.HooksKey, "") {
 		if err != nil {
@@ -41,7 +41,7 @@ func (w *Waker) Wake(ctx context.Context) error {
 	return failed
 }
 
-func (w *Waker) wake(ctx context.Context, bookmaker string) error {
+func (w *Dispatcher) wake(ctx context.Context, bookmaker string) error {
 	endpoints, err := load(ctx, w.Table, bookmaker)
 	if err != nil {
 		return err

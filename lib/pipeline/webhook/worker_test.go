@@ -102,14 +102,14 @@ func TestBackoff(t *testing.T) {
 	b.answer = func(*Endpoint, int64) Outcome { return Outcome{Status: 200} }
 	b.report("acme", 1)
 	b.deliver("acme")
-	if err := b.waker().Wake(t.Context()); err != nil || len(b.hints) > 0 {
+	if err := b.dispatcher().Wake(t.Context()); err != nil || len(b.hints) > 0 {
 		t.Errorf("woken %v, %v", b.hints, err)
 	}
 	equal(t, "told while disabled", b.taken[id], []int64(nil))
 	if err := b.store().Enable(t.Context(), "acme", id, nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.waker().Wake(t.Context()); err != nil {
+	if err := b.dispatcher().Wake(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	equal(t, "woken", b.hints, []string{"acme"})
@@ -217,11 +217,11 @@ func TestCrashBeforeThePosition(t *testing.T) {
 		t.Errorf("again at %d", again)
 	}
 	equal(t, "told while it was claimed", b.taken[id], upTo(3))
-	if err := b.waker().Wake(t.Context()); err != nil || len(b.hints) > 0 {
+	if err := b.dispatcher().Wake(t.Context()); err != nil || len(b.hints) > 0 {
 		t.Errorf("woken while it was claimed: %v, %v", b.hints, err)
 	}
 	b.pass(claimFor)
-	if err := b.waker().Wake(t.Context()); err != nil {
+	if err := b.dispatcher().Wake(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	equal(t, "woken", b.hints, []string{"acme"})
@@ -353,7 +353,7 @@ func TestTornReports(t *testing.T) {
 				return 0
 			}
 			b.deliver("acme")
-			if err := b.waker().Wake(t.Context()); err != nil {
+			if err := b.dispatcher().Wake(t.Context()); err != nil {
 				t.Error(err)
 			}
 			return order % len(left)
@@ -372,7 +372,7 @@ func TestTornEndpoint(t *testing.T) {
 		b.report("acme", 2)
 		db.Torn = func(_ context.Context, _ fakedynamo.Call, left []string) (next int) {
 			b.deliver("acme")
-			if err := b.waker().Wake(t.Context()); err != nil {
+			if err := b.dispatcher().Wake(t.Context()); err != nil {
 				t.Error(err)
 			}
 			return (order / len(left)) % len(left)
@@ -401,7 +401,7 @@ func TestPositionAhead(t *testing.T) {
 	if err := list[0].replacePosition(t.Context(), b.table); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.waker().Wake(t.Context()); err != nil {
+	if err := b.dispatcher().Wake(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	equal(t, "asked for", b.hints, []string{"acme"})
@@ -520,7 +520,7 @@ func TestCost(t *testing.T) {
 		{"delivering a report", 1, func() error { b.deliver("acme"); return nil }, 4, 3},
 		{"delivering 20 at once", 20, func() error { b.deliver("acme"); return nil }, 4, 4},
 		{"a message for nothing", 0, func() error { b.deliver("acme"); return nil }, 2, 0},
-		{"looking", 0, func() error { return b.waker().Wake(t.Context()) }, 3, 0},
+		{"looking", 0, func() error { return b.dispatcher().Wake(t.Context()) }, 3, 0},
 	} {
 		b.report("acme", test.reports)
 		counts.Reset()
