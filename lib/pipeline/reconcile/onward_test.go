@@ -164,7 +164,7 @@ func TestStoppedAndMended(t *testing.T) {
 
 // A draw of so many bets that one look can't count them is counted in several, and
 // what was missed of the last is found.
-func TestLargeRecount(t *testing.T) {
+func TestLargeAudit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := newNight(t)
 		n.pass(1)

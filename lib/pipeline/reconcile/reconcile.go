@@ -91,9 +91,9 @@ type PublicLog interface {
 }
 
 const (
-	minute       = 60_000
-	day          = 24 * 60 * minute
-	recountAfter = 10 * minute
+	minute     = 60_000
+	day        = 24 * 60 * minute
+	auditAfter = 10 * minute
 	// visibleWithin is how long before it is due, at least, an item is moved: until then
 	// its transaction is over, and all of it can be seen.
 	visibleWithin = 10_000
@@ -101,9 +101,9 @@ const (
 	maxMinutes = 180
 	// maxBehind is how many minutes may be left to work off before a run says so.
 	maxBehind = 5
-	// recountWithin is how long one look may count bets: the rest of a large draw, or
+	// auditWithin is how long one look may count bets: the rest of a large draw, or
 	// of a large partition of one, is counted in the next.
-	recountWithin = 15 * time.Second
+	auditWithin = 15 * time.Second
 	// restFor is how long before a run has to end it looks at no more draws, so that
 	// there is time to move the last and to look at the queues.
 	restFor = 10 * time.Second
@@ -345,7 +345,7 @@ func (r *Reconciler) look(ctx context.Context, log PublicLog, head *draw.Head, v
 		return again{at: at}, err
 	case status.Stopped != "":
 		r.stuck(ctx, head, StuckStopped)
-		next, err := r.recount(ctx, head, now, counted)
+		next, err := r.audit(ctx, head, now, counted)
 		if err != nil {
 			return again{}, err
 		}
@@ -361,10 +361,10 @@ func (r *Reconciler) look(ctx context.Context, log PublicLog, head *draw.Head, v
 		r.stuck(ctx, head, StuckRun)
 		return again{at: later(head, now)}, intake.SendRun(ctx, r.Sweeps, head, now)
 	}
-	if at := max(head.StateAt, head.SettleFrom()) + recountAfter; now < at {
+	if at := max(head.StateAt, head.SettleFrom()) + auditAfter; now < at {
 		return again{at: at}, nil
 	}
-	next, err := r.recount(ctx, head, now, counted)
+	next, err := r.audit(ctx, head, now, counted)
 	if err != nil || next.at > 0 || r.logged(ctx, log, head) {
 		return next, err
 	}
@@ -485,13 +485,13 @@ func (r *Reconciler) cancel(ctx context.Context, head *draw.Head, version int64,
 	return r.Intake.Announce(ctx, head)
 }
 
-// recount counts a settled draw again, or the state before that of a sweep that was
+// audit counts a settled draw again, or the state before that of a sweep that was
 // stopped, and has stragglers settled: by orders of tally's own, which make a newer
 // state. There is nothing to look at again when there was nothing to do.
-func (r *Reconciler) recount(ctx context.Context, head *draw.Head, now settlement.Instant, from settle.Position) (again, error) {
-	within, stop := context.WithTimeout(ctx, recountWithin)
+func (r *Reconciler) audit(ctx context.Context, head *draw.Head, now settlement.Instant, from settle.Position) (again, error) {
+	within, stop := context.WithTimeout(ctx, auditWithin)
 	defer stop()
-	missed, counted, err := r.Settler.Recount(within, head.Draw, from)
+	missed, counted, err := r.Settler.Audit(within, head.Draw, from)
 	for _, m := range missed {
 		if err := r.repair(ctx, head, m, now); err != nil {
 			return again{}, err

@@ -268,7 +268,7 @@ func TestEntries(t *testing.T) {
 }
 
 // A recount goes on from a position, if that is one in the same state.
-func TestRecountFrom(t *testing.T) {
+func TestAuditFrom(t *testing.T) {
 	p := &pipeline{table: store.New(fakedynamo.New(t, "table"), "table")}
 	p.open(t, 1)
 	p.late(t, "borealis", bet("b1"))
@@ -286,7 +286,7 @@ func TestRecountFrom(t *testing.T) {
 		{settle.Position{State: 2, After: "acme#000"}, "[{borealis [b2] false}]"},
 		{settle.Position{State: 1, After: "acme#000"}, "[{acme [b2] false} {borealis [b2] false}]"},
 	} {
-		missed, at, err := p.settler().Recount(t.Context(), theDraw, test.from)
+		missed, at, err := p.settler().Audit(t.Context(), theDraw, test.from)
 		if got := fmt.Sprint(missed); err != nil || got != test.want || at != (settle.Position{State: 2, After: "borealis#000"}) {
 			t.Errorf("from %+v: %s up to %+v, %v", test.from, got, at, err)
 		}

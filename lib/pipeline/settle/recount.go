@@ -87,14 +87,14 @@ func (s *Settler) Status(ctx context.Context, id string) (Status, error) {
 	return status, nil
 }
 
-// Recount reads all bets of a swept draw again and compares what they come to
+// Audit reads all bets of a swept draw again and compares what they come to
 // with what was reported. What was written after the sweep had read them all is
 // returned, unless the newest state knows of it already; any other difference is an
 // *UnequalError. While a sweep is stopped it counts the state before again.
 //
 // A recount that its context ends, or another error, has come to a position. What
 // was found up to there is returned, and the next recount may go on from there.
-func (s *Settler) Recount(ctx context.Context, id string, from Position) (missed []LateRecords, at Position, err error) {
+func (s *Settler) Audit(ctx context.Context, id string, from Position) (missed []LateRecords, at Position, err error) {
 	r, err := record.Load(ctx, s.Table, id)
 	if err != nil {
 		return nil, from, err
@@ -118,7 +118,7 @@ func (s *Settler) Recount(ctx context.Context, id string, from Position) (missed
 	at = from
 	stale := now.Stale != "" && r.Head.State == now.State
 	for _, bookmaker := range r.Bookmakers() {
-		found, failed := s.recountBets(ctx, r, bookmaker, state, named, &at)
+		found, failed := s.auditBets(ctx, r, bookmaker, state, named, &at)
 		if missed = append(missed, found...); failed != nil {
 			err = fmt.Errorf("recounting draw %s: %w", id, failed)
 			break
@@ -130,9 +130,9 @@ func (s *Settler) Recount(ctx context.Context, id string, from Position) (missed
 	return missed[:min(len(missed), maxOrders)], at, err
 }
 
-// recountBets counts the partitions of a bookmaker that come after a position, which
+// auditBets counts the partitions of a bookmaker that come after a position, which
 // it moves, and returns what was missed of them, also with an error.
-func (s *Settler) recountBets(ctx context.Context, r *record.Draw, bookmaker string, state *settlement.State, named map[string]bool, at *Position) (missed []LateRecords, err error) {
+func (s *Settler) auditBets(ctx context.Context, r *record.Draw, bookmaker string, state *settlement.State, named map[string]bool, at *Position) (missed []LateRecords, err error) {
 	var records []string
 	unplanned := false
 	for shard := range r.Head.Shards {
@@ -143,7 +143,7 @@ func (s *Settler) recountBets(ctx context.Context, r *record.Draw, bookmaker str
 		p := &partition{table: s.Table, records: r, bookmaker: bookmaker, shard: shard, next: state, late: recordsOf(named, bookmaker), selections: map[string]rules.Selection{}}
 		var found []string
 		planned := false
-		if found, planned, at.Within, err = p.recount(ctx, at.Within); err != nil {
+		if found, planned, at.Within, err = p.audit(ctx, at.Within); err != nil {
 			break
 		}
 		records = append(records, found...)
@@ -159,11 +159,11 @@ func (s *Settler) recountBets(ctx context.Context, r *record.Draw, bookmaker str
 	return missed, err
 }
 
-// recount returns the partition's stragglers, of which the newest state does not know.
+// audit returns the partition's stragglers, of which the newest state does not know.
 // planned is false when the state's sweep did not have it in its plan and there are
 // bets. With an error it returns how far it has come: no less far than from where it
 // began.
-func (p *partition) recount(ctx context.Context, from *Within) (missed []string, planned bool, at *Within, err error) {
+func (p *partition) audit(ctx context.Context, from *Within) (missed []string, planned bool, at *Within, err error) {
 	done, err := p.records.Done(p.next.Number, p.bookmaker, p.shard)
 	if err != nil {
 		return nil, false, from, err

@@ -36,7 +36,7 @@ func bet(reference string) store.StoredBet {
 // found takes up the orders that name what a recount finds, as reconcile does.
 func (p *pipeline) found(t *testing.T) (named []settle.LateRecords) {
 	t.Helper()
-	named, _, err := p.settler().Recount(t.Context(), theDraw, settle.Position{})
+	named, _, err := p.settler().Audit(t.Context(), theDraw, settle.Position{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +209,7 @@ func TestMismatchBesideALateRecord(t *testing.T) {
 			t.Errorf("it goes on: %v", err)
 		}
 	}
-	if _, _, err := p.settler().Recount(t.Context(), theDraw, settle.Position{}); err == nil || !strings.Contains(err.Error(), "state 1 computed again") {
+	if _, _, err := p.settler().Audit(t.Context(), theDraw, settle.Position{}); err == nil || !strings.Contains(err.Error(), "state 1 computed again") {
 		t.Errorf("the recount: %v", err)
 	}
 	if told := p.told(t, "acme"); len(told) != 1 {
