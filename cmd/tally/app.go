@@ -130,7 +130,7 @@ func (p plainReader) Read(buffer []byte) (int, error) {
 func (app *app) printf(format string, args ...any) error {
 	for i, arg := range args {
 		if text := reflect.ValueOf(arg); text.Kind() == reflect.String {
-			args[i] = cellOf(pretty.Pen{}, text.String())
+			args[i] = cellOf(pretty.Printer{}, text.String())
 		}
 	}
 	return write(app.out, fmt.Appendf(nil, format, args...))
@@ -141,9 +141,9 @@ func (app *app) printf(format string, args ...any) error {
 func escaped(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
-		lines[i] = cellOf(pretty.Pen{}, strings.ReplaceAll(line, "\t", "  ")).String()
+		lines[i] = cellOf(pretty.Printer{}, strings.ReplaceAll(line, "\t", "  ")).String()
 	}
 	return strings.Join(lines, "\n")
 }
 
-func cellOf(pen pretty.Pen, text string) pretty.Cell { return pen.Cell(text, pretty.Plain) }
+func cellOf(printer pretty.Printer, text string) pretty.Cell { return printer.Cell(text, pretty.Plain) }

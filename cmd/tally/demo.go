@@ -63,7 +63,7 @@ func newDemoCommand(app *app) *cobra.Command {
 		Use: "demo", Short: "a studio day on this machine, settled and checked",
 		Long: demoHelp, Example: demoExample, Args: noMore,
 		RunE: func(command *cobra.Command, _ []string) error {
-			pen := pretty.Pen{Colour: app.colour("auto")}
+			printer := pretty.Printer{Colour: app.colour("auto")}
 			if flags.keep == "" {
 				folder, err := os.UserCacheDir()
 				if err != nil {
@@ -73,7 +73,7 @@ func newDemoCommand(app *app) *cobra.Command {
 			}
 			ctx, stop := interruptible(command)
 			defer stop()
-			err := app.demo(ctx, pen, flags)
+			err := app.demo(ctx, printer, flags)
 			if ctx.Err() != nil {
 				err = errors.New("it was interrupted")
 			}
@@ -90,8 +90,8 @@ func newDemoCommand(app *app) *cobra.Command {
 const maxDemoBets = 200
 
 // demo plays a studio day and reports it.
-func (app *app) demo(ctx context.Context, pen pretty.Pen, flags demoFlags) error {
-	day, stop, err := app.studioDay(ctx, pen, flags)
+func (app *app) demo(ctx context.Context, printer pretty.Printer, flags demoFlags) error {
+	day, stop, err := app.studioDay(ctx, printer, flags)
 	if err != nil {
 		return err
 	}
@@ -104,14 +104,14 @@ func (app *app) demo(ctx context.Context, pen pretty.Pen, flags demoFlags) error
 
 // studioDay writes a script and starts a stack of its own for it; stop ends the
 // stack.
-func (app *app) studioDay(ctx context.Context, pen pretty.Pen, flags demoFlags) (day *demoDay, stop func(), err error) {
+func (app *app) studioDay(ctx context.Context, printer pretty.Printer, flags demoFlags) (day *demoDay, stop func(), err error) {
 	began := time.Now()
 	words, err := pages.English()
 	if err != nil {
 		return nil, nil, err
 	}
 	out := &demoOut{out: app.out, last: began}
-	show := &demoShow{out: out, pen: pen, words: words, began: began, what: func() string { return "starting, and making up draws and bets" }}
+	show := &demoShow{out: out, printer: printer, words: words, began: began, what: func() string { return "starting, and making up draws and bets" }}
 	running, cancel := context.WithCancel(ctx)
 	var work sync.WaitGroup
 	work.Go(func() { show.keepTalking(running, out) })
@@ -128,7 +128,7 @@ func (app *app) studioDay(ctx context.Context, pen pretty.Pen, flags demoFlags) 
 		}
 		options.LogFolder, options.SiteFolder = filepath.Join(flags.keep, logFolder), filepath.Join(flags.keep, siteFolder)
 	}
-	log := slog.New(pretty.NewLogHandler(app.err, slog.LevelError, pen.Colour))
+	log := slog.New(pretty.NewLogHandler(app.err, slog.LevelError, printer.Colour))
 	options.Log, options.Build = log, local.Tally(runtime.Runtime{Log: log, Metrics: io.Discard, Now: time.Now})
 	stack, err := local.Start(ctx, options)
 	if err != nil {

@@ -25,10 +25,10 @@ import (
 
 // demoShow writes what happens, a line for each event.
 type demoShow struct {
-	pen   pretty.Pen
-	words show.Words
-	began time.Time
-	out   io.Writer // a *demoOut, but in tests
+	printer pretty.Printer
+	words   show.Words
+	began   time.Time
+	out     io.Writer // a *demoOut, but in tests
 
 	mutex  sync.Mutex // of all below
 	storms int        // repeated messages
@@ -222,8 +222,8 @@ func (d *demoDay) report(ctx context.Context) error {
 		return err
 	}
 	if len(held) > 0 {
-		fmt.Fprintf(s.out, "\n%s\n", s.pen.Cell("In quarantine", pretty.Bold))
-		table := pretty.NewTable(s.pen, "  ", "id", "draw", "type", "why")
+		fmt.Fprintf(s.out, "\n%s\n", s.printer.Cell("In quarantine", pretty.Bold))
+		table := pretty.NewTable(s.printer, "  ", "id", "draw", "type", "why")
 		for _, m := range held {
 			table.Row(s.cell(m.ShortID()), s.cell(m.Draw), s.cell(string(m.Type)), s.cell(m.Faults[0].Code+" "+m.Faults[0].Rule))
 		}
@@ -257,16 +257,16 @@ func (d *demoDay) findings(ctx context.Context) ([]demoFinding, error) {
 	return append(append(findings, log...), proved, site), err
 }
 
-func (s *demoShow) cell(text string) pretty.Cell { return s.pen.Cell(text, pretty.Plain) }
+func (s *demoShow) cell(text string) pretty.Cell { return s.printer.Cell(text, pretty.Plain) }
 
 // findings writes what was checked.
 func (s *demoShow) findings(findings []demoFinding) error {
-	fmt.Fprintf(s.out, "\n%s\n", s.pen.Cell("Checked", pretty.Bold))
+	fmt.Fprintf(s.out, "\n%s\n", s.printer.Cell("Checked", pretty.Bold))
 	failed := 0
 	for _, f := range findings {
-		mark, wrong := s.pen.Cell("✓", pretty.Green), f.wrong
+		mark, wrong := s.printer.Cell("✓", pretty.Green), f.wrong
 		if len(wrong) > 0 {
-			mark = s.pen.Cell("✗", pretty.Red)
+			mark = s.printer.Cell("✗", pretty.Red)
 			failed++
 		}
 		for i, line := range pretty.Wrap(f.what, demoColumns-4) {
@@ -330,12 +330,12 @@ var demoRefusals = map[string]string{
 // whyRefused writes a table of the refused bets.
 func (d *demoDay) whyRefused() {
 	s := d.show
-	table := pretty.NewTable(s.pen, "  ", "", "bets", "why")
+	table := pretty.NewTable(s.printer, "  ", "", "bets", "why")
 	for _, code := range slices.Sorted(maps.Keys(d.refused)) {
 		refused := d.refused[code]
 		table.Row(s.cell(code), s.cell(fmt.Sprint(refused.count)), s.cell(cmp.Or(demoRefusals[code], refused.example)))
 	}
-	fmt.Fprintf(s.out, "\n%s\n%s", s.pen.Cell("Refused", pretty.Bold), table)
+	fmt.Fprintf(s.out, "\n%s\n%s", s.printer.Cell("Refused", pretty.Bold), table)
 }
 
 func sumOf(sums map[string]*demoSum, name string) *demoSum {
@@ -350,7 +350,7 @@ const allGames = "all games"
 
 func (d *demoDay) byGame(sums map[string]*demoSum) {
 	s := d.show
-	table := pretty.NewTable(s.pen, "  ", "", "bets", "won", "lost", "refunded", "corrected", "", "staked", "paid out", "net")
+	table := pretty.NewTable(s.printer, "  ", "", "bets", "won", "lost", "refunded", "corrected", "", "staked", "paid out", "net")
 	row := func(title, id string) {
 		for _, code := range demoCurrencies() {
 			sum := sumOf(sums, id+code)
@@ -362,7 +362,7 @@ func (d *demoDay) byGame(sums map[string]*demoSum) {
 		row(game.Title, game.ID)
 	}
 	row(allGames, "")
-	fmt.Fprintf(s.out, "\n%s\n%s", s.pen.Cell("By game", pretty.Bold), table)
+	fmt.Fprintf(s.out, "\n%s\n%s", s.printer.Cell("By game", pretty.Bold), table)
 }
 
 // demoCurrencies are those that the bookmakers bet in.
@@ -376,13 +376,13 @@ func demoCurrencies() (codes []string) {
 
 func (d *demoDay) byBookmaker(sums map[string]*demoSum) {
 	s := d.show
-	table := pretty.NewTable(s.pen, "  ", "", "reports", "bets", "won", "lost", "refunded", "corrected", "", "staked", "paid out", "net")
+	table := pretty.NewTable(s.printer, "  ", "", "reports", "bets", "won", "lost", "refunded", "corrected", "", "staked", "paid out", "net")
 	for _, bookmaker := range studio.Bookmakers {
 		sum := sumOf(sums, bookmaker.ID+bookmaker.Currency)
 		cells := append([]pretty.Cell{s.cell(bookmaker.ID)}, s.numbers(len(d.books.entries[bookmaker.ID]), sum.bets, sum.won, sum.lost, sum.refunded, sum.corrected)...)
 		table.Row(append(cells, s.money(sum, bookmaker.Currency)...)...)
 	}
-	fmt.Fprintf(s.out, "\n%s\n%s", s.pen.Cell("By bookmaker", pretty.Bold), table)
+	fmt.Fprintf(s.out, "\n%s\n%s", s.printer.Cell("By bookmaker", pretty.Bold), table)
 }
 
 // money are the cells of a sum in a currency.

@@ -90,7 +90,7 @@ func (d *demoDay) whereToLook() {
 	}
 	s := d.show
 	key := filepath.Join(d.kept, logFolder, tiles.KeysPath)
-	fmt.Fprintf(s.out, "\n%s\n", s.pen.Cell("Look at it", pretty.Bold))
+	fmt.Fprintf(s.out, "\n%s\n", s.printer.Cell("Look at it", pretty.Bold))
 	fmt.Fprintf(s.out, "  %s pages serve %s\n    and open http://%s/ for the results, drawn, each with a button that verifies it\n", called(), d.kept, serveAddress)
 	fmt.Fprintf(s.out, "  %s verify %s \\\n    --key %s --state none\n", called(), filepath.Join(d.kept, logFolder), key)
 	if proof := filepath.Join(d.kept, proofFile); exists(proof) {

@@ -81,7 +81,7 @@ func demoSums(text string) string {
 func playDay(t *testing.T, stack string, tenth time.Duration) (*demoDay, string) {
 	var out, errs bytes.Buffer
 	app := &app{out: &out, err: &errs, getenv: func(string) string { return "" }}
-	day, stop, err := app.studioDay(t.Context(), pretty.Pen{}, demoFlags{seed: 5, bets: 4, stack: stack})
+	day, stop, err := app.studioDay(t.Context(), pretty.Printer{}, demoFlags{seed: 5, bets: 4, stack: stack})
 	if err != nil {
 		t.Error(err)
 		return nil, ""

@@ -126,15 +126,15 @@ func (app *app) disputesList(ctx context.Context, flags *disputesFlags) error {
 	if len(list) == 0 {
 		return app.printf("no dispute waits for a decision\n")
 	}
-	pen := pretty.Pen{Colour: app.colour("auto")}
-	table := pretty.NewTable(pen, "", "bookmaker", "dispute", "", "opened", "waits", "draw", "bets", "reason")
+	printer := pretty.Printer{Colour: app.colour("auto")}
+	table := pretty.NewTable(printer, "", "bookmaker", "dispute", "", "opened", "waits", "draw", "bets", "reason")
 	for _, d := range list {
 		style, waits := pretty.Yellow, age(service.Now()-d.CreatedAt)
 		if d.Status.Decided() {
 			style, waits = pretty.Dim, "-"
 		}
-		table.Row(cellOf(pen, d.Bookmaker), pen.Cell(d.ID, pretty.Bold), pen.Cell(string(d.Status), style), cellOf(pen, instant.Format(d.CreatedAt)), cellOf(pen, waits),
-			cellOf(pen, d.Draw), cellOf(pen, countOf(d.Bets)), cellOf(pen, d.Reason))
+		table.Row(cellOf(printer, d.Bookmaker), printer.Cell(d.ID, pretty.Bold), printer.Cell(string(d.Status), style), cellOf(printer, instant.Format(d.CreatedAt)), cellOf(printer, waits),
+			cellOf(printer, d.Draw), cellOf(printer, countOf(d.Bets)), cellOf(printer, d.Reason))
 	}
 	return write(app.out, table.AppendTo(nil))
 }
@@ -188,9 +188,9 @@ func (app *app) disputesShow(ctx context.Context, service *disputes.Service, _ *
 	if err != nil {
 		return undecided("reading the dispute", err)
 	}
-	pen := pretty.Pen{Colour: app.colour("auto")}
+	printer := pretty.Printer{Colour: app.colour("auto")}
 	list := pretty.NewList("")
-	row := func(name, text string) { list.Row(pen.Cell(name, pretty.Dim), cellOf(pen, text)) }
+	row := func(name, text string) { list.Row(printer.Cell(name, pretty.Dim), cellOf(printer, text)) }
 	row("dispute", d.ID)
 	row("bookmaker", d.Bookmaker)
 	row("status", string(d.Status))

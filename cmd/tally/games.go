@@ -136,7 +136,7 @@ func gameIDs() (ids []string) {
 	return ids
 }
 
-var plain pretty.Pen
+var plain pretty.Printer
 
 func cell(text string) pretty.Cell { return plain.Cell(text, pretty.Plain) }
 

@@ -115,8 +115,8 @@ func (app *app) keysList(ctx context.Context, store *keys.Store, _ *keysFlags, a
 	if len(list) == 0 {
 		return app.printf("%s has no keys\n", args[0])
 	}
-	pen := pretty.Pen{Colour: app.colour("auto")}
-	table := pretty.NewTable(pen, "", "id", "", "made", "ends", "scopes", "note")
+	printer := pretty.Printer{Colour: app.colour("auto")}
+	table := pretty.NewTable(printer, "", "id", "", "made", "ends", "scopes", "note")
 	for _, key := range list {
 		state, ends := key.State(store.Now()), "-"
 		style := pretty.Plain
@@ -126,8 +126,8 @@ func (app *app) keysList(ctx context.Context, store *keys.Store, _ *keysFlags, a
 		if key.ExpiresAt != 0 {
 			ends = instant.Format(key.ExpiresAt)
 		}
-		table.Row(pen.Cell(key.ID, pretty.Bold), pen.Cell(state, style), cellOf(pen, instant.Format(key.CreatedAt)), cellOf(pen, ends),
-			cellOf(pen, strings.Join(key.Scopes, " ")), cellOf(pen, orDash(key.Note)))
+		table.Row(printer.Cell(key.ID, pretty.Bold), printer.Cell(state, style), cellOf(printer, instant.Format(key.CreatedAt)), cellOf(printer, ends),
+			cellOf(printer, strings.Join(key.Scopes, " ")), cellOf(printer, orDash(key.Note)))
 	}
 	return write(app.out, table.AppendTo(nil))
 }

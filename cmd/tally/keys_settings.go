@@ -135,19 +135,19 @@ func (f *settingsFlags) apply(s *keys.Settings, limits []stakeLimit) {
 }
 
 func (app *app) settingsOf(s keys.Settings) []byte {
-	pen := pretty.Pen{Colour: app.colour("auto")}
+	printer := pretty.Printer{Colour: app.colour("auto")}
 	list := pretty.NewList("")
-	list.Row(pen.Cell("rounding", pretty.Dim), cellOf(pen, s.Rounding))
-	list.Row(pen.Cell("requests a second", pretty.Dim), cellOf(pen, fmt.Sprint(s.RequestsPerSecond)))
-	list.Row(pen.Cell("least stake", pretty.Dim), cellOf(pen, amountsOf(s.MinStake)))
-	list.Row(pen.Cell("largest stake", pretty.Dim), cellOf(pen, amountsOf(s.MaxStake)))
+	list.Row(printer.Cell("rounding", pretty.Dim), cellOf(printer, s.Rounding))
+	list.Row(printer.Cell("requests a second", pretty.Dim), cellOf(printer, fmt.Sprint(s.RequestsPerSecond)))
+	list.Row(printer.Cell("least stake", pretty.Dim), cellOf(printer, amountsOf(s.MinStake)))
+	list.Row(printer.Cell("largest stake", pretty.Dim), cellOf(printer, amountsOf(s.MaxStake)))
 	for _, game := range slices.Sorted(maps.Keys(s.Games)) {
 		of := s.Games[game]
 		if len(of.MinStake) > 0 {
-			list.Row(pen.Cell("least on "+game, pretty.Dim), cellOf(pen, amountsOf(of.MinStake)))
+			list.Row(printer.Cell("least on "+game, pretty.Dim), cellOf(printer, amountsOf(of.MinStake)))
 		}
 		if len(of.MaxStake) > 0 {
-			list.Row(pen.Cell("largest on "+game, pretty.Dim), cellOf(pen, amountsOf(of.MaxStake)))
+			list.Row(printer.Cell("largest on "+game, pretty.Dim), cellOf(printer, amountsOf(of.MaxStake)))
 		}
 	}
 	return list.AppendTo(nil)

@@ -161,21 +161,21 @@ func (app *app) local(ctx context.Context, options local.Options) error {
 
 // banner says what runs where and what to do first.
 func (app *app) banner(stack *local.Stack) []byte {
-	pen := pretty.Pen{Colour: app.colour("auto")}
+	printer := pretty.Printer{Colour: app.colour("auto")}
 	table := pretty.NewList("  ")
-	table.Row(pen.Cell("endpoint", pretty.Dim), cellOf(pen, stack.Endpoint))
-	table.Row(pen.Cell("API", pretty.Dim), cellOf(pen, stack.API+"/docs"))
-	table.Row(pen.Cell("site", pretty.Dim), cellOf(pen, stack.Site+"/"))
-	table.Row(pen.Cell("table", pretty.Dim), cellOf(pen, stack.Table))
-	table.Row(pen.Cell("log", pretty.Dim), cellOf(pen, stack.LogFolder))
-	table.Row(pen.Cell("log key", pretty.Dim), cellOf(pen, filepath.Join(stack.LogFolder, tiles.KeysPath)+", which signs the log and opens nothing"))
+	table.Row(printer.Cell("endpoint", pretty.Dim), cellOf(printer, stack.Endpoint))
+	table.Row(printer.Cell("API", pretty.Dim), cellOf(printer, stack.API+"/docs"))
+	table.Row(printer.Cell("site", pretty.Dim), cellOf(printer, stack.Site+"/"))
+	table.Row(printer.Cell("table", pretty.Dim), cellOf(printer, stack.Table))
+	table.Row(printer.Cell("log", pretty.Dim), cellOf(printer, stack.LogFolder))
+	table.Row(printer.Cell("log key", pretty.Dim), cellOf(printer, filepath.Join(stack.LogFolder, tiles.KeysPath)+", which signs the log and opens nothing"))
 	urls := stack.QueueURLs()
 	for i, name := range stack.QueueNames() {
 		label := ""
 		if i == 0 {
 			label = "queues"
 		}
-		table.Row(pen.Cell(label, pretty.Dim), cellOf(pen, urls[name]))
+		table.Row(printer.Cell(label, pretty.Dim), cellOf(printer, urls[name]))
 	}
 	on := "--local"
 	if stack.Endpoint != "http://"+localAddress {
@@ -187,7 +187,7 @@ func (app *app) banner(stack *local.Stack) []byte {
 	if stack.Table != "tally" {
 		on += " --table " + stack.Table
 	}
-	text := fmt.Appendf(nil, "%s\n%s", pen.Cell("tally runs on this machine; end it with Ctrl-C", pretty.Bold), table)
+	text := fmt.Appendf(nil, "%s\n%s", printer.Cell("tally runs on this machine; end it with Ctrl-C", pretty.Bold), table)
 	return fmt.Appendf(text, `
 In another terminal:
   tally send events/baccarat/01-draw.opened.json %[1]s

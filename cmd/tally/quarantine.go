@@ -177,8 +177,8 @@ func (app *app) quarantineList(ctx context.Context, flags quarantineFlags) error
 	if err != nil {
 		return err
 	}
-	pen := pretty.Pen{Colour: app.colour("auto")}
-	table := pretty.NewTable(pen, "", "id", "put aside", "draw", "type", "fault", "")
+	printer := pretty.Printer{Colour: app.colour("auto")}
+	table := pretty.NewTable(printer, "", "id", "put aside", "draw", "type", "fault", "")
 	type row struct {
 		at    settlement.Instant
 		cells []pretty.Cell
@@ -192,8 +192,8 @@ func (app *app) quarantineList(ctx context.Context, flags quarantineFlags) error
 		if n := len(m.Faults); n > 1 {
 			more = fmt.Sprintf("and %d more", n-1)
 		}
-		rows = append(rows, row{m.StoredAt, []pretty.Cell{pen.Cell(m.ShortID(), pretty.Bold), cellOf(pen, instant.Format(m.StoredAt)), cellOf(pen, orDash(m.Draw)),
-			cellOf(pen, orDash(string(m.Type))), pen.Cell(m.Faults[0].Code, pretty.Red), pen.Cell(more, pretty.Dim)}})
+		rows = append(rows, row{m.StoredAt, []pretty.Cell{printer.Cell(m.ShortID(), pretty.Bold), cellOf(printer, instant.Format(m.StoredAt)), cellOf(printer, orDash(m.Draw)),
+			cellOf(printer, orDash(string(m.Type))), printer.Cell(m.Faults[0].Code, pretty.Red), printer.Cell(more, pretty.Dim)}})
 	}
 	if len(rows) == 0 {
 		return app.printf("nothing is in quarantine, of %d days up to %s\n", flags.days, last.UTC().Format(time.DateOnly))
@@ -214,14 +214,14 @@ func orDash(text string) string {
 
 // quarantineShow writes everything about a message.
 func (app *app) quarantineShow(_ context.Context, _ *quarantine.Quarantine, m *quarantine.Message) error {
-	pen := pretty.Pen{Colour: app.colour("auto")}
+	printer := pretty.Printer{Colour: app.colour("auto")}
 	about := pretty.NewList("")
 	for _, row := range [][2]string{{"id", m.ID()}, {"put aside", instant.Format(m.StoredAt)}, {"from", m.Queue}, {"message", m.Quarantined.ID}, {"type", string(m.Type)}, {"draw", m.Draw}} {
-		about.Row(pen.Cell(row[0], pretty.Dim), cellOf(pen, row[1]))
+		about.Row(printer.Cell(row[0], pretty.Dim), cellOf(printer, row[1]))
 	}
-	faults := pretty.NewTable(pen, "  ", "code", "rule", "what is wrong")
+	faults := pretty.NewTable(printer, "  ", "code", "rule", "what is wrong")
 	for _, f := range m.Faults {
-		faults.Row(pen.Cell(f.Code, pretty.Red), cellOf(pen, f.Rule), cellOf(pen, f.Message))
+		faults.Row(printer.Cell(f.Code, pretty.Red), cellOf(printer, f.Rule), cellOf(printer, f.Message))
 	}
 	text := about.AppendTo(nil)
 	text = append(text, "faults\n"...)
@@ -230,18 +230,18 @@ func (app *app) quarantineShow(_ context.Context, _ *quarantine.Quarantine, m *q
 	if !m.Whole() {
 		text = append(text, fmt.Sprintf("  (only its first %d bytes were kept)\n", len(m.Body))...)
 	}
-	return write(app.out, append(text, indented(pen, m.Body)...))
+	return write(app.out, append(text, indented(printer, m.Body)...))
 }
 
 // indented is a message, indented; JSON on one line is laid out. What could do
 // something to a terminal is escaped.
-func indented(pen pretty.Pen, body []byte) (text []byte) {
+func indented(printer pretty.Printer, body []byte) (text []byte) {
 	if laidOut, err := json.MarshalIndent(json.RawMessage(body), "", "  "); err == nil && bytes.IndexByte(body, '\n') < 0 {
 		body = laidOut
 	}
 	for line := range bytes.Lines(body) {
 		line = bytes.ReplaceAll(bytes.TrimRight(line, "\r\n"), []byte{'\t'}, []byte("  "))
-		text = fmt.Appendf(text, "  %s\n", cellOf(pen, string(line)))
+		text = fmt.Appendf(text, "  %s\n", cellOf(printer, string(line)))
 	}
 	return text
 }

@@ -128,8 +128,8 @@ const maxWorkers = 1024
 func (app *app) stream(flags streamFlags, newAnswerer func() replay.Answerer) error {
 	answerer := newAnswerer
 	if flags.pretty {
-		pen := pretty.Pen{Colour: app.colour(flags.colour)}
-		answerer = func() replay.Answerer { return pretty.New(newAnswerer(), pen) }
+		printer := pretty.Printer{Colour: app.colour(flags.colour)}
+		answerer = func() replay.Answerer { return pretty.New(newAnswerer(), printer) }
 	}
 	out, onLines, stop := app.withProgress()
 	defer stop()

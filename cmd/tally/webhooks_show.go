@@ -21,20 +21,20 @@ func (app *app) webhooksList(ctx context.Context, with *webhook.Store, _ *webhoo
 	if len(list) == 0 {
 		return app.printf("%s has no webhooks\n", args[0])
 	}
-	pen := pretty.Pen{Colour: app.colour("auto")}
-	table := pretty.NewTable(pen, "", "endpoint", "", "taken", "waiting", "url", "note")
+	printer := pretty.Printer{Colour: app.colour("auto")}
+	table := pretty.NewTable(printer, "", "endpoint", "", "taken", "waiting", "url", "note")
 	for _, e := range list {
-		table.Row(pen.Cell(e.ID, pretty.Bold), stateOf(pen, e), cellOf(pen, number(e.Position.Sequence)),
-			cellOf(pen, number(max(0, e.Newest-e.Position.Sequence))), cellOf(pen, e.URL), cellOf(pen, orDash(e.Note)))
+		table.Row(printer.Cell(e.ID, pretty.Bold), stateOf(printer, e), cellOf(printer, number(e.Position.Sequence)),
+			cellOf(printer, number(max(0, e.Newest-e.Position.Sequence))), cellOf(printer, e.URL), cellOf(printer, orDash(e.Note)))
 	}
 	return write(app.out, table.AppendTo(nil))
 }
 
 func number(n int64) string { return strconv.FormatInt(n, 10) }
 
-func stateOf(pen pretty.Pen, e *webhook.Status) pretty.Cell {
+func stateOf(printer pretty.Printer, e *webhook.Status) pretty.Cell {
 	style := map[string]pretty.Style{"disabled": pretty.Red, "failing": pretty.Yellow}[e.State()]
-	return pen.Cell(e.State(), style)
+	return printer.Cell(e.State(), style)
 }
 
 // disabledFor says why an endpoint is disabled.
@@ -50,15 +50,15 @@ func (app *app) webhooksShow(ctx context.Context, with *webhook.Store, _ *webhoo
 	if err != nil {
 		return failed("reading the webhook", unreachable(err))
 	}
-	pen := pretty.Pen{Colour: app.colour("auto")}
+	printer := pretty.Printer{Colour: app.colour("auto")}
 	list := pretty.NewList("")
-	row := func(name string, value pretty.Cell) { list.Row(pen.Cell(name, pretty.Dim), value) }
-	text := func(name, value string) { row(name, cellOf(pen, value)) }
-	row("endpoint", pen.Cell(e.ID, pretty.Bold))
+	row := func(name string, value pretty.Cell) { list.Row(printer.Cell(name, pretty.Dim), value) }
+	text := func(name, value string) { row(name, cellOf(printer, value)) }
+	row("endpoint", printer.Cell(e.ID, pretty.Bold))
 	text("url", e.URL)
 	text("note", orDash(e.Note))
 	text("made", instant.Format(e.CreatedAt))
-	row("state", stateOf(pen, e))
+	row("state", stateOf(printer, e))
 	p := e.Position
 	if d := p.Disabled; d != nil {
 		text("disabled", fmt.Sprintf("%s: %s", instant.Format(d.At), disabledFor[d.Reason]))
@@ -107,8 +107,8 @@ func (app *app) webhooksDeliveries(ctx context.Context, with *webhook.Store, fla
 	if len(tries) == 0 {
 		return app.printf("nothing was sent to endpoint %s in the last thirty days; tests are not listed\n", e.ID)
 	}
-	pen := pretty.Pen{Colour: app.colour("auto")}
-	table := pretty.NewTable(pen, "", "report", "at", "", "status", "ms", "why")
+	printer := pretty.Printer{Colour: app.colour("auto")}
+	table := pretty.NewTable(printer, "", "report", "at", "", "status", "ms", "why")
 	for _, try := range tries {
 		outcome, style, status := "taken", pretty.Green, "-"
 		if try.Failed != "" {
@@ -117,8 +117,8 @@ func (app *app) webhooksDeliveries(ctx context.Context, with *webhook.Store, fla
 		if try.Status != 0 {
 			status = strconv.Itoa(try.Status)
 		}
-		table.Row(cellOf(pen, number(try.Sequence)), cellOf(pen, instant.Format(try.At)), pen.Cell(outcome, style), cellOf(pen, status),
-			cellOf(pen, number(try.Millis)), cellOf(pen, try.Detail))
+		table.Row(cellOf(printer, number(try.Sequence)), cellOf(printer, instant.Format(try.At)), printer.Cell(outcome, style), cellOf(printer, status),
+			cellOf(printer, number(try.Millis)), cellOf(printer, try.Detail))
 	}
 	text := table.AppendTo(nil)
 	if p := e.Position; p.Tries > 0 && p.Disabled == nil {
@@ -133,10 +133,10 @@ func (app *app) webhooksTest(ctx context.Context, with *webhook.Store, _ *webhoo
 	if err != nil {
 		return failed("testing the webhook", unreachable(err))
 	}
-	pen := pretty.Pen{Colour: app.colour("auto")}
+	printer := pretty.Printer{Colour: app.colour("auto")}
 	list := pretty.NewList("")
-	list.Row(pen.Cell("test", pretty.Dim), cellOf(pen, saysOf(came)))
-	list.Row(pen.Cell("answer", pretty.Dim), cellOf(pen, orDash(came.Answer)))
+	list.Row(printer.Cell("test", pretty.Dim), cellOf(printer, saysOf(came)))
+	list.Row(printer.Cell("answer", pretty.Dim), cellOf(printer, orDash(came.Answer)))
 	if err := write(app.out, list.AppendTo(nil)); err != nil {
 		return err
 	}

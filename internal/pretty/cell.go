@@ -21,8 +21,8 @@ const (
 	Yellow Style = "33"
 )
 
-// Pen writes cells, with colour or without.
-type Pen struct{ Colour bool }
+// Printer writes cells, with colour or without.
+type Printer struct{ Colour bool }
 
 // Cell is a text with what a terminal needs to show it in its style, and the
 // number of columns that it takes.
@@ -34,7 +34,7 @@ type Cell struct {
 
 // Cell returns a text in a style. What can't be printed, control characters of
 // a terminal above all, is written as an escape.
-func (p Pen) Cell(text string, style Style) Cell {
+func (p Printer) Cell(text string, style Style) Cell {
 	text = printable(text)
 	c := Cell{text: text, width: uniseg.StringWidth(text), number: isNumber(text)}
 	if p.Colour && style != Plain && text != "" {
@@ -65,7 +65,7 @@ func Join(separator string, cells ...Cell) (joined Cell) {
 func Wrap(text string, columns int) (lines []string) {
 	var line Cell
 	for text := range strings.FieldsSeq(text) {
-		word := Pen{}.Cell(text, Plain)
+		word := Printer{}.Cell(text, Plain)
 		if line.width > 0 && line.width+1+word.width > columns {
 			lines, line = append(lines, line.text), Cell{}
 		}

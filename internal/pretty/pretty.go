@@ -19,15 +19,15 @@ import (
 // concurrent use.
 type Answerer struct {
 	answerer replay.Answerer
-	pen      Pen
+	printer  Printer
 	answer   []byte // of the line, as JSON
 }
 
 var _ replay.Answerer = (*Answerer)(nil)
 
 // New returns an Answerer that shows what another answers.
-func New(answerer replay.Answerer, pen Pen) *Answerer {
-	return &Answerer{answerer: answerer, pen: pen}
+func New(answerer replay.Answerer, printer Printer) *Answerer {
+	return &Answerer{answerer: answerer, printer: printer}
 }
 
 // Answer appends a block of lines for text, with an empty line after it.
@@ -48,7 +48,7 @@ const indent = "    "
 func (a *Answerer) block(dst, text []byte) []byte {
 	line, _ := parse(text) // what is no JSON is answered as malformed
 	answer, _ := parse(a.answer)
-	b := block{pen: a.pen, text: text, line: line}
+	b := block{printer: a.printer, text: text, line: line}
 	b.copied, b.answer = apart(answer)
 	b.game, _ = games.Find(b.answer.get("game").text)
 	return append(b.appendTo(dst), '\n')
@@ -56,12 +56,12 @@ func (a *Answerer) block(dst, text []byte) []byte {
 
 // block is one line and its answer.
 type block struct {
-	pen    Pen
-	text   []byte
-	line   value
-	copied value       // what the answer repeats of the line
-	answer value       // what the answer says itself
-	game   *rules.Game // nil when the line is malformed
+	printer Printer
+	text    []byte
+	line    value
+	copied  value       // what the answer repeats of the line
+	answer  value       // what the answer says itself
+	game    *rules.Game // nil when the line is malformed
 }
 
 // apart takes an answer apart: members copied from the line come first, and
@@ -83,11 +83,11 @@ func (b *block) appendTo(dst []byte) []byte {
 	if b.game == nil {
 		return b.errors(b.source(dst))
 	}
-	d := draft{pen: b.pen, withCards: b.game.Decks > 0}
+	d := draft{printer: b.printer, withCards: b.game.Decks > 0}
 	seen, outcome := d.section(b.line.get("facts")), d.section(b.answer.get("outcome"))
 	merge(&seen, &outcome)
-	dst = seen.appendTo(dst, b.pen, "seen")
-	dst = outcome.appendTo(dst, b.pen, "outcome")
+	dst = seen.appendTo(dst, b.printer, "seen")
+	dst = outcome.appendTo(dst, b.printer, "outcome")
 	dst = b.void(dst)
 	dst = b.errors(dst)
 	return b.totals(b.bets(dst))
@@ -101,21 +101,21 @@ func (b *block) title(dst []byte) []byte {
 		name = b.game.Title
 	}
 	status := b.answer.get("status").text
-	parts := []Cell{b.pen.Cell(name, Bold), b.pen.Cell(status, statusStyle(status))}
+	parts := []Cell{b.printer.Cell(name, Bold), b.printer.Cell(status, statusStyle(status))}
 	for _, m := range b.copied.members {
 		if m.kind == '"' || m.kind == '0' {
-			parts = append(parts, b.pen.Cell(words(m.name)+" "+m.text, Plain))
+			parts = append(parts, b.printer.Cell(words(m.name)+" "+m.text, Plain))
 		}
 	}
 	rounding := b.line.get("rounding") // settle reads it, resolve copies it
 	if b.game != nil && rounding.kind == '"' && b.copied.get("rounding").kind == 0 {
-		parts = append(parts, b.pen.Cell("rounding "+words(rounding.text), Plain))
+		parts = append(parts, b.printer.Cell("rounding "+words(rounding.text), Plain))
 	}
 	return append(append(dst, Join(" · ", parts...).String()...), '\n')
 }
 
-func appendHeading(dst []byte, pen Pen, heading string) []byte {
-	return append(append(append(dst, "  "...), pen.Cell(heading, Bold).String()...), '\n')
+func appendHeading(dst []byte, printer Printer, heading string) []byte {
+	return append(append(append(dst, "  "...), printer.Cell(heading, Bold).String()...), '\n')
 }
 
 // source appends the beginning of a line that could not be read.
@@ -128,8 +128,8 @@ func (b *block) source(dst []byte) []byte {
 	if strings.TrimSpace(text) == "" {
 		return dst
 	}
-	dst = appendHeading(dst, b.pen, "line")
-	return append(append(append(dst, indent...), b.pen.Cell(text+more, Plain).String()...), '\n')
+	dst = appendHeading(dst, b.printer, "line")
+	return append(append(append(dst, indent...), b.printer.Cell(text+more, Plain).String()...), '\n')
 }
 
 // void appends why a draw is void.
@@ -139,24 +139,24 @@ func (b *block) void(dst []byte) []byte {
 		return dst
 	}
 	list := NewList(indent)
-	list.Row(b.pen.Cell("reason", Plain), b.pen.Cell(words(reason), Plain))
+	list.Row(b.printer.Cell("reason", Plain), b.printer.Cell(words(reason), Plain))
 	if known, ok := b.game.CancelReason(reason); ok {
-		list.Row(b.pen.Cell("that is", Plain), b.pen.Cell(known.Text, Plain))
+		list.Row(b.printer.Cell("that is", Plain), b.printer.Cell(known.Text, Plain))
 	}
-	list.Row(b.pen.Cell("rule", Plain), b.pen.Cell(b.answer.get("rule").text, Plain))
-	return list.AppendTo(appendHeading(dst, b.pen, "void"))
+	list.Row(b.printer.Cell("rule", Plain), b.printer.Cell(b.answer.get("rule").text, Plain))
+	return list.AppendTo(appendHeading(dst, b.printer, "void"))
 }
 
 // errors appends everything that is wrong with the line, one fault a line.
 func (b *block) errors(dst []byte) []byte {
-	list := NewTable(b.pen, indent, "code", "rule", "what is wrong")
+	list := NewTable(b.printer, indent, "code", "rule", "what is wrong")
 	for _, e := range b.answer.get("errors").elements {
-		list.Row(b.pen.Cell(e.get("code").text, Red), b.pen.Cell(e.get("rule").text, Plain), b.pen.Cell(e.get("message").text, Plain))
+		list.Row(b.printer.Cell(e.get("code").text, Red), b.printer.Cell(e.get("rule").text, Plain), b.printer.Cell(e.get("message").text, Plain))
 	}
 	if list.Empty() {
 		return dst
 	}
-	return list.AppendTo(appendHeading(dst, b.pen, "errors"))
+	return list.AppendTo(appendHeading(dst, b.printer, "errors"))
 }
 
 // bets appends what became of each bet, which only an answer of settle says.
@@ -165,15 +165,15 @@ func (b *block) bets(dst []byte) []byte {
 	if len(settlements) == 0 {
 		return dst
 	}
-	table := NewTable(b.pen, indent, "bet", "selection", "odds", "stake", "currency", "status", "payout", "rule", "why")
+	table := NewTable(b.printer, indent, "bet", "selection", "odds", "stake", "currency", "status", "payout", "rule", "why")
 	for i, settled := range settlements {
 		bet := b.betOf(i, settled)
-		cell := func(v value, name string) Cell { return b.pen.Cell(v.get(name).text, Plain) }
+		cell := func(v value, name string) Cell { return b.printer.Cell(v.get(name).text, Plain) }
 		status := settled.get("status").text
 		table.Row(cell(settled, "bet"), cell(bet, "selection"), cell(bet, "odds"), cell(bet, "stake"), cell(bet, "currency"),
-			b.pen.Cell(status, statusStyle(status)), cell(settled, "payout"), cell(settled, "rule"), b.why(settled))
+			b.printer.Cell(status, statusStyle(status)), cell(settled, "payout"), cell(settled, "rule"), b.why(settled))
 	}
-	return table.AppendTo(appendHeading(dst, b.pen, "bets"))
+	return table.AppendTo(appendHeading(dst, b.printer, "bets"))
 }
 
 // betOf returns the bet that a settlement is about. The settlements stand in the
@@ -189,9 +189,9 @@ func (b *block) betOf(i int, settled value) value {
 // why says why a bet was refunded or rejected.
 func (b *block) why(settled value) Cell {
 	if code := settled.get("code").text; code != "" {
-		return b.pen.Cell(code+": "+settled.get("message").text, Plain)
+		return b.printer.Cell(code+": "+settled.get("message").text, Plain)
 	}
-	return b.pen.Cell(words(settled.get("reason").text), Plain)
+	return b.printer.Cell(words(settled.get("reason").text), Plain)
 }
 
 // totals appends the totals of each currency, under the names that they have in
@@ -205,15 +205,15 @@ func (b *block) totals(dst []byte) []byte {
 	for _, m := range currencies[0].members {
 		headings = append(headings, m.name)
 	}
-	table := NewTable(b.pen, indent, headings...)
+	table := NewTable(b.printer, indent, headings...)
 	for _, currency := range currencies {
-		cells := []Cell{b.pen.Cell(currency.name, Plain)}
+		cells := []Cell{b.printer.Cell(currency.name, Plain)}
 		for _, m := range currency.members {
-			cells = append(cells, b.pen.Cell(m.text, Plain))
+			cells = append(cells, b.printer.Cell(m.text, Plain))
 		}
 		table.Row(cells...)
 	}
-	return table.AppendTo(appendHeading(dst, b.pen, "totals"))
+	return table.AppendTo(appendHeading(dst, b.printer, "totals"))
 }
 
 func statusStyle(status string) Style {

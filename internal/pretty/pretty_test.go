@@ -12,7 +12,7 @@ import (
 	"tally/lib/rulebook/replay"
 )
 
-func settler(pen Pen) *Answerer { return New(&replay.Settler{}, pen) }
+func settler(printer Printer) *Answerer { return New(&replay.Settler{}, printer) }
 
 var escapes = regexp.MustCompile(`\x1b\[[0-9]+m`)
 
@@ -82,7 +82,7 @@ func FuzzBlock(f *testing.F) {
 
 func checkBlock(t *testing.T, line []byte, answerer replay.Answerer, settles bool) {
 	t.Helper()
-	block := New(answerer, Pen{}).Answer(nil, line)
+	block := New(answerer, Printer{}).Answer(nil, line)
 	if !bytes.HasSuffix(block, []byte("\n\n")) {
 		t.Errorf("no empty line at the end: %q", block)
 	}
@@ -91,7 +91,7 @@ func checkBlock(t *testing.T, line []byte, answerer replay.Answerer, settles boo
 			t.Errorf("%q in %q", r, block)
 		}
 	}
-	coloured := New(answerer, Pen{Colour: true}).Answer(nil, line)
+	coloured := New(answerer, Printer{Colour: true}).Answer(nil, line)
 	if again := escapes.ReplaceAll(coloured, nil); !bytes.Equal(again, block) {
 		t.Errorf("colour changes the text:\n%s\n%s", again, block)
 	}
@@ -108,18 +108,18 @@ func checkBlock(t *testing.T, line []byte, answerer replay.Answerer, settles boo
 // if it were tally's word.
 func TestOwnNames(t *testing.T) {
 	line := []byte(`{"game":"war","facts":{"player":"KS","dealer":"AD"},"bets":[{"bet":"b1","selection":"dealer","odds":"1.95","stake":"10.00","currency":"EUR"}]}`)
-	plain := string(settler(Pen{}).Answer(nil, line))
-	resolved := string(New(&replay.Resolver{}, Pen{}).Answer(nil, line))
+	plain := string(settler(Printer{}).Answer(nil, line))
+	resolved := string(New(&replay.Resolver{}, Printer{}).Answer(nil, line))
 	for _, name := range []string{"settlements", "totals", "outcome", "errors", "reason", "rule", "game"} {
 		for _, content := range contents {
 			if strings.HasPrefix(content, `"`) || strings.HasPrefix(content, "-") {
 				continue // a text or a number is shown in the title, under its name
 			}
 			member := fmt.Appendf(nil, "%q:%s,", name, content)
-			if got := string(New(copying{&replay.Settler{}, member}, Pen{}).Answer(nil, line)); got != plain {
+			if got := string(New(copying{&replay.Settler{}, member}, Printer{}).Answer(nil, line)); got != plain {
 				t.Errorf("settle, %s: got\n%swant\n%s", member, got, plain)
 			}
-			if got := string(New(copying{&replay.Resolver{}, member}, Pen{}).Answer(nil, line)); got != resolved {
+			if got := string(New(copying{&replay.Resolver{}, member}, Printer{}).Answer(nil, line)); got != resolved {
 				t.Errorf("resolve, %s: got\n%swant\n%s", member, got, resolved)
 			}
 		}
@@ -134,7 +134,7 @@ func (mixedUp) Answer(dst, _ []byte) []byte {
 }
 
 func TestSettlementsOfOtherBets(t *testing.T) {
-	got := string(New(mixedUp{}, Pen{}).Answer(nil, []byte(lines[0])))
+	got := string(New(mixedUp{}, Printer{}).Answer(nil, []byte(lines[0])))
 	want := "War of Bets · resolved\n  seen\n    player  K♠\n    dealer  A♦\n  bets\n    bet  status\n    b2   won\n    b1   lost\n\n\n"
 	if got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
@@ -142,17 +142,17 @@ func TestSettlementsOfOtherBets(t *testing.T) {
 }
 
 func TestTooLong(t *testing.T) {
-	if got := string(settler(Pen{}).TooLong(nil)); !strings.HasPrefix(got, "Line · malformed\n  errors\n") || !strings.Contains(got, "the line is longer than") {
+	if got := string(settler(Printer{}).TooLong(nil)); !strings.HasPrefix(got, "Line · malformed\n  errors\n") || !strings.Contains(got, "the line is longer than") {
 		t.Errorf("got %q", got)
 	}
 }
 
 func TestTable(t *testing.T) {
-	pen := Pen{Colour: true}
-	table := NewTable(pen, "> ", "name", "never", "amount", "note")
-	table.Row(pen.Cell("K♠", Plain), Cell{}, pen.Cell("10.50", Green), pen.Cell("7", Plain))
-	table.Row(pen.Cell("三つ", Red), Cell{}, pen.Cell("9", Plain))
-	table.Row(pen.Cell("e\u0301t", Plain), Cell{}, Cell{}, pen.Cell("x", Bold))
+	printer := Printer{Colour: true}
+	table := NewTable(printer, "> ", "name", "never", "amount", "note")
+	table.Row(printer.Cell("K♠", Plain), Cell{}, printer.Cell("10.50", Green), printer.Cell("7", Plain))
+	table.Row(printer.Cell("三つ", Red), Cell{}, printer.Cell("9", Plain))
+	table.Row(printer.Cell("e\u0301t", Plain), Cell{}, Cell{}, printer.Cell("x", Bold))
 	want := []string{
 		"> name  amount  note",
 		"> K♠     10.50  7",
@@ -168,17 +168,17 @@ func TestTable(t *testing.T) {
 }
 
 func TestCells(t *testing.T) {
-	pen := Pen{Colour: true}
+	printer := Printer{Colour: true}
 	for _, test := range []struct {
 		cell  Cell
 		text  string
 		width int
 	}{
-		{pen.Cell("", Red), "", 0},
-		{pen.Cell("♥", Red), "\x1b[31m♥\x1b[0m", 1},
-		{Pen{}.Cell("♥", Red), "♥", 1},
-		{pen.Cell("\x1b[2J\n", Plain), `\u{1b}[2J\u{a}`, 14},
-		{Join(" ", pen.Cell("a", Plain), Cell{}, pen.Cell("♠", Red)), "a \x1b[31m♠\x1b[0m", 3},
+		{printer.Cell("", Red), "", 0},
+		{printer.Cell("♥", Red), "\x1b[31m♥\x1b[0m", 1},
+		{Printer{}.Cell("♥", Red), "♥", 1},
+		{printer.Cell("\x1b[2J\n", Plain), `\u{1b}[2J\u{a}`, 14},
+		{Join(" ", printer.Cell("a", Plain), Cell{}, printer.Cell("♠", Red)), "a \x1b[31m♠\x1b[0m", 3},
 		{Join(", "), "", 0},
 	} {
 		if test.cell.String() != test.text || test.cell.width != test.width {
@@ -210,7 +210,7 @@ func TestHandsBesideCards(t *testing.T) {
        6  7♠ 8♠  straight         8♠ 7♠ 6♥ 5♥ 4♥
 
 `
-	if got := string(New(&replay.Resolver{}, Pen{}).Answer(nil, []byte(line))); got != want {
+	if got := string(New(&replay.Resolver{}, Printer{}).Answer(nil, []byte(line))); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 }

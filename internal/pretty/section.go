@@ -36,7 +36,7 @@ type gridRow struct {
 
 // draft makes sections of the facts and outcomes of one game.
 type draft struct {
-	pen       Pen
+	printer   Printer
 	withCards bool // the game has cards: two letters may be one
 }
 
@@ -48,9 +48,9 @@ func (d draft) section(object value) (s section) {
 		case m.isNested():
 			s.grids = append(s.grids, d.grid(m.name, m.value))
 		case m.kind == 't':
-			yes = append(yes, d.pen.Cell(words(m.name), Plain))
+			yes = append(yes, d.printer.Cell(words(m.name), Plain))
 		case m.kind == 'f':
-			no = append(no, d.pen.Cell(words(m.name), Plain))
+			no = append(no, d.printer.Cell(words(m.name), Plain))
 		default:
 			s.rows = append(s.rows, row{words(m.name), d.inline(m.value)})
 		}
@@ -163,29 +163,29 @@ func (g grid) with(other grid) grid {
 }
 
 // appendTo appends the section's lines under a heading.
-func (s section) appendTo(dst []byte, pen Pen, heading string) []byte {
+func (s section) appendTo(dst []byte, printer Printer, heading string) []byte {
 	if len(s.rows)+len(s.grids) == 0 {
 		return dst
 	}
-	dst = appendHeading(dst, pen, heading)
+	dst = appendHeading(dst, printer, heading)
 	list := NewList(indent)
 	for _, r := range s.rows {
-		list.Row(pen.Cell(r.label, Plain), r.text)
+		list.Row(printer.Cell(r.label, Plain), r.text)
 	}
 	dst = list.AppendTo(dst)
 	for _, g := range s.grids {
-		dst = g.table(pen).AppendTo(dst)
+		dst = g.table(printer).AppendTo(dst)
 	}
 	return dst
 }
 
-func (g grid) table(pen Pen) *Table {
-	t := NewTable(pen, indent, append(slices.Clone(g.keys), g.columns...)...)
+func (g grid) table(printer Printer) *Table {
+	t := NewTable(printer, indent, append(slices.Clone(g.keys), g.columns...)...)
 	for _, r := range g.rows {
 		cells := make([]Cell, len(g.keys), len(g.keys)+len(g.columns))
 		for i, key := range r.keys {
 			if i < len(g.keys) {
-				cells[i] = pen.Cell(key, Plain)
+				cells[i] = printer.Cell(key, Plain)
 			}
 		}
 		for _, name := range g.columns {
@@ -200,11 +200,11 @@ func (g grid) table(pen Pen) *Table {
 func (d draft) inline(v value) Cell {
 	switch v.kind {
 	case 't':
-		return d.pen.Cell("yes", Plain)
+		return d.printer.Cell("yes", Plain)
 	case 'f':
-		return d.pen.Cell("no", Plain)
+		return d.printer.Cell("no", Plain)
 	case 'n':
-		return d.pen.Cell("–", Plain)
+		return d.printer.Cell("–", Plain)
 	case '"':
 		return d.word(v.text)
 	case '[':
@@ -212,12 +212,12 @@ func (d draft) inline(v value) Cell {
 	case '{':
 		return d.object(v)
 	}
-	return d.pen.Cell(v.text, Plain)
+	return d.printer.Cell(v.text, Plain)
 }
 
 func (d draft) list(v value) Cell {
 	if len(v.elements) == 0 {
-		return d.pen.Cell("none", Plain)
+		return d.printer.Cell("none", Plain)
 	}
 	separator := " "
 	cells := make([]Cell, 0, len(v.elements))
@@ -233,7 +233,7 @@ func (d draft) list(v value) Cell {
 func (d draft) object(v value) Cell {
 	cells := make([]Cell, 0, len(v.members))
 	for _, m := range v.members {
-		cells = append(cells, Join(" ", d.pen.Cell(words(m.name), Plain), d.inline(m.value)))
+		cells = append(cells, Join(" ", d.printer.Cell(words(m.name), Plain), d.inline(m.value)))
 	}
 	return Join(", ", cells...)
 }
@@ -253,7 +253,7 @@ func (d draft) word(text string) Cell {
 	if text == "red" {
 		style = Red
 	}
-	return d.pen.Cell(words(text), style)
+	return d.printer.Cell(words(text), style)
 }
 
 // suits are the signs of the suits in the order of their package.
@@ -264,7 +264,7 @@ func (d draft) card(card cards.Card) Cell {
 	if card.Red() {
 		style = Red
 	}
-	return d.pen.Cell(card.Rank().String()+string([]rune(suits)[card.Suit()]), style)
+	return d.printer.Cell(card.Rank().String()+string([]rune(suits)[card.Suit()]), style)
 }
 
 // words writes a code as people do: full_house is full house.

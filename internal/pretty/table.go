@@ -16,10 +16,10 @@ type Table struct {
 }
 
 // NewTable returns a table with a line of headings.
-func NewTable(pen Pen, indent string, headings ...string) *Table {
+func NewTable(printer Printer, indent string, headings ...string) *Table {
 	t := &Table{Indent: indent}
 	for _, heading := range headings {
-		t.header = append(t.header, pen.Cell(heading, Dim))
+		t.header = append(t.header, printer.Cell(heading, Dim))
 	}
 	return t
 }
