@@ -81,15 +81,15 @@ func (app *app) keysCommand(flags *keysFlags, use, short, long string, run func(
 }
 
 func (app *app) keysCreate(ctx context.Context, store *keys.Store, flags *keysFlags, args []string) error {
-	spec := keys.Spec{Bookmaker: args[0], Scopes: flags.scopes, Note: flags.note}
-	if len(spec.Scopes) == 0 {
-		spec.Scopes = keys.Scopes()
+	params := keys.Params{Bookmaker: args[0], Scopes: flags.scopes, Note: flags.note}
+	if len(params.Scopes) == 0 {
+		params.Scopes = keys.Scopes()
 	}
 	if flags.expiresDays > 0 {
-		spec.ExpiresAt = store.Now() + settlement.Instant(time.Duration(flags.expiresDays)*24*time.Hour/time.Millisecond)
+		params.ExpiresAt = store.Now() + settlement.Instant(time.Duration(flags.expiresDays)*24*time.Hour/time.Millisecond)
 	}
-	token, key, err := store.Create(ctx, spec)
-	if misuse := (*keys.SpecError)(nil); errors.As(err, &misuse) {
+	token, key, err := store.Create(ctx, params)
+	if misuse := (*keys.ParamsError)(nil); errors.As(err, &misuse) {
 		return misuse
 	}
 	if err != nil {

@@ -51,7 +51,7 @@ func (app *app) keysSettings(ctx context.Context, store *keys.Store, flags *keys
 	if err == nil && changes {
 		settings, err = store.Set(ctx, args[0], func(s *keys.Settings) { flags.settingsFlags.apply(s, limits) })
 	}
-	if misuse := (*keys.SpecError)(nil); errors.As(err, &misuse) {
+	if misuse := (*keys.ParamsError)(nil); errors.As(err, &misuse) {
 		return misuse
 	}
 	if err != nil {

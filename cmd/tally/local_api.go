@@ -52,7 +52,7 @@ func tryAPI(ctx context.Context, stack *local.Stack) ([]byte, error) {
 	table := store.New(dynamodb.NewFromConfig(local.Config(stack.Endpoint)), stack.Table)
 	owner := &keys.Store{Table: table,
 		Now: func() settlement.Instant { return settlement.Instant(now.UnixMilli()) }}
-	token, _, err := owner.Create(ctx, keys.Spec{Bookmaker: "acme", Scopes: keys.Scopes(), Note: "made by tally local"})
+	token, _, err := owner.Create(ctx, keys.Params{Bookmaker: "acme", Scopes: keys.Scopes(), Note: "made by tally local"})
 	if err != nil {
 		return nil, err
 	}

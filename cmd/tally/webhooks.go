@@ -127,7 +127,7 @@ func (app *app) webhooksCommand(flags *webhooksFlags, use, short, long string, r
 				return err
 			}
 			err = run(command.Context(), &webhook.Store{Table: with.table, Now: now, Loopback: flags.loopback()}, flags, args)
-			if misuse := (*webhook.SpecError)(nil); errors.As(err, &misuse) {
+			if misuse := (*webhook.ParamsError)(nil); errors.As(err, &misuse) {
 				return misuse
 			}
 			if errors.Is(err, webhook.ErrUnknown) {
@@ -153,11 +153,11 @@ func (app *app) webhooksSet(ctx context.Context, with *webhook.Store, flags *web
 		}
 		return app.printf("endpoint %s of %s is told at %s within a minute\n", e.ID, e.Bookmaker, e.URL)
 	}
-	spec := webhook.Spec{Bookmaker: args[0], URL: args[1], Note: flags.note, After: -1}
+	params := webhook.Params{Bookmaker: args[0], URL: args[1], Note: flags.note, After: -1}
 	if flags.after != nil {
-		spec.After = *flags.after
+		params.After = *flags.after
 	}
-	e, secret, err := with.Set(ctx, spec)
+	e, secret, err := with.Set(ctx, params)
 	if err != nil {
 		return failed("setting the webhook", unreachable(err))
 	}

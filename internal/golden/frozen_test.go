@@ -156,7 +156,7 @@ func (r *recorder) pushed() {
 	receiver := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer receiver.Close()
 	hooks := &webhook.Store{Table: r.Table, Now: r.clock, Loopback: true}
-	_, _, err := hooks.Set(r.Context(), webhook.Spec{Bookmaker: "borealis", URL: receiver.URL, After: 0})
+	_, _, err := hooks.Set(r.Context(), webhook.Params{Bookmaker: "borealis", URL: receiver.URL, After: 0})
 	r.check(err)
 	worker := &webhook.Worker{Table: r.Table, Sender: webhook.NewSender(webhook.SenderOptions{Loopback: true}), Record: ignored{}, Now: r.clock, Log: slog.New(slog.DiscardHandler)}
 	_, err = worker.Deliver(r.Context(), "borealis")

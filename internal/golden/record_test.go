@@ -159,12 +159,12 @@ func (r *recorder) bet(bookmaker string, bet store.StoredBet) {
 // bookmaker stores what operators and a bookmaker set, with a key of a fixed token.
 func (r *recorder) bookmaker() {
 	made := &keys.Store{Table: r.Table, Now: r.clock}
-	token, _, err := made.Create(r.Context(), keys.Spec{Bookmaker: "acme", Scopes: keys.Scopes(), Note: "golden"})
+	token, _, err := made.Create(r.Context(), keys.Params{Bookmaker: "acme", Scopes: keys.Scopes(), Note: "golden"})
 	r.check(err)
 	r.check(r.Table.Put(r.Context(), store.Item{PK: store.BookmakerKey("acme"), SK: store.SettingsKey, Version: 1,
 		Body: `{"rounding":"half_even","max_stake":{"BGN":"500.00","EUR":"1000.00"},"requests_per_second":50}`}))
 	hooks := &webhook.Store{Table: r.Table, Now: r.clock, Loopback: true}
-	_, _, err = hooks.Set(r.Context(), webhook.Spec{Bookmaker: "acme", URL: "http://127.0.0.1:9/hook", After: 0})
+	_, _, err = hooks.Set(r.Context(), webhook.Params{Bookmaker: "acme", URL: "http://127.0.0.1:9/hook", After: 0})
 	r.check(err)
 	for _, id := range []string{"d-1", "d-2"} {
 		_, _, err = disputes.Create(r.Context(), r.Table, "acme", id, disputes.Request{Draw: "rou-1.7", Bets: []string{"b0"}, Reason: "display_fault", Evidence: "e"}, r.now, r.now+400*24*3_600_000)

@@ -47,7 +47,7 @@ func TestWebhook(t *testing.T) {
 	}))
 	defer receiver.Close()
 	hooks := &webhook.Store{Table: table, Now: now, Loopback: true}
-	_, secret, err := hooks.Set(t.Context(), webhook.Spec{Bookmaker: "acme", URL: receiver.URL, After: -1})
+	_, secret, err := hooks.Set(t.Context(), webhook.Params{Bookmaker: "acme", URL: receiver.URL, After: -1})
 	if err != nil {
 		t.Fatal(err)
 	}

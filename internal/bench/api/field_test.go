@@ -104,7 +104,7 @@ func open(ctx context.Context, on *store.Table) (key string, err error) {
 	if _, err := owner.Set(ctx, bookmaker, func(s *keys.Settings) { s.RequestsPerSecond = 100_000 }); err != nil {
 		return "", fmt.Errorf("setting the bookmaker's limits: %w", err)
 	}
-	key, _, err = owner.Create(ctx, keys.Spec{Bookmaker: bookmaker, Scopes: []string{keys.BetsWrite}})
+	key, _, err = owner.Create(ctx, keys.Params{Bookmaker: bookmaker, Scopes: []string{keys.BetsWrite}})
 	if err != nil {
 		return "", fmt.Errorf("making a key: %w", err)
 	}

@@ -134,7 +134,7 @@ func TestPlayed(t *testing.T) {
 	defer games.Release(highcard.Game)()
 	h := &house{T: t, Sample: archivetest.New(t), site: fakeobjects.New(), now: 1_796_040_000_000} // 2026-11-30T12:00:00Z
 	var err error
-	h.token, _, err = (&keys.Store{Table: h.Table, Now: h.clock}).Create(t.Context(), keys.Spec{Bookmaker: "acme", Scopes: keys.Scopes()})
+	h.token, _, err = (&keys.Store{Table: h.Table, Now: h.clock}).Create(t.Context(), keys.Params{Bookmaker: "acme", Scopes: keys.Scopes()})
 	h.must(err)
 
 	h.say("draw.opened", fmt.Sprintf(`"sequence":1,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q}],"odds":{"player":"1.95","dealer":"1.95","tie":"15.5"}`,

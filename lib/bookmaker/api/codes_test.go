@@ -83,11 +83,11 @@ func TestEveryCode(t *testing.T) {
 	w.want(w.do(put, "/v1/draws/bj-1/bets/b-1", bet("seat:1", "", "10.00", "EUR")), "201")
 
 	// The key.
-	ended, key, err := w.keys.Create(t.Context(), keys.Spec{Bookmaker: "acme", Scopes: keys.Scopes()})
+	ended, key, err := w.keys.Create(t.Context(), keys.Params{Bookmaker: "acme", Scopes: keys.Scopes()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	short, _, err := w.keys.Create(t.Context(), keys.Spec{Bookmaker: "acme", Scopes: keys.Scopes(), ExpiresAt: w.now() + 1})
+	short, _, err := w.keys.Create(t.Context(), keys.Params{Bookmaker: "acme", Scopes: keys.Scopes(), ExpiresAt: w.now() + 1})
 	if err != nil {
 		t.Fatal(err)
 	}

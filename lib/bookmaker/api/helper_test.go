@@ -110,7 +110,7 @@ func (w *world) pass(d time.Duration) {
 
 func (w *world) key(bookmaker string, scopes ...string) string {
 	w.Helper()
-	token, _, err := w.keys.Create(w.Context(), keys.Spec{Bookmaker: bookmaker, Scopes: scopes})
+	token, _, err := w.keys.Create(w.Context(), keys.Params{Bookmaker: bookmaker, Scopes: scopes})
 	if err != nil {
 		w.Fatal(err)
 	}

@@ -72,7 +72,7 @@ func apiOf(t *testing.T, s *archivetest.Sample, bookmaker string) *client.Client
 	}
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
-	key, _, err := (&keys.Store{Table: s.Table, Now: clock}).Create(t.Context(), keys.Spec{Bookmaker: bookmaker, Scopes: []string{keys.FeedRead}})
+	key, _, err := (&keys.Store{Table: s.Table, Now: clock}).Create(t.Context(), keys.Params{Bookmaker: bookmaker, Scopes: []string{keys.FeedRead}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -70,7 +70,7 @@ func newStudio(t *testing.T) *studio {
 	if _, err := owner.Set(t.Context(), "acme", func(set *keys.Settings) { set.RequestsPerSecond = 100_000 }); err != nil {
 		t.Fatal(err)
 	}
-	if s.key, _, err = owner.Create(t.Context(), keys.Spec{Bookmaker: "acme", Scopes: keys.Scopes()}); err != nil {
+	if s.key, _, err = owner.Create(t.Context(), keys.Params{Bookmaker: "acme", Scopes: keys.Scopes()}); err != nil {
 		t.Fatal(err)
 	}
 	return s

@@ -56,8 +56,8 @@ type Store struct {
 	Now   func() settlement.Instant
 }
 
-// Spec is a key to be made.
-type Spec struct {
+// Params is a key to be made.
+type Params struct {
 	Bookmaker string
 	Scopes    []string
 	Note      string
@@ -67,57 +67,57 @@ type Spec struct {
 // ErrUnknown says that there is no such key.
 var ErrUnknown = errors.New("there is no such key")
 
-// SpecError says what is wrong with a key or with settings that were asked for.
-type SpecError struct{ Reason string }
+// ParamsError says what is wrong with a key or with settings that were asked for.
+type ParamsError struct{ Reason string }
 
 // Error returns the reason.
-func (e *SpecError) Error() string { return e.Reason }
+func (e *ParamsError) Error() string { return e.Reason }
 
-func wrong(format string, args ...any) error { return &SpecError{fmt.Sprintf(format, args...)} }
+func wrong(format string, args ...any) error { return &ParamsError{fmt.Sprintf(format, args...)} }
 
 // maxNote is the longest note, in bytes.
 const maxNote = 200
 
 // Create makes a key and returns it; it can't be seen again.
-func (s *Store) Create(ctx context.Context, spec Spec) (token string, key *Key, err error) {
-	if err := s.check(spec); err != nil {
+func (s *Store) Create(ctx context.Context, params Params) (token string, key *Key, err error) {
+	if err := s.check(params); err != nil {
 		return "", nil, err
 	}
-	token, key = s.make(spec)
+	token, key = s.make(params)
 	if err := s.Table.Transact(ctx, put(key, 1)); err != nil {
-		return "", nil, fmt.Errorf("making a key of %s: %w", spec.Bookmaker, err)
+		return "", nil, fmt.Errorf("making a key of %s: %w", params.Bookmaker, err)
 	}
 	return token, key, nil
 }
 
-func (s *Store) check(spec Spec) error {
-	if !ids.ValidNew(spec.Bookmaker) {
-		return wrong("%.80q is no bookmaker: write 1 to 64 of A-Z a-z 0-9 . _ -", spec.Bookmaker)
+func (s *Store) check(params Params) error {
+	if !ids.ValidNew(params.Bookmaker) {
+		return wrong("%.80q is no bookmaker: write 1 to 64 of A-Z a-z 0-9 . _ -", params.Bookmaker)
 	}
-	if len(spec.Scopes) == 0 {
+	if len(params.Scopes) == 0 {
 		return wrong("name at least one scope: %s", strings.Join(Scopes(), ", "))
 	}
-	for _, scope := range spec.Scopes {
+	for _, scope := range params.Scopes {
 		if !slices.Contains(Scopes(), scope) {
 			return wrong("there is no scope %.40q, only %s", scope, strings.Join(Scopes(), ", "))
 		}
 	}
-	if len(spec.Note) > maxNote {
-		return wrong("the note has %d bytes, at most %d are allowed", len(spec.Note), maxNote)
+	if len(params.Note) > maxNote {
+		return wrong("the note has %d bytes, at most %d are allowed", len(params.Note), maxNote)
 	}
-	if spec.ExpiresAt != 0 && spec.ExpiresAt <= s.Now() {
-		return wrong("the key would expire at %s, which is past", instant.Format(spec.ExpiresAt))
+	if params.ExpiresAt != 0 && params.ExpiresAt <= s.Now() {
+		return wrong("the key would expire at %s, which is past", instant.Format(params.ExpiresAt))
 	}
 	return nil
 }
 
 // make makes a key that is not stored yet.
-func (s *Store) make(spec Spec) (string, *Key) {
-	token, id := newToken(spec.Bookmaker)
-	scopes := slices.Clone(spec.Scopes)
+func (s *Store) make(params Params) (string, *Key) {
+	token, id := newToken(params.Bookmaker)
+	scopes := slices.Clone(params.Scopes)
 	slices.Sort(scopes)
-	return token, &Key{ID: id, Bookmaker: spec.Bookmaker, Hash: hashOf(token), Scopes: slices.Compact(scopes), Note: spec.Note,
-		CreatedAt: s.Now(), ExpiresAt: spec.ExpiresAt}
+	return token, &Key{ID: id, Bookmaker: params.Bookmaker, Hash: hashOf(token), Scopes: slices.Compact(scopes), Note: params.Note,
+		CreatedAt: s.Now(), ExpiresAt: params.ExpiresAt}
 }
 
 // put writes a key as a version.
@@ -173,7 +173,7 @@ func (s *Store) Rotate(ctx context.Context, bookmaker, id string, overlap time.D
 	if state := old.State(s.Now()); state != "active" {
 		return "", nil, fmt.Errorf("key %s is %s: make a new one", id, state)
 	}
-	token, key = s.make(Spec{Bookmaker: bookmaker, Scopes: old.Scopes, Note: old.Note, ExpiresAt: old.ExpiresAt})
+	token, key = s.make(Params{Bookmaker: bookmaker, Scopes: old.Scopes, Note: old.Note, ExpiresAt: old.ExpiresAt})
 	end := s.Now() + settlement.Instant(overlap.Milliseconds())
 	if old.ExpiresAt == 0 || end < old.ExpiresAt {
 		old.ExpiresAt = end

@@ -44,7 +44,7 @@ func answer(t *testing.T, c *keys.Checker, token, scope string) string {
 
 func TestCheck(t *testing.T) {
 	s, c, at := newStore(t)
-	token, key, err := s.Create(t.Context(), keys.Spec{Bookmaker: "a_c.me-1", Scopes: []string{keys.BetsRead}, ExpiresAt: at.now() + 3_600_000})
+	token, key, err := s.Create(t.Context(), keys.Params{Bookmaker: "a_c.me-1", Scopes: []string{keys.BetsRead}, ExpiresAt: at.now() + 3_600_000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func TestCheck(t *testing.T) {
 func TestUnknown(t *testing.T) {
 	s, _, _ := newStore(t)
 	elsewhere, c, _ := newStore(t)
-	token, _, err := s.Create(t.Context(), keys.Spec{Bookmaker: "acme", Scopes: keys.Scopes()})
+	token, _, err := s.Create(t.Context(), keys.Params{Bookmaker: "acme", Scopes: keys.Scopes()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func TestUnknown(t *testing.T) {
 
 func TestRevokedWithinAMinute(t *testing.T) {
 	s, c, at := newStore(t)
-	token, key, err := s.Create(t.Context(), keys.Spec{Bookmaker: "acme", Scopes: keys.Scopes()})
+	token, key, err := s.Create(t.Context(), keys.Params{Bookmaker: "acme", Scopes: keys.Scopes()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func TestRevokedWithinAMinute(t *testing.T) {
 
 func TestRotateWithOverlap(t *testing.T) {
 	s, c, at := newStore(t)
-	before, key, err := s.Create(t.Context(), keys.Spec{Bookmaker: "acme", Scopes: []string{keys.FeedRead}, Note: "feed reader"})
+	before, key, err := s.Create(t.Context(), keys.Params{Bookmaker: "acme", Scopes: []string{keys.FeedRead}, Note: "feed reader"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,22 +143,22 @@ func TestRotateWithOverlap(t *testing.T) {
 
 func TestWhatNoKeyCanBe(t *testing.T) {
 	s, _, at := newStore(t)
-	for _, spec := range []keys.Spec{
+	for _, params := range []keys.Params{
 		{Bookmaker: "a#b", Scopes: keys.Scopes()},
 		{Bookmaker: "acme"},
 		{Bookmaker: "acme", Scopes: []string{"bets:all"}},
 		{Bookmaker: "acme", Scopes: keys.Scopes(), ExpiresAt: at.now()},
 		{Bookmaker: "acme", Scopes: keys.Scopes(), Note: strings.Repeat("x", 201)},
 	} {
-		if _, _, err := s.Create(t.Context(), spec); err == nil {
-			t.Errorf("made %+v", spec)
+		if _, _, err := s.Create(t.Context(), params); err == nil {
+			t.Errorf("made %+v", params)
 		}
 	}
 }
 
 func TestSettings(t *testing.T) {
 	s, c, at := newStore(t)
-	token, _, err := s.Create(t.Context(), keys.Spec{Bookmaker: "acme", Scopes: keys.Scopes()})
+	token, _, err := s.Create(t.Context(), keys.Params{Bookmaker: "acme", Scopes: keys.Scopes()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -326,7 +326,7 @@ func (d *day) hook(bookmaker string, after int64) (told <-chan string) {
 	d.t.Cleanup(server.Close)
 	hooks := &webhook.Store{Table: store.New(dynamodb.NewFromConfig(local.Config(d.stack.Endpoint)), d.stack.Table), Loopback: true,
 		Now: func() settlement.Instant { return settlement.Instant(d.clock.UnixMilli()) }}
-	if _, _, err := hooks.Set(d.t.Context(), webhook.Spec{Bookmaker: bookmaker, URL: server.URL, After: after}); err != nil {
+	if _, _, err := hooks.Set(d.t.Context(), webhook.Params{Bookmaker: bookmaker, URL: server.URL, After: after}); err != nil {
 		d.t.Fatal(err)
 	}
 	return taken

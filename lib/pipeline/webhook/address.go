@@ -91,10 +91,10 @@ func isLoopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// SpecError says what is wrong with what an operator asked for.
-type SpecError struct{ Reason string }
+// ParamsError says what is wrong with what an operator asked for.
+type ParamsError struct{ Reason string }
 
 // Error returns the reason.
-func (e *SpecError) Error() string { return e.Reason }
+func (e *ParamsError) Error() string { return e.Reason }
 
-func wrong(format string, args ...any) error { return &SpecError{fmt.Sprintf(format, args...)} }
+func wrong(format string, args ...any) error { return &ParamsError{fmt.Sprintf(format, args...)} }

@@ -76,7 +76,7 @@ func TestCheckURL(t *testing.T) {
 		{"http://bookmaker.example/", true, "write https:"},
 	} {
 		err := checkURL(test.url, test.loopback)
-		var refused *SpecError
+		var refused *ParamsError
 		if (err == nil) != (test.want == "") || err != nil && (!errors.As(err, &refused) || !strings.Contains(err.Error(), test.want)) {
 			t.Errorf("%.60q (loopback %v): %v, want %q", test.url, test.loopback, err, test.want)
 		}

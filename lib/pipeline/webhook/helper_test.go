@@ -108,7 +108,7 @@ func (b *bench) receive(e *Endpoint, m Message) Outcome {
 // setAfter sets an endpoint that is told the reports after one.
 func (b *bench) setAfter(bookmaker, url string, after int64) (id string) {
 	b.t.Helper()
-	e, _, err := b.store().Set(b.t.Context(), Spec{Bookmaker: bookmaker, URL: url, After: after})
+	e, _, err := b.store().Set(b.t.Context(), Params{Bookmaker: bookmaker, URL: url, After: after})
 	if err != nil {
 		b.t.Fatal(err)
 	}

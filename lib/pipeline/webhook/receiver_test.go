@@ -81,7 +81,7 @@ func TestDocumentedReceiver(t *testing.T) {
 	var handler http.Handler
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handler.ServeHTTP(w, r) }))
 	defer server.Close()
-	e, secret, err := hooks.Set(t.Context(), Spec{Bookmaker: "acme", URL: server.URL, After: -1})
+	e, secret, err := hooks.Set(t.Context(), Params{Bookmaker: "acme", URL: server.URL, After: -1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,8 +30,8 @@ type Store struct {
 	Loopback bool
 }
 
-// Spec is an endpoint to be made.
-type Spec struct {
+// Params is an endpoint to be made.
+type Params struct {
 	Bookmaker string
 	URL       string
 	Note      string
@@ -44,31 +44,31 @@ var ErrUnknown = errors.New("there is no such endpoint")
 
 // Set makes an endpoint and returns it with its secret, which is shown now only.
 // All of it is written at once or nothing is.
-func (s *Store) Set(ctx context.Context, spec Spec) (*Endpoint, string, error) {
-	if err := s.check(spec); err != nil {
+func (s *Store) Set(ctx context.Context, params Params) (*Endpoint, string, error) {
+	if err := s.check(params); err != nil {
 		return nil, "", err
 	}
 	secret := newSecret()
-	made := &stored{Endpoint: Endpoint{ID: newID(), Bookmaker: spec.Bookmaker, URL: spec.URL, Note: spec.Note,
+	made := &stored{Endpoint: Endpoint{ID: newID(), Bookmaker: params.Bookmaker, URL: params.URL, Note: params.Note,
 		Secrets: []Secret{{Text: secret}}, CreatedAt: s.Now()}}
-	err := s.change(ctx, spec.Bookmaker, func(list []*stored, feed settle.Feed) ([]store.Write, error) {
+	err := s.change(ctx, params.Bookmaker, func(list []*stored, feed settle.Feed) ([]store.Write, error) {
 		if known(list, made.ID) != nil {
 			return nil, nil // this very change, whose answer was lost
 		}
 		if len(list) >= maxEndpoints {
-			return nil, wrong("%s has %d endpoints, as many as are allowed: remove one", spec.Bookmaker, len(list))
+			return nil, wrong("%s has %d endpoints, as many as are allowed: remove one", params.Bookmaker, len(list))
 		}
-		if other := at(list, spec.URL); other != nil {
-			return nil, wrong("endpoint %s of %s has this URL", other.ID, spec.Bookmaker)
+		if other := at(list, params.URL); other != nil {
+			return nil, wrong("endpoint %s of %s has this URL", other.ID, params.Bookmaker)
 		}
 		var err error
-		if made.Position.Sequence, err = startAfter(spec.After, feed); err != nil {
+		if made.Position.Sequence, err = startAfter(params.After, feed); err != nil {
 			return nil, err
 		}
 		return made.creating(feed, s.Now()), nil
 	})
 	if err != nil {
-		return nil, "", fmt.Errorf("setting an endpoint of %s: %w", spec.Bookmaker, err)
+		return nil, "", fmt.Errorf("setting an endpoint of %s: %w", params.Bookmaker, err)
 	}
 	return &made.Endpoint, secret, nil
 }
@@ -92,14 +92,14 @@ func startAfter(after int64, feed settle.Feed) (int64, error) {
 	return after, nil
 }
 
-func (s *Store) check(spec Spec) error {
-	if !ids.ValidNew(spec.Bookmaker) {
-		return wrong("%.80q is no bookmaker: write 1 to 64 of A-Z a-z 0-9 . _ -", spec.Bookmaker)
+func (s *Store) check(params Params) error {
+	if !ids.ValidNew(params.Bookmaker) {
+		return wrong("%.80q is no bookmaker: write 1 to 64 of A-Z a-z 0-9 . _ -", params.Bookmaker)
 	}
-	if len(spec.Note) > maxNote {
-		return wrong("the note has %d bytes, at most %d are allowed", len(spec.Note), maxNote)
+	if len(params.Note) > maxNote {
+		return wrong("the note has %d bytes, at most %d are allowed", len(params.Note), maxNote)
 	}
-	return checkURL(spec.URL, s.Loopback)
+	return checkURL(params.URL, s.Loopback)
 }
 
 // known returns the endpoint of an id, nil for none.

@@ -23,7 +23,7 @@ func TestStore(t *testing.T) {
 		s := b.store()
 		ctx := t.Context()
 		b.report("acme", 3)
-		made, secret, err := s.Set(ctx, Spec{Bookmaker: "acme", URL: "https://acme.example/hook", Note: "settlement job", After: 1})
+		made, secret, err := s.Set(ctx, Params{Bookmaker: "acme", URL: "https://acme.example/hook", Note: "settlement job", After: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -109,7 +109,7 @@ func TestRefused(t *testing.T) {
 	id := b.set("acme", "https://acme.example/1")
 	b.report("acme", 5)
 	set := func(bookmaker, url, note string, after int64) error {
-		_, _, err := s.Set(ctx, Spec{bookmaker, url, note, after})
+		_, _, err := s.Set(ctx, Params{bookmaker, url, note, after})
 		return err
 	}
 	move := func(id, url string) error {
@@ -165,7 +165,7 @@ func TestRefused(t *testing.T) {
 	}
 	local := b.store()
 	local.Loopback = true
-	if _, _, err := local.Set(ctx, Spec{Bookmaker: "borealis", URL: "http://127.0.0.1:9000/", After: -1}); err != nil {
+	if _, _, err := local.Set(ctx, Params{Bookmaker: "borealis", URL: "http://127.0.0.1:9000/", After: -1}); err != nil {
 		t.Errorf("on this machine: %v", err)
 	}
 }
@@ -178,7 +178,7 @@ func TestOperatorsAtOnce(t *testing.T) {
 	made := make([]error, 8)
 	for i := range made {
 		group.Go(func() {
-			_, _, made[i] = b.store().Set(t.Context(), Spec{Bookmaker: "acme", URL: "https://acme.example/" + string(rune('a'+i)), After: -1})
+			_, _, made[i] = b.store().Set(t.Context(), Params{Bookmaker: "acme", URL: "https://acme.example/" + string(rune('a'+i)), After: -1})
 		})
 	}
 	group.Go(func() {

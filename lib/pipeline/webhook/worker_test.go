@@ -410,7 +410,7 @@ func TestPositionAhead(t *testing.T) {
 	equal(t, "disabled", b.status("acme", id).Position.Disabled.Reason, DisabledAhead)
 	equal(t, "counted", b.counts["disabled "+DisabledAhead], 1)
 	err = b.store().Enable(t.Context(), "acme", id, nil)
-	if refused := (*SpecError)(nil); !errors.As(err, &refused) || !strings.Contains(err.Error(), "--after") {
+	if refused := (*ParamsError)(nil); !errors.As(err, &refused) || !strings.Contains(err.Error(), "--after") {
 		t.Errorf("enabled where it was: %v", err)
 	}
 	b.report("acme", 1)
