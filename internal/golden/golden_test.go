@@ -154,7 +154,7 @@ func (r *reading) drawOf(id string) {
 	status, err := settler.Status(r.Context(), id)
 	r.check(err)
 	r.say("draw %s of %s %d: revision %d, state %d, swept %t, held %t, strays %d, last closing %s", id, game.ID, game.Version, head.Revision,
-		status.State, status.Settled, status.Quarantined, len(head.Strays()), instant.Format(head.LastClosing()))
+		status.State, status.Settled, status.Quarantined, len(head.MismatchedOrders()), instant.Format(head.LastClosing()))
 	missed, _, err := settler.Audit(r.Context(), id, settle.Position{})
 	r.check(err)
 	r.say("  missed %d", len(missed))

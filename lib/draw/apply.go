@@ -58,7 +58,7 @@ func (h *Head) Another(game, table string) error {
 func (h *Head) know(game *rules.Game, table string) {
 	h.Game, h.Table, h.Catalogue = game.ID, table, game.Version
 	for i := range h.Orders {
-		if order := &h.Orders[i]; !h.stray(*order) {
+		if order := &h.Orders[i]; !h.mismatched(*order) {
 			order.Game, order.Table = "", ""
 		}
 	}

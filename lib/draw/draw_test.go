@@ -281,15 +281,15 @@ stored                               | then                        | taken
 
 // An operator's order does not fix a draw's game and table. One that came first and
 // names another never holds, and neither does such a revocation.
-func TestStrays(t *testing.T) {
-	stray, revocation := say(t, "1 void a"), say(t, "2 revoke b c")
-	stray.Table, revocation.Table = "war-2", "war-2"
-	head, state := apply(t, stray, revocation, say(t, "3 void c"), say(t, "4 opened 1:10-30"), say(t, "40 result 1"))
+func TestMismatchedOrders(t *testing.T) {
+	mismatched, revocation := say(t, "1 void a"), say(t, "2 revoke b c")
+	mismatched.Table, revocation.Table = "war-2", "war-2"
+	head, state := apply(t, mismatched, revocation, say(t, "3 void c"), say(t, "4 opened 1:10-30"), say(t, "40 result 1"))
 	if head.Table != "war-1" || !slices.Equal(state.Orders, []string{"c"}) {
 		t.Errorf("table %s, orders %v hold", head.Table, state.Orders)
 	}
 	var ids []string
-	for _, order := range head.Strays() {
+	for _, order := range head.MismatchedOrders() {
 		ids = append(ids, order.ID)
 	}
 	if !slices.Equal(ids, []string{"a", "b"}) {

@@ -116,18 +116,20 @@ type Order struct {
 // kept there was only the first of each game.
 func (h *Head) Rules() (*rules.Game, error) { return games.Version(h.Game, max(1, h.Catalogue)) }
 
-// Strays returns the orders that came before anything was known of the draw and
+// MismatchedOrders returns the orders that came before anything was known of the draw and
 // name another game or table. They never hold.
-func (h *Head) Strays() (strays []Order) {
+func (h *Head) MismatchedOrders() (mismatched []Order) {
 	for _, order := range h.Orders {
-		if h.Game != "" && h.stray(order) {
-			strays = append(strays, order)
+		if h.Game != "" && h.mismatched(order) {
+			mismatched = append(mismatched, order)
 		}
 	}
-	return strays
+	return mismatched
 }
 
-func (h *Head) stray(o Order) bool { return o.Game != "" && (o.Game != h.Game || o.Table != h.Table) }
+func (h *Head) mismatched(o Order) bool {
+	return o.Game != "" && (o.Game != h.Game || o.Table != h.Table)
+}
 
 // New returns the head of a draw that nothing is known of.
 func New(draw string) *Head { return &Head{Draw: draw, Revision: NoRevision} }

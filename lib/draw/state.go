@@ -91,8 +91,8 @@ func (h *Head) Next(newest *State, game *rules.Game, now settlement.Instant) *St
 // holding returns the orders to void that no order revokes.
 func (h *Head) holding() (ids []string) {
 	for _, order := range h.Orders {
-		revoked := slices.ContainsFunc(h.Orders, func(o Order) bool { return o.Revokes == order.ID && !h.stray(o) })
-		if order.Revokes == "" && !revoked && !h.stray(order) {
+		revoked := slices.ContainsFunc(h.Orders, func(o Order) bool { return o.Revokes == order.ID && !h.mismatched(o) })
+		if order.Revokes == "" && !revoked && !h.mismatched(order) {
 			ids = append(ids, order.ID)
 		}
 	}

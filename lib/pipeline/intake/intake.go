@@ -342,7 +342,7 @@ func (in *Intake) follow(ctx context.Context, m *wire.Message, d Delivery, parti
 		if err := in.entry(ctx, wire.Entry{Draw: m.Draw, What: wire.EntryOpening}); err != nil {
 			return err
 		}
-		if err := in.strays(ctx, r.head); err != nil {
+		if err := in.mismatched(ctx, r.head); err != nil {
 			return err
 		}
 		// A replay too: the one before may have ended in between.
@@ -360,10 +360,10 @@ func (in *Intake) follow(ctx context.Context, m *wire.Message, d Delivery, parti
 	return in.reply(ctx, reply)
 }
 
-// strays puts into quarantine the orders that came before the draw was known and
+// mismatched puts into quarantine the orders that came before the draw was known and
 // turn out to be about another game or table. They are stored, and never hold.
-func (in *Intake) strays(ctx context.Context, head *draw.Head) error {
-	for _, order := range head.Strays() {
+func (in *Intake) mismatched(ctx context.Context, head *draw.Head) error {
+	for _, order := range head.MismatchedOrders() {
 		item, found, err := in.Table.Sure(ctx, store.DrawKey(head.Draw), store.OrderKey(order.ID))
 		if err != nil || !found {
 			return errors.Join(err, fmt.Errorf("reading order %s of draw %s", order.ID, head.Draw))

@@ -355,16 +355,16 @@ func (d *bench) quarantined(t *testing.T, body string) *record.Quarantined {
 
 // An order that came before its draw and names another table goes into quarantine
 // when the draw opens; the draw does not follow it.
-func TestStrayOrder(t *testing.T) {
+func TestMismatchedOrder(t *testing.T) {
 	d := newBench(t)
-	stray := strings.Replace(body("bets.voided"), "war-1", "war-2", 1)
-	if sent, err := d.handle(t, intake.Operator, stray); err != nil || sent != "reply stored" {
+	mismatched := strings.Replace(body("bets.voided"), "war-1", "war-2", 1)
+	if sent, err := d.handle(t, intake.Operator, mismatched); err != nil || sent != "reply stored" {
 		t.Fatalf("sent %s, %v", sent, err)
 	}
 	if sent, err := d.handle(t, intake.Studio, body("draw.opened")); err != nil || sent != "archive opening, reply quarantined, reply stored" {
 		t.Errorf("sent %s, %v", sent, err)
 	}
-	if held := d.quarantined(t, stray); held.Queue != "orders" || held.Faults[0].Code != wire.CodeConflict || !strings.Contains(held.Faults[0].Message, "war-2") {
+	if held := d.quarantined(t, mismatched); held.Queue != "orders" || held.Faults[0].Code != wire.CodeConflict || !strings.Contains(held.Faults[0].Message, "war-2") {
 		t.Errorf("held as %+v", held)
 	}
 }
