@@ -11,7 +11,7 @@ func ExampleDocument() {
 	var document strictjson.Document
 	value, _ := document.Parse("", []byte(`{"table":"rou-1","pocket":"17","pocket":17,"speed":3}`))
 	if object, ok := value.Object(); ok {
-		_, _ = object.Text("table"), object.Whole("pocket")
+		_, _ = object.String("table"), object.Int("pocket")
 		object.Close()
 	}
 	for _, problem := range document.Problems() {

@@ -70,38 +70,38 @@ func (o Object) Rest(yield func(Value) bool) {
 	}
 }
 
-// Text returns a required string.
-func (o Object) Text(name string) string {
+// String returns a required string.
+func (o Object) String(name string) string {
 	v, present := o.Required(name)
 	if !present {
 		return ""
 	}
-	text, _ := v.Text()
+	text, _ := v.String()
 	return string(text)
 }
 
-// Whole returns a required whole number.
-func (o Object) Whole(name string) int64 {
+// Int returns a required whole number.
+func (o Object) Int(name string) int64 {
 	v, present := o.Required(name)
 	if !present {
 		return 0
 	}
-	n, _ := v.Whole()
+	n, _ := v.Int()
 	return n
 }
 
-// Flag returns an optional true or false, false when absent.
-func (o Object) Flag(name string) bool {
+// Bool returns an optional true or false, false when absent.
+func (o Object) Bool(name string) bool {
 	v, present := o.Optional(name)
 	if !present {
 		return false
 	}
-	flag, _ := v.Flag()
+	flag, _ := v.Bool()
 	return flag
 }
 
-// Texts returns a required list of strings.
-func (o Object) Texts(name string) []string {
+// Strings returns a required list of strings.
+func (o Object) Strings(name string) []string {
 	v, present := o.Required(name)
 	if !present {
 		return nil
@@ -122,7 +122,7 @@ func (v Value) texts() []string {
 	elements, _ := v.Elements()
 	texts := make([]string, 0, len(elements))
 	for _, element := range elements {
-		text, _ := element.Text()
+		text, _ := element.String()
 		texts = append(texts, string(text))
 	}
 	return texts
@@ -142,8 +142,8 @@ func (o Object) TextLists(name string) [][]string {
 	return lists
 }
 
-// Wholes returns a required list of whole numbers.
-func (o Object) Wholes(name string) []int64 {
+// Ints returns a required list of whole numbers.
+func (o Object) Ints(name string) []int64 {
 	v, present := o.Required(name)
 	if !present {
 		return nil
@@ -151,7 +151,7 @@ func (o Object) Wholes(name string) []int64 {
 	elements, _ := v.Elements()
 	numbers := make([]int64, 0, len(elements))
 	for _, element := range elements {
-		n, _ := element.Whole()
+		n, _ := element.Int()
 		numbers = append(numbers, n)
 	}
 	return numbers
@@ -198,13 +198,13 @@ func (o Object) objects(name string, nonEmpty bool) []Object {
 	return objects
 }
 
-// Natural returns a required whole number that must not be negative.
-func (o Object) Natural(name string) int64 {
+// Uint returns a required whole number that must not be negative.
+func (o Object) Uint(name string) int64 {
 	v, present := o.Required(name)
 	if !present {
 		return 0
 	}
-	n, ok := v.Whole()
+	n, ok := v.Int()
 	if ok && n < 0 {
 		v.Wrong("a whole number of at least 0")
 	}
@@ -217,7 +217,7 @@ func (o Object) NullableText(name string) (text string, present bool) {
 	if !ok || v.Null() {
 		return "", false
 	}
-	bytes, ok := v.Text()
+	bytes, ok := v.String()
 	return string(bytes), ok
 }
 

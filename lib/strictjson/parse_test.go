@@ -178,10 +178,10 @@ func TestManyProblems(t *testing.T) {
 		o, _ := v.Object()
 		switch name {
 		case "texts":
-			o.Texts("x")
+			o.Strings("x")
 		case "missing":
 			for _, element := range o.Objects("x") {
-				element.Text("y")
+				element.String("y")
 			}
 		default:
 			o.Optional("x")
@@ -219,7 +219,7 @@ func TestEach(t *testing.T) {
 			last = index
 			text := "."
 			if o, ok := v.Object(); ok {
-				if a := o.Text("a"); a != "" {
+				if a := o.String("a"); a != "" {
 					text = a
 				}
 				o.Close()
@@ -285,9 +285,9 @@ func readEverything(t *testing.T, v strictjson.Value) {
 	if !json.Valid(v.Raw()) || !strings.HasPrefix(v.Path(), "root") {
 		t.Fatalf("at %s: %s", v.Path(), v.Raw())
 	}
-	v.Whole()
-	v.Flag()
-	if text, ok := v.Text(); ok {
+	v.Int()
+	v.Bool()
+	if text, ok := v.String(); ok {
 		var want string
 		if err := json.Unmarshal(v.Raw(), &want); err != nil || want != string(text) {
 			t.Fatalf("%s reads as %q", v.Raw(), text)

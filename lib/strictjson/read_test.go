@@ -13,16 +13,16 @@ import (
 
 // readers are the ways to read the member x.
 var readers = map[string]func(strictjson.Object) any{
-	"Text":    func(o strictjson.Object) any { return fmt.Sprintf("%q", o.Text("x")) },
-	"Whole":   func(o strictjson.Object) any { return o.Whole("x") },
-	"Natural": func(o strictjson.Object) any { return o.Natural("x") },
-	"Flag":    func(o strictjson.Object) any { return o.Flag("x") },
-	"Texts":   func(o strictjson.Object) any { return fmt.Sprintf("%q", o.Texts("x")) },
+	"Text":    func(o strictjson.Object) any { return fmt.Sprintf("%q", o.String("x")) },
+	"Whole":   func(o strictjson.Object) any { return o.Int("x") },
+	"Natural": func(o strictjson.Object) any { return o.Uint("x") },
+	"Flag":    func(o strictjson.Object) any { return o.Bool("x") },
+	"Texts":   func(o strictjson.Object) any { return fmt.Sprintf("%q", o.Strings("x")) },
 	"OptionalTexts": func(o strictjson.Object) any {
 		return fmt.Sprintf("%q %t", o.OptionalTexts("x"), o.OptionalTexts("x") == nil)
 	},
 	"TextLists": func(o strictjson.Object) any { return fmt.Sprintf("%q", o.TextLists("x")) },
-	"Wholes":    func(o strictjson.Object) any { return o.Wholes("x") },
+	"Wholes":    func(o strictjson.Object) any { return o.Ints("x") },
 	"Objects":   func(o strictjson.Object) any { return len(o.Objects("x")) },
 	"NonEmpty":  func(o strictjson.Object) any { return len(o.NonEmptyObjects("x")) },
 	"NullableText": func(o strictjson.Object) any {

@@ -38,8 +38,8 @@ func (v Value) Object() (o Object, ok bool) {
 	return Object{v}, true
 }
 
-// Text returns the value as a string. The bytes belong to the document.
-func (v Value) Text() ([]byte, bool) {
+// String returns the value as a string. The bytes belong to the document.
+func (v Value) String() ([]byte, bool) {
 	if v.node().kind != '"' {
 		v.Wrong("a string")
 		return nil, false
@@ -47,9 +47,9 @@ func (v Value) Text() ([]byte, bool) {
 	return unquote(v.Raw()), true
 }
 
-// Whole returns the value as a whole number; one that is too large for 64 bits
+// Int returns the value as a whole number; one that is too large for 64 bits
 // comes back as the largest or smallest that isn't.
-func (v Value) Whole() (int64, bool) {
+func (v Value) Int() (int64, bool) {
 	raw := v.Raw()
 	if v.node().kind != '0' || bytes.ContainsAny(raw, ".eE") {
 		v.Wrong("a whole number")
@@ -62,8 +62,8 @@ func (v Value) Whole() (int64, bool) {
 	return n, true
 }
 
-// Flag returns the value as true or false.
-func (v Value) Flag() (flag, ok bool) {
+// Bool returns the value as true or false.
+func (v Value) Bool() (flag, ok bool) {
 	switch v.node().kind {
 	case 't':
 		return true, true

@@ -25,7 +25,7 @@ var Game = rules.Define(rules.Spec[facts, *outcome]{
 	Families: []rules.Family[*outcome]{side("player"), side("dealer"),
 		{Name: "tie", Rule: "HIGH-2", Means: "both cards have the same rank", Wins: func(o *outcome, _ rules.Selection) bool { return o.Winner == "tie" }}},
 	Groups:  [][]string{{"player", "dealer", "tie"}},
-	Read:    func(o strictjson.Object) facts { return facts{o.Text("player"), o.Text("dealer")} },
+	Read:    func(o strictjson.Object) facts { return facts{o.String("player"), o.String("dealer")} },
 	Resolve: resolve,
 	Show:    presentation{},
 })

@@ -62,10 +62,10 @@ func (r *reader) read(data []byte) Entry {
 	if !ok {
 		return nil
 	}
-	if n := o.Whole("schema"); n != Schema {
+	if n := o.Int("schema"); n != Schema {
 		r.wrong("schema %d is unknown", n)
 	}
-	kind, draw, game := Kind(o.Text("entry")), r.id(o, "draw"), r.id(o, "game")
+	kind, draw, game := Kind(o.String("entry")), r.id(o, "draw"), r.id(o, "game")
 	var e Entry
 	switch kind {
 	case KindOpening:
@@ -127,7 +127,7 @@ func (r *reader) stopped(o strictjson.Object, round Closed, game string) (list [
 	}
 	known, _ := games.Find(game)
 	for _, object := range o.NonEmptyObjects("selections") {
-		s := Stopped{object.Text("selection"), r.time(object, "closing")}
+		s := Stopped{object.String("selection"), r.time(object, "closing")}
 		object.Close()
 		if s.Closing < round.OpensAt || s.Closing >= round.Closing {
 			r.wrong("%.80q closes at no time of betting round %d", s.Selection, round.Round)
@@ -147,7 +147,7 @@ func (r *reader) stopped(o strictjson.Object, round Closed, game string) (list [
 
 func (r *reader) state(o strictjson.Object, draw, game string) *State {
 	e := &State{Draw: draw, Game: game, State: r.number(o, "state", 1), Replaces: r.optionalNumber(o, "replaces"), MadeAt: r.time(o, "made_at"),
-		Catalogue: r.number(o, "catalogue", 0), Revision: r.number(o, "revision", 0), Status: Status(o.Text("status")),
+		Catalogue: r.number(o, "catalogue", 0), Revision: r.number(o, "revision", 0), Status: Status(o.String("status")),
 		Facts: r.json(o, "facts"), FactsSHA256: r.optionalHash(o, "facts_sha256"), Outcome: r.raw(o, "outcome"),
 		Reason: r.code(o, "reason"), Rule: r.code(o, "rule"), Correction: r.correction(o), Orders: r.list(o, "orders"), Message: r.optionalHash(o, "message")}
 	if e.Replaces != e.State-1 {
@@ -249,14 +249,14 @@ func (r *reader) totals(o strictjson.Object) (book settlement.Book) {
 // sum reads a decimal; that it has its currency's decimals shows when it is
 // written again.
 func (r *reader) sum(o strictjson.Object, name string) (s money.Sum) {
-	if err := s.UnmarshalText([]byte(strings.Replace(o.Text(name), ".", "", 1))); err != nil {
+	if err := s.UnmarshalText([]byte(strings.Replace(o.String(name), ".", "", 1))); err != nil {
 		r.wrong("%s is no amount", name)
 	}
 	return s
 }
 
 func (r *reader) id(o strictjson.Object, name string) string {
-	text := o.Text(name)
+	text := o.String(name)
 	if !ids.Valid(text) {
 		r.wrong("%s: %.80q is no identifier", name, text)
 	}
@@ -272,7 +272,7 @@ func (r *reader) code(o strictjson.Object, name string) string {
 }
 
 func (r *reader) number(o strictjson.Object, name string, least int64) int {
-	n := o.Whole(name)
+	n := o.Int(name)
 	if n < least || n > 1<<53 {
 		r.wrong("%s: %d is out of range", name, n)
 	}
@@ -287,7 +287,7 @@ func (r *reader) optionalNumber(o strictjson.Object, name string) int {
 }
 
 func (r *reader) hash(o strictjson.Object, name string) string {
-	text := o.Text(name)
+	text := o.String(name)
 	if !isHash(text) {
 		r.wrong("%s is no SHA-256 in hexadecimal digits", name)
 	}
@@ -315,7 +315,7 @@ func (r *reader) list(o strictjson.Object, name string) *List {
 }
 
 func (r *reader) time(o strictjson.Object, name string) settlement.Instant {
-	at, ok := instant.Parse(o.Text(name))
+	at, ok := instant.Parse(o.String(name))
 	if !ok {
 		r.wrong("%s is no time", name)
 	}

@@ -49,7 +49,7 @@ func (r *reader) readBoard(v strictjson.Value, game *rules.Game) Board {
 	groups := boardGroups(game)
 	board := Board{}
 	for member := range o.Members {
-		text, isText := member.Text()
+		text, isText := member.String()
 		if !isText {
 			continue
 		}

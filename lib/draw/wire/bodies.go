@@ -39,7 +39,7 @@ func (r *reader) round(o strictjson.Object, m *Message) int {
 	if !present {
 		return 0
 	}
-	n, ok := v.Whole()
+	n, ok := v.Int()
 	if ok && (n < 1 || n > int64(len(m.Game.Rounds))) {
 		r.fault(CodeUnknownRound, "", fmt.Sprintf("%s: %s has betting rounds 1 to %d", v.Path(), m.Game.Title, len(m.Game.Rounds)))
 		return 0
@@ -91,7 +91,7 @@ func (r *reader) bettingClosed(o strictjson.Object, m *Message) {
 	m.Round = r.round(o, m)
 	m.ClosedAt = r.time(o, "closed_at")
 	if v, present := o.Optional("selections"); present {
-		m.Selections = r.selections(v.Path(), o.Texts("selections"), m.Game)
+		m.Selections = r.selections(v.Path(), o.Strings("selections"), m.Game)
 	}
 }
 
@@ -119,7 +119,7 @@ func (r *reader) number(o strictjson.Object, name string, most int64, rule strin
 	if !present {
 		return 0
 	}
-	n, isWhole := v.Whole()
+	n, isWhole := v.Int()
 	if isWhole && (n < 1 || n > most) {
 		r.fault(CodeBadNumber, "", name+": "+rule)
 		return 0
@@ -175,7 +175,7 @@ func (r *reader) correction(o strictjson.Object, m *Message, revision int) {
 
 // note reads a required text of limited length.
 func (r *reader) note(o strictjson.Object, name string) string {
-	text := o.Text(name)
+	text := o.String(name)
 	if len(text) > MaxNote {
 		r.fault(CodeTooLarge, "", fmt.Sprintf("%s: it has %d bytes, at most %d are allowed", name, len(text), MaxNote))
 	}
@@ -184,7 +184,7 @@ func (r *reader) note(o strictjson.Object, name string) string {
 
 func (r *reader) drawCancelled(o strictjson.Object, m *Message) {
 	m.Revision = r.revision(o)
-	m.Reason = o.Text("reason")
+	m.Reason = o.String("reason")
 	if _, known := m.Game.CancelReason(m.Reason); !known && m.Reason != "" {
 		r.fault(CodeUnknownReason, m.Game.CancelRule, fmt.Sprintf("reason: %.60q is no reason to cancel a draw of %s", m.Reason, m.Game.Title))
 	}
@@ -220,7 +220,7 @@ func (r *reader) scope(o strictjson.Object, m *Message) (s settlement.Scope) {
 	optional("accepted_from", func(v strictjson.Value) { s.AcceptedFrom = r.timeOf(v) })
 	optional("accepted_to", func(v strictjson.Value) { s.AcceptedTo = r.timeOf(v) })
 	optional("bets", func(strictjson.Value) {
-		if s.Bets = o.Texts("bets"); len(s.Bets) == 0 { // else it would name all bets
+		if s.Bets = o.Strings("bets"); len(s.Bets) == 0 { // else it would name all bets
 			r.fault(CodeEmptyScope, "", "scope.bets: it names no bet")
 		}
 		for _, reference := range s.Bets {
@@ -244,7 +244,7 @@ func (r *reader) scope(o strictjson.Object, m *Message) (s settlement.Scope) {
 
 func (r *reader) betsFound(o strictjson.Object, m *Message) {
 	m.Order = r.identifier(o, "order")
-	m.Late = Late{r.identifier(o, "bookmaker"), o.Texts("records")}
+	m.Late = Late{r.identifier(o, "bookmaker"), o.Strings("records")}
 	m.Reason, m.Evidence = r.note(o, "reason"), r.note(o, "evidence")
 	if n := len(m.Late.Records); n > MaxLate {
 		r.fault(CodeTooManyEntries, "", fmt.Sprintf("records: it names %d, at most %d are allowed", n, MaxLate))

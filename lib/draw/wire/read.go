@@ -96,14 +96,14 @@ func (r *reader) read(body []byte) *Message {
 	}
 	o := r.object
 	if v, present := o.Required("schema"); present {
-		if n, isWhole := v.Whole(); isWhole && n != Schema {
+		if n, isWhole := v.Int(); isWhole && n != Schema {
 			r.fault(CodeUnknownSchema, "", fmt.Sprintf("schema: there is no version %d, only %d", n, Schema))
 		}
 	}
 	m.ID, m.Table, m.Draw = r.identifier(o, "id"), r.identifier(o, "table"), r.identifier(o, "draw")
 	m.At = r.time(o, "at")
 	m.Game = r.game(o)
-	m.Type = Type(o.Text("type"))
+	m.Type = Type(o.String("type"))
 	body2, known := bodies[m.Type]
 	switch {
 	case known && m.Game != nil:
@@ -132,7 +132,7 @@ func (r *reader) game(o strictjson.Object) *rules.Game {
 	if !present {
 		return nil
 	}
-	id, isText := v.Text()
+	id, isText := v.String()
 	if !isText {
 		return nil
 	}
@@ -152,7 +152,7 @@ func (r *reader) identifier(o strictjson.Object, name string) string {
 	if !present {
 		return ""
 	}
-	text, isText := v.Text()
+	text, isText := v.String()
 	if isText && !ids.Valid(string(text)) {
 		r.fault(CodeBadID, "", fmt.Sprintf("%s: %.80q is no identifier: write 1 to 64 of A-Z a-z 0-9 . _ -", v.Path(), text))
 		return ""
@@ -169,7 +169,7 @@ func (r *reader) time(o strictjson.Object, name string) settlement.Instant {
 }
 
 func (r *reader) timeOf(v strictjson.Value) settlement.Instant {
-	text, isText := v.Text()
+	text, isText := v.String()
 	if !isText {
 		return 0
 	}

@@ -46,7 +46,7 @@ func (l *line) findGame() {
 	if !present {
 		return
 	}
-	text, isText := v.Text()
+	text, isText := v.String()
 	if !isText {
 		return
 	}

@@ -50,7 +50,7 @@ func (s *Settler) Answer(dst, text []byte) []byte {
 	case isCancelled && hasFacts:
 		l.top.Report(strictjson.UnknownField, "cancelled", "a draw has facts or is cancelled, not both")
 	case isCancelled:
-		text, _ := cancelled.Text()
+		text, _ := cancelled.String()
 		reason = string(text)
 	case !hasFacts:
 		l.top.Report(strictjson.MissingField, "facts", "")
@@ -85,7 +85,7 @@ func (l *line) readRounding() money.Rounding {
 	if !present {
 		return money.HalfUp
 	}
-	name, isText := v.Text()
+	name, isText := v.String()
 	if !isText {
 		return money.HalfUp
 	}
@@ -157,7 +157,7 @@ func readBet(v strictjson.Value) (b bet, ok bool) {
 		return bet{}, false
 	}
 	if b.reference, ok = o.Required("bet"); ok {
-		_, ok = b.reference.Text()
+		_, ok = b.reference.String()
 	}
 	text := func(name string) []byte {
 		member, present := o.Required(name)
@@ -165,14 +165,14 @@ func readBet(v strictjson.Value) (b bet, ok bool) {
 			ok = false
 			return nil
 		}
-		text, isText := member.Text()
+		text, isText := member.String()
 		ok = ok && isText
 		return text
 	}
 	b.selection, b.stake, b.currency = text("selection"), text("stake"), text("currency")
 	if odds, present := o.Optional("odds"); present {
 		var isText bool
-		b.odds, isText = odds.Text()
+		b.odds, isText = odds.String()
 		b.hasOdds, ok = true, ok && isText
 	}
 	o.Close()
@@ -209,7 +209,7 @@ func reject(out strictjson.Out, code, message string) strictjson.Out {
 // accept reads a bet that could have been placed, or returns why it could not:
 // the first code in the contract's order of precedence.
 func (s *Settler) accept(b bet) (placed settlement.Bet, currency money.Currency, code, message string) {
-	reference, _ := b.reference.Text()
+	reference, _ := b.reference.String()
 	if _, again := s.seen[string(reference)]; again {
 		return placed, currency, "duplicate_bet", "an earlier bet of this draw has the reference " + quote(reference)
 	}

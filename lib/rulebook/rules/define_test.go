@@ -59,7 +59,7 @@ func numbers() spec {
 					return ""
 				}},
 		},
-		Read:    func(o strictjson.Object) int64 { return o.Whole("number") },
+		Read:    func(o strictjson.Object) int64 { return o.Int("number") },
 		Resolve: func(n int64) rules.Resolution[number] { return rules.Resolution[number]{Outcome: number(n)} },
 	}
 }

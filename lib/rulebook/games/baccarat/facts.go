@@ -16,7 +16,7 @@ type facts struct {
 }
 
 func read(o strictjson.Object) facts {
-	return facts{o.Texts("player"), o.Texts("banker"), o.OptionalTexts("burned")}
+	return facts{o.Strings("player"), o.Strings("banker"), o.OptionalTexts("burned")}
 }
 
 func readVisible(o strictjson.Object) facts {

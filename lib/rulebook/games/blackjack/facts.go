@@ -27,11 +27,11 @@ type handFacts struct {
 }
 
 func read(o strictjson.Object) facts {
-	f := facts{Dealer: o.Texts("dealer"), Burned: o.OptionalTexts("burned")}
+	f := facts{Dealer: o.Strings("dealer"), Burned: o.OptionalTexts("burned")}
 	for _, s := range o.NonEmptyObjects("seats") {
-		seat := seatFacts{Number: s.Whole("seat"), Split: s.Flag("split")}
+		seat := seatFacts{Number: s.Int("seat"), Split: s.Bool("split")}
 		for _, h := range s.Objects("hands") {
-			seat.Hands = append(seat.Hands, handFacts{h.Texts("cards"), h.Flag("doubled")})
+			seat.Hands = append(seat.Hands, handFacts{h.Strings("cards"), h.Bool("doubled")})
 			h.Close()
 		}
 		s.Close()

@@ -19,7 +19,7 @@ type facts struct {
 
 func read(o strictjson.Object) facts {
 	colours := o.OptionalTexts("colours")
-	return facts{Balls: o.Wholes("balls"), numerals: o.Numerals("balls"), colours: colours, hasColours: colours != nil}
+	return facts{Balls: o.Ints("balls"), numerals: o.Numerals("balls"), colours: colours, hasColours: colours != nil}
 }
 
 // outcome is a resolved draw.

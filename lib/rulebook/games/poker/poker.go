@@ -66,7 +66,7 @@ type facts struct {
 }
 
 func read(o strictjson.Object) facts {
-	return facts{o.TextLists("hands"), o.Texts("board"), o.OptionalTexts("burned")}
+	return facts{o.TextLists("hands"), o.Strings("board"), o.OptionalTexts("burned")}
 }
 
 func readVisible(o strictjson.Object) facts {

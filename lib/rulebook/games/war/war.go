@@ -86,13 +86,13 @@ type facts struct {
 }
 
 func read(o strictjson.Object) facts {
-	player, dealer := o.Text("player"), o.Text("dealer")
+	player, dealer := o.String("player"), o.String("dealer")
 	return facts{&player, &dealer, o.OptionalTexts("burned")}
 }
 
 func readVisible(o strictjson.Object) (f facts) {
 	if v, present := o.Optional("player"); present {
-		text, _ := v.Text()
+		text, _ := v.String()
 		card := string(text)
 		f.Player = &card
 	}

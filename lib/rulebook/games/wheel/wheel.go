@@ -84,7 +84,7 @@ func read(o strictjson.Object) facts {
 		if sector, inside := s.NullableText("sector"); inside {
 			read.Sector = &sector
 		}
-		read.Turns = s.Natural("turns")
+		read.Turns = s.Uint("turns")
 		f.Spins = append(f.Spins, read)
 		s.Close()
 	}
