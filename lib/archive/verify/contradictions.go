@@ -42,7 +42,7 @@ func heldBy(e *entry.State) held {
 }
 
 // plan keeps when the betting rounds of a draw are to take bets.
-func (d *told) plan(o *entry.Opening) {
+func (d *drawState) plan(o *entry.Opening) {
 	d.at = o.StoredAt
 	for _, r := range o.Rounds {
 		d.rounds = append(d.rounds, span{round: r.Round, from: r.OpensAt, until: r.ClosesAt})
@@ -50,7 +50,7 @@ func (d *told) plan(o *entry.Opening) {
 }
 
 // agreeing compares closings with the plan, and with the closings before.
-func (s *story) agreeing(index int64, e *entry.Closings, d *told) {
+func (s *history) agreeing(index int64, e *entry.Closings, d *drawState) {
 	for _, before := range d.rounds {
 		at := slices.IndexFunc(e.Rounds, func(r entry.Closed) bool { return r.Round == before.round })
 		if at < 0 {
@@ -71,7 +71,7 @@ func (s *story) agreeing(index int64, e *entry.Closings, d *told) {
 }
 
 // following compares a state with the one before.
-func (s *story) following(index int64, e *entry.State, d *told) {
+func (s *history) following(index int64, e *entry.State, d *drawState) {
 	wrong := func(format string, args ...any) {
 		s.report.findEntry(Contradiction, index, "%s "+format, append([]any{e.ID()}, args...)...)
 	}
@@ -105,7 +105,7 @@ func (s *story) following(index int64, e *entry.State, d *told) {
 const noTotals = -1
 
 // adding compares a settlement with its state and with the settlement before.
-func (s *story) adding(index int64, e *entry.Settlement, d *told) {
+func (s *history) adding(index int64, e *entry.Settlement, d *drawState) {
 	wrong := func(format string, args ...any) {
 		s.report.findEntry(Contradiction, index, "%s "+format, append([]any{e.ID()}, args...)...)
 	}

@@ -238,11 +238,11 @@ func (s *finder) progress(done, all int64) {
 // tell reads what the entries say, in their order.
 func (s *finder) tell(draw string) {
 	s.report.History = s.found
-	story, document := newStory(s.report, s.options), strictjson.Document{}
+	history, document := newHistory(s.report, s.options), strictjson.Document{}
 	for _, found := range s.found {
 		c := check([]byte(found.Data), true, &document)
 		s.report.One.Decided = append(s.report.One.Decided, c.decided...)
-		story.take(found.Index, c)
+		history.take(found.Index, c)
 	}
-	story.finishDraws()
+	history.finishDraws()
 }

@@ -11,17 +11,17 @@ import (
 	"tally/lib/rulebook/settlement"
 )
 
-// story is what the entries say, draw by draw.
-type story struct {
+// history is what the entries say, draw by draw.
+type history struct {
 	report *Report
 	keep   bool               // settlements
 	latest settlement.Instant // that can have been
-	draws  map[string]*told
+	draws  map[string]*drawState
 	tables map[string][]int64 // the running numbers of each table's draws
 }
 
-// told is what was said of a draw so far.
-type told struct {
+// drawState is what was said of a draw so far.
+type drawState struct {
 	game    string
 	state   int  // the newest
 	closed  bool // the closings of the next state were told
@@ -44,13 +44,13 @@ type visible struct {
 	cards []byte
 }
 
-func newStory(r *Report, options Options) *story {
+func newHistory(r *Report, options Options) *history {
 	latest := settlement.Instant(options.latest().UnixMilli())
-	return &story{report: r, keep: options.KeepSettlements, latest: latest, draws: map[string]*told{}, tables: map[string][]int64{}}
+	return &history{report: r, keep: options.KeepSettlements, latest: latest, draws: map[string]*drawState{}, tables: map[string][]int64{}}
 }
 
 // take takes the next entry.
-func (s *story) take(index int64, c checked) {
+func (s *history) take(index int64, c checked) {
 	switch {
 	case c.entry == nil:
 		s.report.findEntry(BadEntry, index, "%v", c.err)
@@ -88,13 +88,13 @@ func (s *story) take(index int64, c checked) {
 	}
 }
 
-func (s *story) opened(index int64, o *entry.Opening, known *told) {
+func (s *history) opened(index int64, o *entry.Opening, known *drawState) {
 	s.report.Counts.Openings++
 	if known != nil {
 		s.report.findEntry(RepeatedEntry, index, "draw %s was opened before", o.Draw)
 		return
 	}
-	d := &told{game: o.Game}
+	d := &drawState{game: o.Game}
 	d.plan(o)
 	if o.StoredAt > s.latest {
 		s.report.findEntry(Contradiction, index, "%s was stored at %s, which is still to come", o.ID(), instant.Format(o.StoredAt))
@@ -103,7 +103,7 @@ func (s *story) opened(index int64, o *entry.Opening, known *told) {
 	s.tables[o.Table] = append(s.tables[o.Table], o.Sequence)
 }
 
-func (s *story) closings(index int64, e *entry.Closings, d *told) {
+func (s *history) closings(index int64, e *entry.Closings, d *drawState) {
 	s.report.Counts.Closings++
 	if s.expect(index, e.ID(), d.state+1) {
 		if d.closed {
@@ -119,7 +119,7 @@ func (s *story) closings(index int64, e *entry.Closings, d *told) {
 	}
 }
 
-func (s *story) state(index int64, e *entry.State, d *told, resolved bool) {
+func (s *history) state(index int64, e *entry.State, d *drawState, resolved bool) {
 	counts := &s.report.Counts
 	counts.States++
 	if resolved {
@@ -149,7 +149,7 @@ func (s *story) state(index int64, e *entry.State, d *told, resolved bool) {
 
 // contradicted notes where the facts of a state that corrects nothing are not the
 // cards that lay open in a betting round.
-func (s *story) contradicted(index int64, e *entry.State, d *told) {
+func (s *history) contradicted(index int64, e *entry.State, d *drawState) {
 	for _, v := range d.visible {
 		why := entry.Contradiction(v.cards, e.Facts)
 		if why == "" {
@@ -163,7 +163,7 @@ func (s *story) contradicted(index int64, e *entry.State, d *told) {
 }
 
 // expect reports whether an entry is about the state that comes next.
-func (s *story) expect(index int64, id entry.ID, next int) bool {
+func (s *history) expect(index int64, id entry.ID, next int) bool {
 	switch {
 	case id.State < next:
 		s.report.findEntry(RepeatedEntry, index, "%s is told after state %d", id, next-1)
@@ -173,7 +173,7 @@ func (s *story) expect(index int64, id entry.ID, next int) bool {
 	return id.State == next
 }
 
-func (s *story) settlement(index int64, e *entry.Settlement, d *told) {
+func (s *history) settlement(index int64, e *entry.Settlement, d *drawState) {
 	s.report.Counts.Settlements++
 	if s.keep {
 		s.report.Settlements = append(s.report.Settlements, e)
@@ -201,7 +201,7 @@ const (
 
 // finish lists what is not there: draws without a result, and running numbers
 // that no draw has.
-func (s *story) finish() {
+func (s *history) finish() {
 	s.finishDraws()
 	for name, numbers := range s.tables {
 		slices.Sort(numbers)
@@ -222,7 +222,7 @@ func (s *story) finish() {
 // finishDraws lists draws without a result, and those whose newest state was never
 // settled. A state between, which a later one replaced before it was settled, is no loss:
 // the bets were settled under the later one.
-func (s *story) finishDraws() {
+func (s *history) finishDraws() {
 	r := s.report
 	for id, d := range s.draws {
 		r.Counts.PassedOver += d.passed

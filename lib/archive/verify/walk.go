@@ -25,7 +25,7 @@ type walk struct {
 	report  *Report
 	grown   tree.Range
 	levels  []level
-	story   *story
+	history *history
 	// other says that the first entries are not those that were seen before.
 	other bool
 }
@@ -41,7 +41,7 @@ func newWalk(source Source, options Options, t tlog.Tree, r *Report) *walk {
 	if options.Parallel < 1 {
 		options.Parallel = 4
 	}
-	return &walk{source: source, options: options, tree: t, report: r, story: newStory(r, options)}
+	return &walk{source: source, options: options, tree: t, report: r, history: newHistory(r, options)}
 }
 
 // bundle is 256 entries, or fewer at the end, checked as far as each can be by
@@ -172,7 +172,7 @@ func (w *walk) take(ctx context.Context, n int64, b *bundle) error {
 			return err
 		}
 		index := n*tiles.Width + int64(i)
-		w.story.take(index, c)
+		w.history.take(index, c)
 		if seen := w.options.Seen; seen.N == index+1 && w.grown.Root() != seen.Hash {
 			w.other = true
 		}
@@ -253,6 +253,6 @@ func (w *walk) finish(ctx context.Context) error {
 	case root != w.tree.Hash: // then it is these files that are wrong, and the log need not be
 		w.report.find(Finding{Code: MismatchRoot, Message: fmt.Sprintf("the %d entries come to the root %s, the signed checkpoint has %s: entries were changed, removed, slipped in or put in another order", w.tree.N, root, w.tree.Hash)})
 	}
-	w.story.finish()
+	w.history.finish()
 	return nil
 }
