@@ -25,12 +25,12 @@ import (
 // quiet logs nothing.
 var quiet = slog.New(slog.DiscardHandler)
 
-// nobody is told nothing.
-type nobody struct{}
+// discard is told nothing.
+type discard struct{}
 
-func (nobody) Behind(int64)    {}
-func (nobody) Written(int)     {}
-func (nobody) Mismatch(string) {}
+func (discard) Behind(int64)    {}
+func (discard) Written(int)     {}
+func (discard) Mismatch(string) {}
 
 // contents are files by their path from the root of the site; those of the log are
 // under log/.
@@ -89,7 +89,7 @@ func play(t testing.TB, s *archivetest.Sample, made *fakeobjects.Store, game *ru
 		t.Fatal(err)
 	}
 	follow, err := pages.Follow(pages.Params{Origin: archivetest.Origin, PublicKeys: []string{s.VerifierKey}, Known: note.VerifierList(verifier),
-		Log: s.Files, Site: made, Record: nobody{}, Logger: quiet})
+		Log: s.Files, Site: made, Record: discard{}, Logger: quiet})
 	if err == nil {
 		err = follow(t.Context())
 	}

@@ -43,10 +43,10 @@ func TestRefusesByAWrongClock(t *testing.T) {
 	}
 	table, now := store.New(db, tableName), clock.Local(0)
 	check := func(context.Context) error { return &clock.WrongError{Off: 5000} }
-	in := &intake.Intake{Table: table, Now: now, Clock: check, Record: nothing{}, Log: quiet}
-	settler := &settle.Settler{Table: table, Now: now, Clock: check, Record: nothing{}, Log: quiet}
-	reconciler := &reconcile.Reconciler{Table: table, Intake: in, Settler: settler, Depths: nothing{}, Now: now, Clock: check, Log: quiet}
-	acceptor := &placing.Acceptor{Table: table, Now: now, Clock: check, Terms: termsOf, Record: nothing{}}
+	in := &intake.Intake{Table: table, Now: now, Clock: check, Record: discard{}, Log: quiet}
+	settler := &settle.Settler{Table: table, Now: now, Clock: check, Record: discard{}, Log: quiet}
+	reconciler := &reconcile.Reconciler{Table: table, Intake: in, Settler: settler, Depths: discard{}, Now: now, Clock: check, Log: quiet}
+	acceptor := &placing.Acceptor{Table: table, Now: now, Clock: check, Terms: termsOf, Record: discard{}}
 	for name, try := range map[string]func() error{
 		"intake": func() error {
 			return in.Handle(t.Context(), intake.Delivery{Body: []byte(`not even a message: quarantine is by time, too`)})

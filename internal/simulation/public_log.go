@@ -63,7 +63,7 @@ func (w *world) archiver() *archive.Archive {
 	for i := range seed {
 		seed[i] = byte(w.random.Uint32())
 	}
-	return &archive.Archive{Table: w.table, To: &w.log, ShowTotals: true, Random: rand.NewChaCha8(seed), Record: nothing{}, Log: quiet}
+	return &archive.Archive{Table: w.table, To: &w.log, ShowTotals: true, Random: rand.NewChaCha8(seed), Record: discard{}, Log: quiet}
 }
 
 // logged verifies that the log has a draw's opening, all states, and the settlement of

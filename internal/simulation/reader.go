@@ -42,7 +42,7 @@ type reader struct {
 func newReader(t testing.TB, w *world) *reader {
 	r, p := &reader{world: w, bodies: map[string]string{}}, w.processOf(w.skew())
 	var err error
-	if r.api, err = bookmakerapi.New(bookmakerapi.Options{Table: p.table, Now: p.now, Clock: p.watch.Check, Record: nothing{}, Log: slog.New(slog.NewTextHandler(r, nil))}); err != nil {
+	if r.api, err = bookmakerapi.New(bookmakerapi.Options{Table: p.table, Now: p.now, Clock: p.watch.Check, Record: discard{}, Log: slog.New(slog.NewTextHandler(r, nil))}); err != nil {
 		t.Fatal(err)
 	}
 	if r.key, _, err = (&keys.Store{Table: w.table, Now: p.now}).Create(t.Context(), keys.Params{Bookmaker: "acme", Scopes: []string{keys.FeedRead}}); err != nil {
@@ -119,7 +119,7 @@ func (r *reader) push(ctx context.Context, body string) error {
 		return err
 	}
 	p := r.world.process()
-	worker := &webhook.Worker{Table: p.table, Sender: r, Record: nothing{}, Now: p.now, Log: quiet}
+	worker := &webhook.Worker{Table: p.table, Sender: r, Record: discard{}, Now: p.now, Log: quiet}
 	again, err := worker.Deliver(ctx, asked.Bookmaker)
 	if after := time.Duration(again-p.now()) * time.Millisecond; err == nil && again != 0 && after <= time.Minute {
 		return &settle.NotYetError{After: max(0, after)}

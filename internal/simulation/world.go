@@ -208,7 +208,7 @@ func (w *world) boot(a *api) {
 	if !a.wrong {
 		p = w.processOf(a.skew)
 	}
-	a.acceptor = &placing.Acceptor{Table: p.table, Terms: termsOf, Now: p.now, Clock: p.watch.Check, Record: nothing{}}
+	a.acceptor = &placing.Acceptor{Table: p.table, Terms: termsOf, Now: p.now, Clock: p.watch.Check, Record: discard{}}
 }
 
 // termsOf are the terms of the bookmakers of all plans. The operator keeps
@@ -233,7 +233,7 @@ var quiet = slog.New(slog.NewTextHandler(io.Discard, &slog.HandlerOptions{Level:
 func (w *world) intake() *intake.Intake {
 	p := w.process()
 	return &intake.Intake{Table: p.table, Clock: p.watch.Check, Replies: sender{w, w.replies}, Sweeps: sender{w, w.sweeps}, Archive: sender{w, w.archive},
-		Record: nothing{}, Settings: draw.Settings{Shards: w.plan.Shards, LagMillis: lagBound, RetainMillis: 400 * 24 * 3600 * 1000}, Now: p.now, Log: quiet}
+		Record: discard{}, Settings: draw.Settings{Shards: w.plan.Shards, LagMillis: lagBound, RetainMillis: 400 * 24 * 3600 * 1000}, Now: p.now, Log: quiet}
 }
 
 func (w *world) settler() *settle.Settler {
@@ -242,7 +242,7 @@ func (w *world) settler() *settle.Settler {
 	if err != nil {
 		w.problem("%v", err)
 	}
-	return &settle.Settler{Table: p.table, Clock: p.watch.Check, Archive: sender{w, w.archive}, Webhooks: sender{w, w.webhooks}, Record: nothing{}, Now: p.now, Log: quiet,
+	return &settle.Settler{Table: p.table, Clock: p.watch.Check, Archive: sender{w, w.archive}, Webhooks: sender{w, w.webhooks}, Record: discard{}, Now: p.now, Log: quiet,
 		Parallel: 1, PageLines: w.plan.PageLines, HoldAbove: limits}
 }
 
@@ -273,7 +273,7 @@ func (w *world) release(ctx context.Context) error {
 
 func (w *world) reconciler() *reconcile.Reconciler {
 	in, settler, p := w.intake(), w.settler(), w.process()
-	return &reconcile.Reconciler{Table: p.table, Clock: p.watch.Check, Intake: in, Settler: settler, Sweeps: sender{w, w.sweeps}, Depths: nothing{}, Studio: waiting{w},
+	return &reconcile.Reconciler{Table: p.table, Clock: p.watch.Check, Intake: in, Settler: settler, Sweeps: sender{w, w.sweeps}, Depths: discard{}, Studio: waiting{w},
 		Record: late{world: w}, Now: p.now, Log: quiet, ResultWithin: 20 * time.Second, CancelAfter: w.plan.CancelAfter}
 }
 
@@ -291,7 +291,7 @@ func (w *world) queues() []*queue {
 
 // late is what reconcile finds: nothing that needs a repair may be among it.
 type late struct {
-	nothing
+	discard
 	world *world
 }
 
@@ -307,23 +307,23 @@ func (f late) LateRecords(game string, bets int) {
 	}
 }
 
-// nothing records nothing.
-type nothing struct{}
+// discard records nothing.
+type discard struct{}
 
-func (nothing) Quarantined(string)                            {}
-func (nothing) Stored(string, time.Duration, string)          {}
-func (nothing) Accepted(string)                               {}
-func (nothing) Refused(string, string)                        {}
-func (nothing) Settled(string, int, int, bool, time.Duration) {}
-func (nothing) Appended(string, int)                          {}
-func (nothing) Mismatch(string)                               {}
-func (nothing) Denied(string)                                 {}
-func (nothing) Failed(string)                                 {}
-func (nothing) Delivered(int)                                 {}
-func (nothing) NotDelivered(string)                           {}
-func (nothing) WebhookDisabled(string)                        {}
+func (discard) Quarantined(string)                            {}
+func (discard) Stored(string, time.Duration, string)          {}
+func (discard) Accepted(string)                               {}
+func (discard) Refused(string, string)                        {}
+func (discard) Settled(string, int, int, bool, time.Duration) {}
+func (discard) Appended(string, int)                          {}
+func (discard) Mismatch(string)                               {}
+func (discard) Denied(string)                                 {}
+func (discard) Failed(string)                                 {}
+func (discard) Delivered(int)                                 {}
+func (discard) NotDelivered(string)                           {}
+func (discard) WebhookDisabled(string)                        {}
 
-func (nothing) Depths(context.Context) (map[string]int, error) { return nil, nil }
+func (discard) Depths(context.Context) (map[string]int, error) { return nil, nil }
 
 // once begins the keys that are written once: what is there is never replaced by
 // anything else.

@@ -27,14 +27,14 @@ func TestOpeningWithoutOutcome(t *testing.T) {
 	const noon settlement.Instant = 1_795_953_600_000
 	table := store.New(fakedynamo.New(t, "table"), "table")
 	quiet := slog.New(slog.DiscardHandler)
-	in := &intake.Intake{Table: table, Replies: nobody{}, Sweeps: nobody{}, Archive: nobody{}, Record: nobody{}, Now: func() settlement.Instant { return noon }, Log: quiet}
+	in := &intake.Intake{Table: table, Replies: discard{}, Sweeps: discard{}, Archive: discard{}, Record: discard{}, Now: func() settlement.Instant { return noon }, Log: quiet}
 	body := fmt.Sprintf(`{"schema":1,"id":"m","game":"roulette","table":"rou-1","draw":"d","at":%q,"type":"draw.opened","sequence":7,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q}]}`,
 		instant.Format(noon), instant.Format(noon), instant.Format(noon+60_000))
 	if err := in.Handle(t.Context(), intake.Delivery{Body: []byte(body), SentAt: noon}); err != nil {
 		t.Fatal(err)
 	}
 	to := &memory{}
-	a := &archive.Archive{Table: table, To: to, Random: rand.Reader, Record: nobody{}, Log: quiet}
+	a := &archive.Archive{Table: table, To: to, Random: rand.Reader, Record: discard{}, Log: quiet}
 	for range 2 {
 		if err := a.Handle(t.Context(), wire.Entry{Draw: "d", What: wire.EntryOpening}); err != nil {
 			t.Errorf("it is not archived: %v", err)

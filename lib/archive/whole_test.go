@@ -29,15 +29,15 @@ import (
 	"tally/lib/store/record"
 )
 
-// nobody is told anything.
-type nobody struct{}
+// discard is told anything.
+type discard struct{}
 
-func (nobody) Quarantined(string)                                {}
-func (nobody) Stored(string, time.Duration, string)              {}
-func (nobody) Settled(string, int, int, bool, time.Duration)     {}
-func (nobody) Mismatch(string)                                   {}
-func (nobody) Appended(string, int)                              {}
-func (nobody) Send(context.Context, string, time.Duration) error { return nil }
+func (discard) Quarantined(string)                                {}
+func (discard) Stored(string, time.Duration, string)              {}
+func (discard) Settled(string, int, int, bool, time.Duration)     {}
+func (discard) Mismatch(string)                                   {}
+func (discard) Appended(string, int)                              {}
+func (discard) Send(context.Context, string, time.Duration) error { return nil }
 
 // memory is a log in memory.
 type memory struct{ leaves []sequencer.Leaf }
@@ -68,7 +68,7 @@ func TestSettledBetweenPages(t *testing.T) {
 		now := noon
 		clock := func() settlement.Instant { return now }
 		quiet := slog.New(slog.DiscardHandler)
-		in := &intake.Intake{Table: table, Replies: nobody{}, Sweeps: nobody{}, Archive: nobody{}, Record: nobody{}, Now: clock, Log: quiet, Settings: draw.Settings{Shards: 1}}
+		in := &intake.Intake{Table: table, Replies: discard{}, Sweeps: discard{}, Archive: discard{}, Record: discard{}, Now: clock, Log: quiet, Settings: draw.Settings{Shards: 1}}
 		say := func(fields string) {
 			body := `{"schema":1,"id":"m","game":"roulette","table":"rou-1","draw":"d","at":"2026-11-30T12:00:00.000Z",` + fields + `}`
 			if err := in.Handle(t.Context(), intake.Delivery{Body: []byte(body), SentAt: now}); err != nil {
@@ -89,7 +89,7 @@ func TestSettledBetweenPages(t *testing.T) {
 		say(`"type":"draw.resulted","revision":1,"facts":{"spins":[{"revolutions":5,"pocket":34}]}`)
 		now = noon + 90_000
 		db.PageBytes = 1 // stands for a draw with some hundred bookmakers, or large boards
-		settler := &settle.Settler{Table: table, Archive: nobody{}, Record: nobody{}, Now: clock, Log: quiet, Parallel: 1}
+		settler := &settle.Settler{Table: table, Archive: discard{}, Record: discard{}, Now: clock, Log: quiet, Parallel: 1}
 		requests := 0
 		db.Intercept = func(ctx context.Context, _ fakedynamo.Call) fakedynamo.Verdict {
 			if ctx.Value(reading{}) != nil {
@@ -102,7 +102,7 @@ func TestSettledBetweenPages(t *testing.T) {
 			return fakedynamo.Proceed
 		}
 		to := &memory{}
-		a := &archive.Archive{Table: table, To: to, ShowTotals: true, Random: rand.Reader, Record: nobody{}, Log: quiet}
+		a := &archive.Archive{Table: table, To: to, ShowTotals: true, Random: rand.Reader, Record: discard{}, Log: quiet}
 		if err := a.Handle(context.WithValue(t.Context(), reading{}, true), wire.Entry{Draw: "d", What: wire.EntryState, State: 1}); err != nil {
 			t.Fatal(err)
 		}

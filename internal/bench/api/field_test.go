@@ -93,7 +93,7 @@ func (f *field) close() {
 // open opens a draw for a day and makes a key.
 func open(ctx context.Context, on *store.Table) (key string, err error) {
 	now := func() settlement.Instant { return settlement.Instant(time.Now().UnixMilli()) }
-	in := &intake.Intake{Table: on, Replies: nowhere{}, Sweeps: nowhere{}, Archive: nowhere{}, Record: nowhere{}, Settings: draw.Settings{Shards: 1}, Now: now,
+	in := &intake.Intake{Table: on, Replies: discard{}, Sweeps: discard{}, Archive: discard{}, Record: discard{}, Settings: draw.Settings{Shards: 1}, Now: now,
 		Log: slog.New(slog.DiscardHandler)}
 	message := fmt.Sprintf(`{"schema":1,"id":"bench","type":"draw.opened","game":"roulette","table":"rou-1","draw":%q,"at":%[2]q,"sequence":42,"rounds":[{"round":1,"opens_at":%[2]q,"closes_at":%[3]q}]}`,
 		drawID, instant.Format(now()), instant.Format(now()+86_400_000))
@@ -111,15 +111,15 @@ func open(ctx context.Context, on *store.Table) (key string, err error) {
 	return key, nil
 }
 
-// nowhere takes what intake sends and records.
-type nowhere struct{}
+// discard takes what intake sends and records.
+type discard struct{}
 
 // Send implements intake.Sender.
-func (nowhere) Send(context.Context, string, time.Duration) error { return nil }
+func (discard) Send(context.Context, string, time.Duration) error { return nil }
 
 // Quarantined implements intake.Recorder.
-func (nowhere) Quarantined(string)                   {}
-func (nowhere) Stored(string, time.Duration, string) {}
+func (discard) Quarantined(string)                   {}
+func (discard) Stored(string, time.Duration, string) {}
 
 // bet is a stored bet as it was written.
 type bet struct {

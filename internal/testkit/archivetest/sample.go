@@ -63,18 +63,18 @@ func New(t testing.TB) *Sample {
 	s.Table = store.New(s.DB, "tally")
 	quiet := slog.New(slog.DiscardHandler)
 	s.Log = &sequencer.Log{Origin: Origin, Lock: archive.Lock{Table: s.Table, Origin: Origin}, Objects: s.Files, Signers: []note.Signer{signer}, Known: note.VerifierList(verifier), Log: quiet}
-	s.Archive = &archive.Archive{Table: s.Table, To: s.Log, ShowTotals: true, Random: rand.NewChaCha8([32]byte{9}), Record: nothing{}, Log: quiet}
+	s.Archive = &archive.Archive{Table: s.Table, To: s.Log, ShowTotals: true, Random: rand.NewChaCha8([32]byte{9}), Record: discard{}, Log: quiet}
 	return s
 }
 
-// nothing records nothing.
-type nothing struct{}
+// discard records nothing.
+type discard struct{}
 
-func (nothing) Quarantined(string)                            {}
-func (nothing) Stored(string, time.Duration, string)          {}
-func (nothing) Settled(string, int, int, bool, time.Duration) {}
-func (nothing) Mismatch(string)                               {}
-func (nothing) Appended(string, int)                          {}
+func (discard) Quarantined(string)                            {}
+func (discard) Stored(string, time.Duration, string)          {}
+func (discard) Settled(string, int, int, bool, time.Duration) {}
+func (discard) Mismatch(string)                               {}
+func (discard) Appended(string, int)                          {}
 
 type drop struct{}
 
@@ -148,8 +148,8 @@ func (s *Sample) handle(file events.File) {
 	clock := func() settlement.Instant { return s.now }
 	quiet := slog.New(slog.DiscardHandler)
 	sweeps := &counted{}
-	in := &intake.Intake{Table: s.Table, Replies: drop{}, Sweeps: sweeps, Archive: told{s}, Record: nothing{}, Settings: draw.Settings{Shards: 2}, Now: clock, Log: quiet}
-	settler := &settle.Settler{Table: s.Table, Archive: told{s}, Record: nothing{}, Now: func() settlement.Instant { return s.now + 3_600_000 }, Log: quiet, PageLines: 4}
+	in := &intake.Intake{Table: s.Table, Replies: drop{}, Sweeps: sweeps, Archive: told{s}, Record: discard{}, Settings: draw.Settings{Shards: 2}, Now: clock, Log: quiet}
+	settler := &settle.Settler{Table: s.Table, Archive: told{s}, Record: discard{}, Now: func() settlement.Instant { return s.now + 3_600_000 }, Log: quiet, PageLines: 4}
 	_, partial, _ := wire.Parse(file.Body)
 	from := intake.Studio
 	if partial.Type.IsOrder() {

@@ -138,12 +138,12 @@ func TestStagedIsVerified(t *testing.T) {
 	}
 }
 
-// silent is a key that does not sign, as one of KMS that can't be reached.
-type silent struct{ note.Signer }
+// unreachable is a key that does not sign, as one of KMS that can't be reached.
+type unreachable struct{ note.Signer }
 
-var errSilent = errors.New("no signature")
+var errUnreachable = errors.New("no signature")
 
-func (silent) Sign([]byte) ([]byte, error) { return nil, errSilent }
+func (unreachable) Sign([]byte) ([]byte, error) { return nil, errUnreachable }
 
 // TestKeyThatDoesNotSign has the log's key fail for a while: what is committed stays,
 // the public sees the tree before, and then all of it.
@@ -151,8 +151,8 @@ func TestKeyThatDoesNotSign(t *testing.T) {
 	w := grown(t, 3, 0)
 	for _, n := range []int{1, 2} {
 		appender := w.appender()
-		appender.Signers = []note.Signer{silent{w.signer}}
-		if _, err := appender.Append(t.Context(), leaves("d", n)); !errors.Is(err, errSilent) {
+		appender.Signers = []note.Signer{unreachable{w.signer}}
+		if _, err := appender.Append(t.Context(), leaves("d", n)); !errors.Is(err, errUnreachable) {
 			t.Fatalf("got %v", err)
 		}
 		w.check()

@@ -24,12 +24,12 @@ import (
 
 const docs = "../../../docs/"
 
-// nothing is told of a run.
-type nothing struct{ mismatch int }
+// discard is told of a run.
+type discard struct{ mismatch int }
 
-func (*nothing) Behind(int64)      {}
-func (*nothing) Written(int)       {}
-func (n *nothing) Mismatch(string) { n.mismatch++ }
+func (*discard) Behind(int64)      {}
+func (*discard) Written(int)       {}
+func (n *discard) Mismatch(string) { n.mismatch++ }
 
 // sample returns the site of the sample log.
 func sample(t *testing.T) (*archivetest.Sample, map[string]fakeobjects.Object) {
@@ -39,7 +39,7 @@ func sample(t *testing.T) (*archivetest.Sample, map[string]fakeobjects.Object) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	store, told := fakeobjects.New(), &nothing{}
+	store, told := fakeobjects.New(), &discard{}
 	run, err := Follow(Params{Origin: archivetest.Origin, PublicKeys: []string{s.VerifierKey}, Known: note.VerifierList(verifier), Log: s.Files, Site: store,
 		Limit: 1000, Record: told, Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
 	if err != nil {

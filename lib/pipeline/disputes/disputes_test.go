@@ -41,16 +41,16 @@ func newOffice(t *testing.T, table *store.Table) *office {
 	t.Helper()
 	o := &office{T: t, at: noon}
 	o.Service = &disputes.Service{Table: table, Orders: o, Now: o.now}
-	o.intake = &intake.Intake{Table: table, Replies: nowhere{}, Sweeps: nowhere{}, Archive: nowhere{}, Record: o, Settings: draw.Settings{Shards: 1},
+	o.intake = &intake.Intake{Table: table, Replies: discard{}, Sweeps: discard{}, Archive: discard{}, Record: o, Settings: draw.Settings{Shards: 1},
 		Now: o.now, Log: slog.New(slog.DiscardHandler)}
 	o.handle(intake.Studio, fmt.Sprintf(`{"schema":1,"id":"m-1","type":"draw.opened","game":"roulette","table":"rou-1","draw":"rou-1.1","at":%[1]q,"sequence":1,"rounds":[{"round":1,"opens_at":%[1]q,"closes_at":%[2]q}]}`,
 		instant.Format(noon), instant.Format(noon+60_000)))
 	return o
 }
 
-type nowhere struct{}
+type discard struct{}
 
-func (nowhere) Send(context.Context, string, time.Duration) error { return nil }
+func (discard) Send(context.Context, string, time.Duration) error { return nil }
 
 func (o *office) now() settlement.Instant {
 	o.mutex.Lock()

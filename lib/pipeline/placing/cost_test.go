@@ -26,13 +26,13 @@ const noon settlement.Instant = 1_795_953_600_000
 
 const theDraw = "bj-1.7"
 
-type nothing struct{}
+type discard struct{}
 
-func (nothing) Quarantined(string)                                {}
-func (nothing) Stored(string, time.Duration, string)              {}
-func (nothing) Accepted(string)                                   {}
-func (nothing) Refused(string, string)                            {}
-func (nothing) Send(context.Context, string, time.Duration) error { return nil }
+func (discard) Quarantined(string)                                {}
+func (discard) Stored(string, time.Duration, string)              {}
+func (discard) Accepted(string)                                   {}
+func (discard) Refused(string, string)                            {}
+func (discard) Send(context.Context, string, time.Duration) error { return nil }
 
 // house is a table with a draw of blackjack on it, and a process that takes bets.
 type house struct {
@@ -47,7 +47,7 @@ func (h *house) clock() settlement.Instant { return h.now }
 func open(t *testing.T, table *store.Table) *house {
 	t.Helper()
 	h := &house{now: noon}
-	h.Acceptor = &placing.Acceptor{Table: table, Now: h.clock, Record: nothing{}, Terms: func(string) money.Terms {
+	h.Acceptor = &placing.Acceptor{Table: table, Now: h.clock, Record: discard{}, Terms: func(string) money.Terms {
 		return money.Terms{MaxStake: map[string]money.Amount{"EUR": 1_000_00}}
 	}}
 	h.say(t, fmt.Sprintf(`"type":"draw.opened","sequence":7,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q}]`, instant.Format(noon), instant.Format(noon+60_000)))
@@ -56,7 +56,7 @@ func open(t *testing.T, table *store.Table) *house {
 
 func (h *house) say(t *testing.T, fields string) {
 	t.Helper()
-	in := intake.Intake{Table: h.Table, Replies: nothing{}, Sweeps: nothing{}, Archive: nothing{}, Record: nothing{}, Now: h.clock,
+	in := intake.Intake{Table: h.Table, Replies: discard{}, Sweeps: discard{}, Archive: discard{}, Record: discard{}, Now: h.clock,
 		Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Settings: draw.Settings{Shards: 1, RetainMillis: 400 * 24 * 3600 * 1000}}
 	body := `{"schema":1,"id":"m","game":"blackjack","table":"bj-1","draw":"` + theDraw + `","at":"2026-11-30T12:00:00.000Z",` + fields + `}`
 	if err := in.Handle(t.Context(), intake.Delivery{Body: []byte(body), SentAt: h.now}); err != nil {

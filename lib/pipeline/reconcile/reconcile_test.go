@@ -65,13 +65,13 @@ type studio struct{ *night }
 
 func (s studio) Depths(context.Context) (map[string]int, error) { return s.waiting, s.uncounted }
 
-// nowhere takes what nobody waits for.
-type nowhere struct{}
+// discard takes what nobody waits for.
+type discard struct{}
 
-func (nowhere) Send(context.Context, string, time.Duration) error { return nil }
+func (discard) Send(context.Context, string, time.Duration) error { return nil }
 
 func (n *night) intake() *intake.Intake {
-	return &intake.Intake{Table: n.table, Replies: nowhere{}, Sweeps: n, Archive: nowhere{}, Record: n, Settings: draw.Settings{RetainMillis: n.retain.Milliseconds()}, Now: now, Log: slog.New(slog.DiscardHandler)}
+	return &intake.Intake{Table: n.table, Replies: discard{}, Sweeps: n, Archive: discard{}, Record: n, Settings: draw.Settings{RetainMillis: n.retain.Milliseconds()}, Now: now, Log: slog.New(slog.DiscardHandler)}
 }
 
 // say takes up a message of the studio about a draw of roulette.
@@ -159,7 +159,7 @@ func (n *night) settle() {
 }
 
 func (n *night) settler() *settle.Settler {
-	return &settle.Settler{Table: n.table, Archive: nowhere{}, Record: n, Now: now, HoldAbove: n.limits, Log: slog.New(slog.DiscardHandler)}
+	return &settle.Settler{Table: n.table, Archive: discard{}, Record: n, Now: now, HoldAbove: n.limits, Log: slog.New(slog.DiscardHandler)}
 }
 
 // run runs reconcile, which cancels draws half an hour after they closed.

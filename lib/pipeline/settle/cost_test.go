@@ -43,15 +43,15 @@ func (to toldTo) Send(_ context.Context, body string, _ time.Duration) error {
 	return nil
 }
 
-type nothing struct{}
+type discard struct{}
 
-func (nothing) Quarantined(string)                                {}
-func (nothing) Stored(string, time.Duration, string)              {}
-func (nothing) Accepted(string)                                   {}
-func (nothing) Refused(string, string)                            {}
-func (nothing) Settled(string, int, int, bool, time.Duration)     {}
-func (nothing) Mismatch(string)                                   {}
-func (nothing) Send(context.Context, string, time.Duration) error { return nil }
+func (discard) Quarantined(string)                                {}
+func (discard) Stored(string, time.Duration, string)              {}
+func (discard) Accepted(string)                                   {}
+func (discard) Refused(string, string)                            {}
+func (discard) Settled(string, int, int, bool, time.Duration)     {}
+func (discard) Mismatch(string)                                   {}
+func (discard) Send(context.Context, string, time.Duration) error { return nil }
 
 var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
 
@@ -67,7 +67,7 @@ func (p *pipeline) settler() *settle.Settler {
 	if err != nil {
 		panic(err)
 	}
-	return &settle.Settler{Table: p.table, HoldAbove: limits, Archive: toldTo{p.archive}, Record: nothing{}, Now: p.clock, Log: quiet, Parallel: 1}
+	return &settle.Settler{Table: p.table, HoldAbove: limits, Archive: toldTo{p.archive}, Record: discard{}, Now: p.clock, Log: quiet, Parallel: 1}
 }
 
 // say takes up a message of the draw.
@@ -78,7 +78,7 @@ func (p *pipeline) say(t *testing.T, fields string) {
 	if strings.Contains(fields, "order") {
 		source = intake.Operator
 	}
-	in := intake.Intake{Table: p.table, Replies: nothing{}, Sweeps: nothing{}, Archive: nothing{}, Record: nothing{}, Now: p.clock, Log: quiet,
+	in := intake.Intake{Table: p.table, Replies: discard{}, Sweeps: discard{}, Archive: discard{}, Record: discard{}, Now: p.clock, Log: quiet,
 		Settings: draw.Settings{Shards: 1, RetainMillis: 400 * 24 * 3600 * 1000}}
 	if err := in.Handle(t.Context(), intake.Delivery{Body: []byte(body), SentAt: p.now, From: source}); err != nil {
 		t.Fatal(err)
@@ -91,7 +91,7 @@ func (p *pipeline) open(t *testing.T, bets int) {
 	p.now = noon
 	p.say(t, fmt.Sprintf(`"type":"draw.opened","sequence":7,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q}]`, instant.Format(noon), instant.Format(noon+60_000)))
 	p.now = noon + 1000
-	acceptor := placing.Acceptor{Table: p.table, Terms: func(string) money.Terms { return money.Terms{} }, Now: p.clock, Record: nothing{}}
+	acceptor := placing.Acceptor{Table: p.table, Terms: func(string) money.Terms { return money.Terms{} }, Now: p.clock, Record: discard{}}
 	for n := range bets {
 		request := placing.Request{Bookmaker: "acme", Draw: theDraw, Reference: fmt.Sprintf("b%05d", n), Selection: []string{"red", "black", "straight:17"}[n%3], Stake: "10.00", Currency: "EUR"}
 		if _, err := acceptor.Place(t.Context(), request); err != nil {

@@ -48,7 +48,7 @@ func (p *pipeline) found(t *testing.T) (named []settle.LateRecords) {
 		p.now += 1000
 		body := fmt.Sprintf(`{"schema":1,"id":"m","type":"bets.found","game":"roulette","table":"rou-1","draw":%q,"at":"2026-11-30T12:00:00.000Z","order":"found-%d","bookmaker":%q,"records":%s,"reason":"r","evidence":"e"}`,
 			theDraw, p.now, m.Bookmaker, records)
-		in := intake.Intake{Table: p.table, Replies: nothing{}, Sweeps: nothing{}, Archive: nothing{}, Record: nothing{}, Now: p.clock, Log: quiet, Settings: draw.Settings{}}
+		in := intake.Intake{Table: p.table, Replies: discard{}, Sweeps: discard{}, Archive: discard{}, Record: discard{}, Now: p.clock, Log: quiet, Settings: draw.Settings{}}
 		if err := in.Handle(t.Context(), intake.Delivery{Body: []byte(body), SentAt: p.now, From: intake.Own}); err != nil {
 			t.Fatal(err)
 		}
