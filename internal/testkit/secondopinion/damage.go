@@ -195,7 +195,7 @@ func (c *copied) rewrite(all [][]byte) {
 	if err := os.RemoveAll(c.path("tile")); err != nil {
 		c.t.Fatal(err)
 	}
-	var kept tree.Kept
+	var kept tree.InMemory
 	for _, e := range all {
 		if err := kept.Add(tlog.RecordHash(e)); err != nil {
 			c.t.Fatal(err)

@@ -155,7 +155,7 @@ func (s *Set) Disclose(draw string, state int, bookmaker string) (*Disclosure, e
 	key := KeyOf(s.Secret, bookmaker)
 	mine := s.Commitments[at].hash(commitSalt(key))
 	leaves := s.leaves()
-	var all tree.Kept
+	var all tree.InMemory
 	for _, leaf := range leaves {
 		if err := all.Add(leaf); err != nil {
 			return nil, fmt.Errorf("proving a commitment: %w", err)

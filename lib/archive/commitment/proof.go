@@ -33,7 +33,7 @@ func (d *Disclosure) Prove(lines [][]byte, index int) (*LineProof, error) {
 	if index < 0 || index >= len(lines) || int64(len(lines)) != d.Commitment.Lines {
 		return nil, ErrReport
 	}
-	var report tree.Kept
+	var report tree.InMemory
 	for i, line := range lines {
 		if err := report.Add(salted(lineSalt(d.Key, int64(i)), line)); err != nil {
 			return nil, fmt.Errorf("proving a line: %w", err)

@@ -40,15 +40,15 @@ func (b *batch) name() string {
 	return fmt.Sprintf("staged/%d-%d-%s", b.old.N, b.tree.N, hex.EncodeToString(b.tree.Hash[:]))
 }
 
-// growing reads the stored hashes of a tree that is being appended to: the old
+// overlay reads the stored hashes of a tree that is being appended to: the old
 // ones from verified tiles, the new ones from memory.
-type growing struct {
+type overlay struct {
 	old   tlog.HashReader
 	first int64 // the index of added[0]
 	added []tlog.Hash
 }
 
-func (g *growing) ReadHashes(indexes []int64) ([]tlog.Hash, error) {
+func (g *overlay) ReadHashes(indexes []int64) ([]tlog.Hash, error) {
 	hashes := make([]tlog.Hash, len(indexes))
 	var before []int64
 	for i, index := range indexes {
@@ -84,7 +84,7 @@ func (l *Log) get(ctx context.Context, path string) ([]byte, error) {
 // build computes the new tree and the files that it adds. What it reads of the
 // old tree is verified against the old root.
 func (l *Log) build(ctx context.Context, old tlog.Tree, leaves []Leaf) (*batch, error) {
-	reader := &growing{old: tlog.TileHashReader(old, tiles.NewReader(ctx, l.get)), first: tlog.StoredHashCount(old.N)}
+	reader := &overlay{old: tlog.TileHashReader(old, tiles.NewReader(ctx, l.get)), first: tlog.StoredHashCount(old.N)}
 	bundle, err := l.lastBundle(ctx, old, reader)
 	if err != nil {
 		return nil, err

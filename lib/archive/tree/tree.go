@@ -44,16 +44,16 @@ func (r *Range) Root() tlog.Hash {
 	return root
 }
 
-// Kept is a tree in memory that proves its leaves. The zero value is empty.
-type Kept struct {
+// InMemory is a tree in memory that proves its leaves. The zero value is empty.
+type InMemory struct {
 	size   int64
 	hashes []tlog.Hash // as tlog stores them
 }
 
-var _ tlog.HashReader = (*Kept)(nil)
+var _ tlog.HashReader = (*InMemory)(nil)
 
 // ReadHashes returns stored hashes.
-func (k *Kept) ReadHashes(indexes []int64) ([]tlog.Hash, error) {
+func (k *InMemory) ReadHashes(indexes []int64) ([]tlog.Hash, error) {
 	hashes := make([]tlog.Hash, len(indexes))
 	for i, index := range indexes {
 		if index >= int64(len(k.hashes)) {
@@ -65,7 +65,7 @@ func (k *Kept) ReadHashes(indexes []int64) ([]tlog.Hash, error) {
 }
 
 // Add appends a leaf, by its hash.
-func (k *Kept) Add(leaf tlog.Hash) error {
+func (k *InMemory) Add(leaf tlog.Hash) error {
 	hashes, err := tlog.StoredHashesForRecordHash(k.size, leaf, k)
 	if err != nil {
 		return err
@@ -75,10 +75,10 @@ func (k *Kept) Add(leaf tlog.Hash) error {
 }
 
 // Size returns how many leaves the tree has.
-func (k *Kept) Size() int64 { return k.size }
+func (k *InMemory) Size() int64 { return k.size }
 
 // Root returns the root hash.
-func (k *Kept) Root() (tlog.Hash, error) {
+func (k *InMemory) Root() (tlog.Hash, error) {
 	if k.size == 0 {
 		return sha256.Sum256(nil), nil
 	}
@@ -86,4 +86,4 @@ func (k *Kept) Root() (tlog.Hash, error) {
 }
 
 // Prove returns the proof that leaf n is in the tree.
-func (k *Kept) Prove(n int64) (tlog.RecordProof, error) { return tlog.ProveRecord(k.size, n, k) }
+func (k *InMemory) Prove(n int64) (tlog.RecordProof, error) { return tlog.ProveRecord(k.size, n, k) }

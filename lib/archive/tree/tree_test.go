@@ -25,7 +25,7 @@ func slow(leaves []tlog.Hash) tlog.Hash {
 
 func TestTrees(t *testing.T) {
 	var grown Range
-	var kept Kept
+	var kept InMemory
 	var leaves []tlog.Hash
 	for n := range 300 {
 		root, err := kept.Root()

@@ -36,7 +36,7 @@ func openings(n int) (list [][]byte) {
 // under the key of the sample log.
 func logOf(t *testing.T, list [][]byte) memory {
 	t.Helper()
-	var kept tree.Kept
+	var kept tree.InMemory
 	files := memory{}
 	for n := 0; n < len(list); n += tiles.Width {
 		part := list[n:min(len(list), n+tiles.Width)]

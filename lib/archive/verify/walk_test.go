@@ -41,7 +41,7 @@ func TestEveryLeafIsHashed(t *testing.T) {
 // TestLevels compares the tiles of trees that have three levels of them: 65,536
 // leaves fill a tile of the second, and one more begins a branch.
 func TestLevels(t *testing.T) {
-	var kept tree.Kept
+	var kept tree.InMemory
 	var hashes []tlog.Hash
 	for i := range uint64(65_537) {
 		hash := tlog.RecordHash(binary.BigEndian.AppendUint64(nil, i))
