@@ -190,9 +190,9 @@ func (r *reading) accounts(id, bookmaker string, shards int) {
 			r.say("  %s %s", bookmaker, lines)
 		}
 	}
-	state, book, err := record.Totals(r.Context(), r.table, id, bookmaker)
+	state, byCurrency, err := record.Totals(r.Context(), r.table, id, bookmaker)
 	r.check(err)
-	totals, err := json.Marshal(book)
+	totals, err := json.Marshal(byCurrency)
 	r.check(err)
 	r.say("  %s under state %d: %s", bookmaker, state, totals)
 }

@@ -59,7 +59,7 @@ func (a *Archive) commitments(ctx context.Context, r records, state int, done ma
 	}
 	for _, bookmaker := range slices.Sorted(maps.Keys(done)) {
 		report := commitment.NewReport(set.Secret, bookmaker)
-		var totals settlement.Book
+		var totals settlement.Totals
 		for shard, d := range done[bookmaker] {
 			totals.Merge(d.Totals)
 			if err := a.addLines(ctx, report, store.ReportKey(r.ID, state, bookmaker, shard), d); err != nil {

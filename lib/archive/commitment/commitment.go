@@ -76,12 +76,12 @@ func (r *Report) Add(line []byte) {
 }
 
 // Commit returns what the entry commits to for this bookmaker.
-func (r *Report) Commit(totals settlement.Book) Commitment {
+func (r *Report) Commit(totals settlement.Totals) Commitment {
 	c := Commitment{Bookmaker: r.bookmaker, Lines: r.lines.Size(), Root: hexOf(r.lines.Root()), Totals: totalsHash(r.key, totals)}
 	return c
 }
 
-func totalsHash(key []byte, totals settlement.Book) string {
+func totalsHash(key []byte, totals settlement.Totals) string {
 	sum := sha256.Sum256(append(derive(key, "totals"), entry.AppendTotals(nil, totals)...))
 	return hex.EncodeToString(sum[:])
 }

@@ -30,7 +30,7 @@ func sample() (*Set, *entry.Settlement) {
 		for _, line := range linesOf(bookmaker, i*5) {
 			report.Add(line)
 		}
-		set.Commitments = append(set.Commitments, report.Commit(settlement.Book{{Currency: eur, Bets: i}}))
+		set.Commitments = append(set.Commitments, report.Commit(settlement.Totals{{Currency: eur, Bets: i}}))
 	}
 	return set, &entry.Settlement{Draw: "d", Game: "war", State: 1, Bookmakers: set.Short()}
 }

@@ -114,7 +114,7 @@ func (d *Disclosure) Check(e *entry.Settlement, lines [][]byte) error {
 var ErrTotals = errors.New("these are not the totals that the settlement commits to")
 
 // CheckTotals compares the totals of all bets of the bookmaker on the draw.
-func (d *Disclosure) CheckTotals(totals settlement.Book) error {
+func (d *Disclosure) CheckTotals(totals settlement.Totals) error {
 	if totalsHash(d.Key, totals) != d.Commitment.Totals {
 		return ErrTotals
 	}

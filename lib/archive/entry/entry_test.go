@@ -152,7 +152,7 @@ func TestLimits(t *testing.T) {
 	if _, err := entry.Encode(large); !errors.Is(err, entry.ErrTooLarge) {
 		t.Errorf("an entry that is too large: %v", err)
 	}
-	mismatch := &entry.Settlement{Draw: "d", Game: "war", State: 1, ShowTotals: true, Totals: settlement.Book{{Currency: eur, Bets: 2, Won: 1}}, Bookmakers: entry.Commitments{Root: entry.HashOf("")}}
+	mismatch := &entry.Settlement{Draw: "d", Game: "war", State: 1, ShowTotals: true, Totals: settlement.Totals{{Currency: eur, Bets: 2, Won: 1}}, Bookmakers: entry.Commitments{Root: entry.HashOf("")}}
 	if _, err := entry.Encode(mismatch); err == nil {
 		t.Error("totals that don't add up were written")
 	}

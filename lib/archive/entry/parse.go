@@ -224,7 +224,7 @@ func (r *reader) settlement(o strictjson.Object, draw, game string) *Settlement 
 }
 
 // totals reads totals by currency, and checks that they add up.
-func (r *reader) totals(o strictjson.Object) (book settlement.Book) {
+func (r *reader) totals(o strictjson.Object) (byCurrency settlement.Totals) {
 	for member := range o.Members {
 		currency, known := money.ParseCurrency(member.Name())
 		t, ok := member.Object()
@@ -232,18 +232,18 @@ func (r *reader) totals(o strictjson.Object) (book settlement.Book) {
 			r.wrong("there is no currency %.10q", member.Name())
 			return nil
 		}
-		totals := settlement.Totals{Currency: currency, Bets: r.number(t, "bets", 1), Stake: r.sum(t, "stake"), Payout: r.sum(t, "payout"),
+		totals := settlement.Total{Currency: currency, Bets: r.number(t, "bets", 1), Stake: r.sum(t, "stake"), Payout: r.sum(t, "payout"),
 			Won: r.number(t, "won", 0), Lost: r.number(t, "lost", 0), Refunded: r.number(t, "refunded", 0)}
 		t.Close()
 		if totals.Bets != totals.Won+totals.Lost+totals.Refunded {
 			r.wrong("%d bets in %s, but %d settled", totals.Bets, currency.Code(), totals.Won+totals.Lost+totals.Refunded)
 		}
-		if n := len(book); n > 0 && book[n-1].Currency.Compare(currency) >= 0 {
+		if n := len(byCurrency); n > 0 && byCurrency[n-1].Currency.Compare(currency) >= 0 {
 			r.wrong("currencies are not in their order")
 		}
-		book = append(book, totals)
+		byCurrency = append(byCurrency, totals)
 	}
-	return book
+	return byCurrency
 }
 
 // sum reads a decimal; that it has its currency's decimals shows when it is

@@ -16,7 +16,7 @@ type Settlement struct {
 	Replaces int // the state settled before; 0 for none. States between were never settled
 	// Totals are those of all bets on the draw, by currency, unless the operator
 	// keeps them back.
-	Totals     settlement.Book
+	Totals     settlement.Totals
 	ShowTotals bool
 	// Bookmakers commits to what each bookmaker was told: see lib/archive/commitment.
 	Bookmakers Commitments
@@ -67,10 +67,10 @@ func (s *Settlement) Impossible() string {
 }
 
 // AppendTotals appends totals by currency, in the format of `tally settle`.
-func AppendTotals(out strictjson.Out, book settlement.Book) strictjson.Out {
+func AppendTotals(out strictjson.Out, byCurrency settlement.Totals) strictjson.Out {
 	out = out.Open()
-	for i := range book {
-		t := &book[i]
+	for i := range byCurrency {
+		t := &byCurrency[i]
 		out = out.Name(t.Currency.Code()).Open().IntMember("bets", t.Bets)
 		out = append(t.Stake.AppendTo(append(out.Name("stake"), '"'), t.Currency), '"')
 		out = append(t.Payout.AppendTo(append(out.Name("payout"), '"'), t.Currency), '"')

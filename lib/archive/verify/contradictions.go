@@ -118,7 +118,7 @@ func (s *history) adding(index int64, e *entry.Settlement, d *drawState) {
 	}
 	for _, t := range e.Totals {
 		bets += t.Bets
-		if at := slices.IndexFunc(d.book, func(b settlement.Totals) bool { return b.Currency == t.Currency }); at >= 0 && t.Stake.Compare(d.book[at].Stake) < 0 {
+		if at := slices.IndexFunc(d.book, func(b settlement.Total) bool { return b.Currency == t.Currency }); at >= 0 && t.Stake.Compare(d.book[at].Stake) < 0 {
 			wrong("has fewer stakes in %s than were settled before", t.Currency.Code())
 		}
 		if e.State <= len(d.off) && d.off[e.State-1] && t.Bets != t.Refunded {

@@ -268,10 +268,10 @@ func TestImpossibleTotals(t *testing.T) {
 		{"counts that don't add up", 1, 4, 1, 19158, 100, "but 6 settled", 7},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			book := settlement.Book{{Currency: currency(t, "EUR"), Bets: test.won + test.lost + test.refunded, Won: test.won, Lost: test.lost,
+			byCurrency := settlement.Totals{{Currency: currency(t, "EUR"), Bets: test.won + test.lost + test.refunded, Won: test.won, Lost: test.lost,
 				Refunded: test.refunded, Stake: sum(test.stake), Payout: sum(test.payout)}}
 			if test.bets > 0 {
-				book[0].Bets = test.bets
+				byCurrency[0].Bets = test.bets
 			}
 			list := slices.Clone(whole)
 			at := -1 // of the newest settlement: those before bind it to no less stake
@@ -285,7 +285,7 @@ func TestImpossibleTotals(t *testing.T) {
 				t.Fatal(err)
 			}
 			e := read.(*entry.Settlement)
-			e.Totals = book
+			e.Totals = byCurrency
 			if _, err := entry.Encode(e); (err == nil) != (test.says == "") {
 				t.Errorf("written: %v", err)
 			}

@@ -35,7 +35,7 @@ type drawState struct {
 	// bets and bookmakers are the most that a settlement had, book the totals that were
 	// shown last.
 	bets, bookmakers int
-	book             settlement.Book
+	book             settlement.Totals
 }
 
 // visible are the cards that lay open when a betting round opened.

@@ -66,9 +66,9 @@ func (d *dayTotals) of(c money.Currency) *change {
 	return d.Sums[at]
 }
 
-// book adds the totals of a report, or takes them off again.
-func (d *dayTotals) book(book settlement.Book, sign int) error {
-	for _, t := range book {
+// byCurrency adds the totals of a report, or takes them off again.
+func (d *dayTotals) book(byCurrency settlement.Totals, sign int) error {
+	for _, t := range byCurrency {
 		stake, ok := new(big.Int).SetString(minor(t.Stake), 10)
 		payout, ok2 := new(big.Int).SetString(minor(t.Payout), 10)
 		if !ok || !ok2 {

@@ -14,11 +14,11 @@ func getDrawTotals(ctx context.Context, r *request) (any, error) {
 	if _, err := r.draw(ctx); err != nil {
 		return nil, err
 	}
-	state, book, err := record.Totals(ctx, r.api.table, r.path["draw"], r.Bookmaker)
+	state, byCurrency, err := record.Totals(ctx, r.api.table, r.path["draw"], r.Bookmaker)
 	if err != nil {
 		return nil, err
 	}
-	totals := v1.DrawTotals{Draw: r.path["draw"], State: state, Totals: report.TotalsOf(book)}
+	totals := v1.DrawTotals{Draw: r.path["draw"], State: state, Totals: report.TotalsOf(byCurrency)}
 	if r.query["format"] == formatCSV {
 		return writeTotals(totals.Totals)
 	}

@@ -146,7 +146,7 @@ func compareDraw(ctx context.Context, source Source, settlements []*entry.Settle
 		}
 		result.Compared++
 		slices.SortFunc(list, func(a, b Report) int { return cmp.Compare(a.Bookmaker, b.Bookmaker) })
-		all, added := settlement.Book{}, true
+		all, added := settlement.Totals{}, true
 		for _, report := range list {
 			totals, is := result.compare(e, report, accounts, source.Whole())
 			all.Merge(totals)
@@ -161,7 +161,7 @@ func compareDraw(ctx context.Context, source Source, settlements []*entry.Settle
 
 // compare compares one report with the settlement, and returns what the
 // bookmaker's bets on the draw come to by it, if its reports tell.
-func (r *Result) compare(e *entry.Settlement, one Report, accounts map[string]*account, whole bool) (settlement.Book, bool) {
+func (r *Result) compare(e *entry.Settlement, one Report, accounts map[string]*account, whole bool) (settlement.Totals, bool) {
 	r.Reports++
 	r.Lines += len(one.Lines)
 	known := accounts[one.Bookmaker]
@@ -199,7 +199,7 @@ func (r *Result) compare(e *entry.Settlement, one Report, accounts map[string]*a
 }
 
 // compareAll compares the reports of all bookmakers with the settlement.
-func (r *Result) compareAll(e *entry.Settlement, bookmakers int, totals settlement.Book) {
+func (r *Result) compareAll(e *entry.Settlement, bookmakers int, totals settlement.Totals) {
 	switch {
 	case bookmakers != e.Bookmakers.Count:
 		r.find(verify.MismatchReport, e.Draw, e.State, "it is of %d bookmakers, there are reports to %d", e.Bookmakers.Count, bookmakers)
@@ -210,10 +210,12 @@ func (r *Result) compareAll(e *entry.Settlement, bookmakers int, totals settleme
 	}
 }
 
-func spell(book settlement.Book) string { return string(entry.AppendTotals(strictjson.Out(nil), book)) }
+func spell(byCurrency settlement.Totals) string {
+	return string(entry.AppendTotals(strictjson.Out(nil), byCurrency))
+}
 
 // take puts a report's lines in the place of those before, and adds all up.
-func (a *account) take(one Report) (totals settlement.Book, why string) {
+func (a *account) take(one Report) (totals settlement.Totals, why string) {
 	for _, text := range one.Lines {
 		var line report.Line
 		if err := json.Unmarshal(text, &line); err != nil {

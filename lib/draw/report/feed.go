@@ -16,8 +16,8 @@ type Entry struct {
 	State    int                `json:"state"`
 	Replaces int                `json:"replaces,omitempty"` // the state reported before; 0 for none
 	Shards   []Shard            `json:"shards"`
-	Totals   settlement.Book    `json:"totals"`           // of all the bookmaker's bets on the draw
-	Before   settlement.Book    `json:"before,omitempty"` // the same under the state replaced
+	Totals   settlement.Totals  `json:"totals"`           // of all the bookmaker's bets on the draw
+	Before   settlement.Totals  `json:"before,omitempty"` // the same under the state replaced
 	At       settlement.Instant `json:"at"`
 	// PreviousAt is the time of the entry before it; zero for the first, and on entries of
 	// earlier versions.
@@ -102,9 +102,9 @@ func FeedEntryOf(e Entry) FeedEntry {
 }
 
 // TotalsOf writes totals.
-func TotalsOf(book settlement.Book) []Totals {
+func TotalsOf(byCurrency settlement.Totals) []Totals {
 	list := []Totals{}
-	for _, t := range book {
+	for _, t := range byCurrency {
 		list = append(list, Totals{Currency: t.Currency.Code(), Bets: t.Bets, Stake: string(t.Stake.AppendTo(nil, t.Currency)),
 			Payout: string(t.Payout.AppendTo(nil, t.Currency)), Won: t.Won, Lost: t.Lost, Refunded: t.Refunded})
 	}

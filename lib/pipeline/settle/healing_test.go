@@ -39,9 +39,9 @@ func TestManyLateRecords(t *testing.T) {
 	if named != late {
 		t.Errorf("%d records were named instead of %d", named, late)
 	}
-	_, book, err := record.Totals(t.Context(), p.table, theDraw, "acme")
-	if err != nil || len(book) != 1 || book[0].Bets != late+1 {
-		t.Errorf("settled are %+v, %v", book, err)
+	_, byCurrency, err := record.Totals(t.Context(), p.table, theDraw, "acme")
+	if err != nil || len(byCurrency) != 1 || byCurrency[0].Bets != late+1 {
+		t.Errorf("settled are %+v, %v", byCurrency, err)
 	}
 }
 

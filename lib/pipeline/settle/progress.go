@@ -16,16 +16,16 @@ import (
 // progress is what a partition has come to so far. It is kept with each page, so
 // that a retry goes on after the last one without computing it again.
 type progress struct {
-	Bets    int              `json:"bets"`
-	Lines   int              `json:"lines"` // reported
-	Pages   int              `json:"pages"`
-	Last    string           `json:"last,omitempty"`   // sort key of the last record accounted for
-	Totals  settlement.Book  `json:"totals"`           // of all bets under the new state
-	Before  settlement.Book  `json:"before,omitempty"` // and under the base
-	Moved   settlement.Moved `json:"moved,omitempty"`  // where a limit is set for it
-	Digest  digest           `json:"digest"`           // over all absolute lines under the new state
-	Base    digest           `json:"base"`             // and under the base
-	Refunds int              `json:"refunds,omitempty"`
+	Bets    int               `json:"bets"`
+	Lines   int               `json:"lines"` // reported
+	Pages   int               `json:"pages"`
+	Last    string            `json:"last,omitempty"`   // sort key of the last record accounted for
+	Totals  settlement.Totals `json:"totals"`           // of all bets under the new state
+	Before  settlement.Totals `json:"before,omitempty"` // and under the base
+	Moved   settlement.Moved  `json:"moved,omitempty"`  // where a limit is set for it
+	Digest  digest            `json:"digest"`           // over all absolute lines under the new state
+	Base    digest            `json:"base"`             // and under the base
+	Refunds int               `json:"refunds,omitempty"`
 }
 
 // digest is a SHA-256 under way; its JSON is its state.

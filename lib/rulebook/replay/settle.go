@@ -16,7 +16,7 @@ type Settler struct {
 	bets     strictjson.Document
 	seen     map[string]struct{} // references of the line
 	parsed   map[string]parsedSelection
-	book     settlement.Book
+	book     settlement.Totals
 	state    settlement.State
 	rounding money.Rounding
 }

@@ -92,19 +92,19 @@ func FuzzSettle(f *testing.F) {
 // TestTotals adds up settlements by currency and merges books.
 func TestTotals(t *testing.T) {
 	eur, jpy := currency(t, "EUR"), currency(t, "JPY")
-	var book, other settlement.Book
-	book.Of(jpy).Add(500, settlement.Settlement{Result: rules.Refunded, Payout: 500})
-	book.Of(eur).Add(1000, settlement.Settlement{Result: rules.Won, Payout: 1950})
+	var byCurrency, other settlement.Totals
+	byCurrency.Of(jpy).Add(500, settlement.Settlement{Result: rules.Refunded, Payout: 500})
+	byCurrency.Of(eur).Add(1000, settlement.Settlement{Result: rules.Won, Payout: 1950})
 	other.Of(eur).Add(200, settlement.Settlement{Result: rules.Lost})
 	other.Of(eur).Add(money.MaxStake, settlement.Settlement{Result: rules.Won, Payout: 1 << 62})
 	other.Of(eur).Add(money.MaxStake, settlement.Settlement{Result: rules.Won, Payout: 1 << 62})
-	book.Merge(other)
-	if len(book) != 2 || book[0].Currency != eur || book[1].Currency != jpy {
-		t.Fatalf("%+v", book)
+	byCurrency.Merge(other)
+	if len(byCurrency) != 2 || byCurrency[0].Currency != eur || byCurrency[1].Currency != jpy {
+		t.Fatalf("%+v", byCurrency)
 	}
 	for i, want := range []string{"4 bets, 20000000012.00 staked, 92233720368547777.58 paid, 3 won, 1 lost, 0 refunded",
 		"1 bets, 500 staked, 500 paid, 0 won, 0 lost, 1 refunded"} {
-		b := book[i]
+		b := byCurrency[i]
 		text := strconv.Itoa(b.Bets) + " bets, " + string(b.Stake.AppendTo(nil, b.Currency)) + " staked, " +
 			string(b.Payout.AppendTo(nil, b.Currency)) + " paid, " + strconv.Itoa(b.Won) + " won, " + strconv.Itoa(b.Lost) + " lost, " +
 			strconv.Itoa(b.Refunded) + " refunded"

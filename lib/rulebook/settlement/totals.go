@@ -7,9 +7,9 @@ import (
 	"tally/lib/rulebook/rules"
 )
 
-// Totals adds up settlements of one currency. Stakes equal the stakes won, lost
+// Total adds up settlements of one currency. Stakes equal the stakes won, lost
 // and refunded; payouts equal the sum of the lines.
-type Totals struct {
+type Total struct {
 	Currency money.Currency `json:"currency"`
 	Bets     int            `json:"bets"`
 	Stake    money.Sum      `json:"stake"` // in minor units, as JSON
@@ -20,7 +20,7 @@ type Totals struct {
 }
 
 // Add adds one settled bet.
-func (t *Totals) Add(stake money.Amount, s Settlement) {
+func (t *Total) Add(stake money.Amount, s Settlement) {
 	t.Bets++
 	t.Stake.Add(stake)
 	t.Payout.Add(s.Payout)
@@ -34,20 +34,20 @@ func (t *Totals) Add(stake money.Amount, s Settlement) {
 	}
 }
 
-// Book is the totals of a draw by currency, ordered by code.
-type Book []Totals
+// Totals is the totals of a draw by currency, ordered by code.
+type Totals []Total
 
 // Of returns the totals of a currency to add to.
-func (b *Book) Of(c money.Currency) *Totals {
-	at, found := slices.BinarySearchFunc(*b, c, func(t Totals, c money.Currency) int { return t.Currency.Compare(c) })
+func (b *Totals) Of(c money.Currency) *Total {
+	at, found := slices.BinarySearchFunc(*b, c, func(t Total, c money.Currency) int { return t.Currency.Compare(c) })
 	if !found {
-		*b = slices.Insert(*b, at, Totals{Currency: c})
+		*b = slices.Insert(*b, at, Total{Currency: c})
 	}
 	return &(*b)[at]
 }
 
 // Merge adds the totals of another book.
-func (b *Book) Merge(other Book) {
+func (b *Totals) Merge(other Totals) {
 	for _, t := range other {
 		mine := b.Of(t.Currency)
 		mine.Bets += t.Bets

@@ -129,13 +129,13 @@ func resolve(t testing.TB, game, facts string) rules.Resolution[rules.Outcome] {
 	return resolved
 }
 
-func totals(t testing.TB, code, stake, payout string, won, lost, refunded int) settlement.Totals {
+func totals(t testing.TB, code, stake, payout string, won, lost, refunded int) settlement.Total {
 	t.Helper()
 	currency, known := money.ParseCurrency(code)
 	if !known {
 		t.Fatalf("there is no currency %s", code)
 	}
-	made := settlement.Totals{Currency: currency, Bets: won + lost + refunded, Won: won, Lost: lost, Refunded: refunded}
+	made := settlement.Total{Currency: currency, Bets: won + lost + refunded, Won: won, Lost: lost, Refunded: refunded}
 	for text, sum := range map[string]*money.Sum{stake: &made.Stake, payout: &made.Payout} {
 		if err := sum.UnmarshalText([]byte(strings.Replace(text, ".", "", 1))); err != nil {
 			t.Fatal(err)
@@ -144,10 +144,10 @@ func totals(t testing.TB, code, stake, payout string, won, lost, refunded int) s
 	return made
 }
 
-func (s *story) settled(state, replaces int, book ...settlement.Totals) *story {
+func (s *story) settled(state, replaces int, byCurrency ...settlement.Total) *story {
 	s.t.Helper()
-	return s.add(&entry.Settlement{Draw: s.draw, Game: s.game, State: state, Replaces: replaces, ShowTotals: true, Totals: book,
-		Bookmakers: entry.Commitments{Count: len(book), Root: entry.HashOf("root")}})
+	return s.add(&entry.Settlement{Draw: s.draw, Game: s.game, State: state, Replaces: replaces, ShowTotals: true, Totals: byCurrency,
+		Bookmakers: entry.Commitments{Count: len(byCurrency), Root: entry.HashOf("root")}})
 }
 
 // manySpins are the facts of a roulette draw whose ball had to be spun often.

@@ -78,13 +78,13 @@ func (s Run) HeldState() int {
 
 // Done is what a partition came to. It is written once.
 type Done struct {
-	Bets   int              `json:"bets"`
-	Lines  int              `json:"lines"`
-	Pages  int              `json:"pages"`
-	Totals settlement.Book  `json:"totals"`           // of all bets
-	Before settlement.Book  `json:"before,omitempty"` // the same under the base
-	Moved  settlement.Moved `json:"moved,omitempty"`  // where a limit is set for it
-	Digest string           `json:"digest"`           // SHA-256 over all absolute lines
+	Bets   int               `json:"bets"`
+	Lines  int               `json:"lines"`
+	Pages  int               `json:"pages"`
+	Totals settlement.Totals `json:"totals"`           // of all bets
+	Before settlement.Totals `json:"before,omitempty"` // the same under the base
+	Moved  settlement.Moved  `json:"moved,omitempty"`  // where a limit is set for it
+	Digest string            `json:"digest"`           // SHA-256 over all absolute lines
 	// Abandoned says instead of all that, that this state is never told to anybody.
 	Abandoned bool `json:"abandoned,omitempty"`
 }
@@ -198,7 +198,7 @@ func (d *Draw) Told(ctx context.Context, bookmaker string) (states []int, err er
 
 // Totals returns what a bookmaker's bets on a draw came to under the newest state that all
 // bookmakers were told of; state 0 as long as there is none.
-func Totals(ctx context.Context, table *store.Table, id, bookmaker string) (state int, book settlement.Book, err error) {
+func Totals(ctx context.Context, table *store.Table, id, bookmaker string) (state int, byCurrency settlement.Totals, err error) {
 	run, err := LoadRun(ctx, table, id)
 	if err != nil || run.Base == 0 {
 		return 0, nil, err
@@ -211,9 +211,9 @@ func Totals(ctx context.Context, table *store.Table, id, bookmaker string) (stat
 		if err != nil {
 			return 0, nil, err
 		}
-		book.Merge(done.Totals)
+		byCurrency.Merge(done.Totals)
 	}
-	return run.Base, book, nil
+	return run.Base, byCurrency, nil
 }
 
 // Report reads the pages of one shard's report, as the lines of each. A try that came
