@@ -55,7 +55,7 @@ func cosigned(t *testing.T) (folder string, public []string) {
 		t.Fatal(err)
 	}
 	var servers []*witnesstest.Server
-	s.Log.Witnesses = &witness.Client{Within: time.Minute, Record: unmeasured{}, Log: slog.New(slog.DiscardHandler), Now: time.Now}
+	s.Log.Witnesses = &witness.Client{Timeout: time.Minute, Record: unmeasured{}, Log: slog.New(slog.DiscardHandler), Now: time.Now}
 	for _, name := range []string{"witness.example/w1", "witness.example/w2", "witness.example/w3"} {
 		server := witnesstest.New(t, name, verifier)
 		servers, public = append(servers, server), append(public, server.Public)

@@ -70,7 +70,7 @@ func (w *world) appender() *sequencer.Log {
 	l := &sequencer.Log{Origin: origin, Lock: archive.Lock{Table: store.New(w.db, "tally"), Origin: origin}, Objects: w.files, Signers: []note.Signer{w.signer},
 		Known: note.VerifierList(w.verifier), Log: slog.New(slog.DiscardHandler), Pause: func(ctx context.Context, _ int) error { return ctx.Err() }}
 	if len(w.witnesses) > 0 {
-		l.Witnesses = &witness.Client{Within: time.Hour, HTTP: witnesstest.Client(w.witnesses...), Record: &w.outcomes, Log: l.Log, Now: w.now}
+		l.Witnesses = &witness.Client{Timeout: time.Hour, HTTP: witnesstest.Client(w.witnesses...), Record: &w.outcomes, Log: l.Log, Now: w.now}
 		for _, server := range w.witnesses {
 			l.Witnesses.Witnesses = append(l.Witnesses.Witnesses, server.Witness)
 		}

@@ -68,17 +68,17 @@ func TestLateWitness(t *testing.T) {
 		return fakedynamo.FailBefore
 	}
 	appender := w.appender()
-	appender.Witnesses.Within = 20 * time.Millisecond
+	appender.Witnesses.Timeout = 20 * time.Millisecond
 	w.mustAppend(appender, leaves("a", 3))
 	if names := w.cosigned(); len(names) > 0 || w.outcomes.count[witness.Late] != 1 {
 		t.Fatalf("cosigned by %v; %v", names, w.outcomes.count)
 	}
-	appender.Witnesses.Within, silent.Intercept = time.Hour, nil
+	appender.Witnesses.Timeout, silent.Intercept = time.Hour, nil
 	w.mustAppend(appender, leaves("b", 3))
 	if len(w.cosigned()) > 0 || len(silent.Requests()) > 0 {
 		t.Errorf("it was asked while it rested: %v", silent.Requests())
 	}
-	clock = clock.Add(witness.Rest)
+	clock = clock.Add(witness.Backoff)
 	w.mustAppend(appender, leaves("b", 3)) // nothing new: the checkpoint that there is gets the line
 	if len(w.cosigned()) != 1 || len(w.public) != 6 {
 		t.Errorf("cosigned by %v", w.cosigned())

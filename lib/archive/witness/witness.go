@@ -35,13 +35,13 @@ import (
 
 // The limits of witnesses. A checkpoint with all of their lines has less than 40 KB.
 const (
-	Most      = 8        // witnesses of a log
-	maxAnswer = 16 << 10 // bytes of an answer
-	maxProof  = 63       // hashes of a proof
+	MaxWitnesses = 8        // witnesses of a log
+	maxAnswer    = 16 << 10 // bytes of an answer
+	maxProof     = 63       // hashes of a proof
 )
 
-// Rest is how long a witness is left alone after it has failed.
-const Rest = time.Minute
+// Backoff is how long a witness is left alone after it has failed.
+const Backoff = time.Minute
 
 // Witness is a witness of the log.
 type Witness struct {
@@ -67,8 +67,8 @@ func Parse(list string) (witnesses []Witness, err error) {
 		}
 		witnesses = append(witnesses, w)
 	}
-	if len(witnesses) > Most {
-		return nil, fmt.Errorf("there are %d witnesses; a log has at most %d", len(witnesses), Most)
+	if len(witnesses) > MaxWitnesses {
+		return nil, fmt.Errorf("there are %d witnesses; a log has at most %d", len(witnesses), MaxWitnesses)
 	}
 	return witnesses, nil
 }
@@ -131,7 +131,7 @@ type Checkpoint struct {
 // Client asks the witnesses of one log. Its fields are set once, before it is used.
 type Client struct {
 	Witnesses []Witness
-	Within    time.Duration // for which all of them are waited for
+	Timeout   time.Duration // for which all of them are waited for
 	HTTP      *http.Client  // http.DefaultClient if nil; redirects are not followed
 	Record    Recorder
 	Log       *slog.Logger
@@ -168,7 +168,7 @@ func name(w Witness) string { return fmt.Sprintf("%s+%08x", w.Key.Name(), w.Key.
 // Ask asks witnesses at once and returns the cosignatures that came in time, in
 // the witnesses' order. It never fails: what went wrong is logged and recorded.
 func (a *Client) Ask(ctx context.Context, witnesses []Witness, c Checkpoint) (all []checkpoint.Cosignature) {
-	ctx, cancel := context.WithTimeout(ctx, a.Within)
+	ctx, cancel := context.WithTimeout(ctx, a.Timeout)
 	defer cancel()
 	seen, err := checkpoint.Cosignatures(c.Before, a.Keys()...)
 	if err != nil {
@@ -209,7 +209,7 @@ func (a *Client) note(ctx context.Context, w Witness, outcome Outcome, err error
 	if a.resting == nil {
 		a.resting = map[string]time.Time{}
 	}
-	a.resting[name(w)] = a.Now().Add(Rest)
+	a.resting[name(w)] = a.Now().Add(Backoff)
 }
 
 // errSize says that a witness has seen a checkpoint of another size than it was

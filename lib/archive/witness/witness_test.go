@@ -19,7 +19,7 @@ func TestParse(t *testing.T) {
 		t.Errorf("none: %+v, %v", list, err)
 	}
 	var many []string
-	for i := range witness.Most + 1 {
+	for i := range witness.MaxWitnesses + 1 {
 		many = append(many, fmt.Sprint(witnesstest.New(t, fmt.Sprint("w", i)).Public, " https://w.example"))
 	}
 	if _, err := witness.Parse(strings.Join(many[1:], ",")); err != nil {

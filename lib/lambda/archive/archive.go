@@ -102,7 +102,7 @@ func (o *opener) get(ctx context.Context) (*publiclog.Archive, error) {
 		return nil, fmt.Errorf("opening the log: %w", err)
 	}
 	if len(o.witnesses) > 0 {
-		log.Witnesses = &witness.Client{Witnesses: o.witnesses, Within: o.config.WitnessWait, Record: o.record, Log: o.runtime.Log, Now: o.runtime.Now}
+		log.Witnesses = &witness.Client{Witnesses: o.witnesses, Timeout: o.config.WitnessWait, Record: o.record, Log: o.runtime.Log, Now: o.runtime.Now}
 	}
 	o.opened = &publiclog.Archive{Table: table, To: &sequencer.Batcher{Log: log}, ShowTotals: o.config.ShowTotals, Random: rand.Reader,
 		Record: o.record, Log: o.runtime.Log}

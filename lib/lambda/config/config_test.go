@@ -17,7 +17,7 @@ type sample struct {
 	common
 	Shards  int           `env:"TALLY_SHARDS" doc:"shards of a new draw" default:"1" min:"1" max:"256"`
 	Wait    time.Duration `env:"TALLY_WAIT" doc:"time to wait" min:"1s"`
-	Most    time.Duration `env:"TALLY_MOST" doc:"most time" default:"1m" max:"1h"`
+	Max     time.Duration `env:"TALLY_MOST" doc:"most time" default:"1m" max:"1h"`
 	Enabled bool          `env:"TALLY_ENABLED" doc:"whether it is on" default:"false"`
 	Topic   string        `env:"TALLY_TOPIC" doc:"topic to tell" default:""`
 }
@@ -39,7 +39,7 @@ func TestLoad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := sample{common: common{Table: "tally"}, Shards: 256, Wait: 90 * time.Second, Most: time.Minute, Enabled: true}
+	want := sample{common: common{Table: "tally"}, Shards: 256, Wait: 90 * time.Second, Max: time.Minute, Enabled: true}
 	if got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}

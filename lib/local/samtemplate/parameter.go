@@ -15,8 +15,8 @@ type parameter struct {
 	Pattern     string   `yaml:"AllowedPattern"`
 	Constraint  string   `yaml:"ConstraintDescription"`
 	Allowed     []string `yaml:"AllowedValues"`
-	Least       *float64 `yaml:"MinValue"`
-	Most        *float64 `yaml:"MaxValue"`
+	Min         *float64 `yaml:"MinValue"`
+	Max         *float64 `yaml:"MaxValue"`
 }
 
 // check holds a value against what the parameter takes, as CloudFormation does.
@@ -36,8 +36,8 @@ func (p parameter) check(value string) error {
 	if err != nil {
 		return fmt.Errorf("it takes a number")
 	}
-	if p.Least != nil && number < *p.Least || p.Most != nil && number > *p.Most {
-		return fmt.Errorf("it takes a number from %s to %s", limit(p.Least), limit(p.Most))
+	if p.Min != nil && number < *p.Min || p.Max != nil && number > *p.Max {
+		return fmt.Errorf("it takes a number from %s to %s", limit(p.Min), limit(p.Max))
 	}
 	return nil
 }

@@ -270,7 +270,7 @@ func (p *partition) checkBase(ctx context.Context) error {
 	before := &partition{table: p.table, records: p.records, bookmaker: p.bookmaker, shard: p.shard, next: p.base, late: p.late, reading: p.reading, selections: p.selections}
 	within, stop := context.WithTimeout(ctx, explainWithin)
 	defer stop()
-	missed, _, err := before.lateRecords(within, stored, &Within{Progress: progress{Digest: newDigest()}})
+	missed, _, err := before.lateRecords(within, stored, &Partial{Progress: progress{Digest: newDigest()}})
 	met := &lateError{doneKey: store.DoneKey(p.next.Number, p.bookmaker, p.shard),
 		reason: fmt.Sprintf("%s shard %d: %d records were written after state %d was settled", p.bookmaker, p.shard, len(missed), p.base.Number)}
 	switch {

@@ -35,12 +35,12 @@ const maxOrders = 50
 type Position struct {
 	State int    `json:"state,omitempty"` // that is counted again
 	After string `json:"after,omitempty"` // the partition that was counted last
-	// Within is how far the partition after that one was counted, nil for not at all.
-	Within *Within `json:"within,omitempty"`
+	// Partial is how far the partition after that one was counted, nil for not at all.
+	Within *Partial `json:"within,omitempty"`
 }
 
-// Within is how far one partition was counted.
-type Within struct {
+// Partial is how far one partition was counted.
+type Partial struct {
 	// Comparing says that all bets were counted and came to something else than was
 	// stored: from the first on they are compared with what was reported.
 	Comparing bool     `json:"comparing,omitempty"`
@@ -163,7 +163,7 @@ func (s *Settler) auditBets(ctx context.Context, r *record.Draw, bookmaker strin
 // planned is false when the state's sweep did not have it in its plan and there are
 // bets. With an error it returns how far it has come: no less far than from where it
 // began.
-func (p *partition) audit(ctx context.Context, from *Within) (missed []string, planned bool, at *Within, err error) {
+func (p *partition) audit(ctx context.Context, from *Partial) (missed []string, planned bool, at *Partial, err error) {
 	done, err := p.records.Done(p.next.Number, p.bookmaker, p.shard)
 	if err != nil {
 		return nil, false, from, err
@@ -176,7 +176,7 @@ func (p *partition) audit(ctx context.Context, from *Within) (missed []string, p
 		}
 		switch planned, err := p.countAgain(ctx, done); {
 		case err != nil && p.progress.Last != "":
-			return nil, false, &Within{Progress: p.progress}, err
+			return nil, false, &Partial{Progress: p.progress}, err
 		case err != nil:
 			return nil, false, nil, err
 		case !planned:
@@ -184,7 +184,7 @@ func (p *partition) audit(ctx context.Context, from *Within) (missed []string, p
 		case done == nil || p.progress.Digest.String() == done.Digest:
 			return nil, true, nil, nil
 		}
-		from = &Within{Comparing: true, Progress: progress{Digest: newDigest(), Base: newDigest()}}
+		from = &Partial{Comparing: true, Progress: progress{Digest: newDigest(), Base: newDigest()}}
 	}
 	missed, at, err = p.lateRecords(ctx, done, from)
 	return missed, true, at, err
@@ -216,7 +216,7 @@ func (p *partition) countAgain(ctx context.Context, done *record.Done) (planned 
 // without which the reported line comes out. Without all that the sweep did not see
 // the state must come to what was stored of it; else the error is an *UnequalError.
 // With another error it returns how far it has come.
-func (p *partition) lateRecords(ctx context.Context, done *record.Done, from *Within) (missed []string, at *Within, err error) {
+func (p *partition) lateRecords(ctx context.Context, done *record.Done, from *Partial) (missed []string, at *Partial, err error) {
 	release, err := p.mayRead(ctx)
 	if err != nil {
 		return nil, from, err
@@ -228,8 +228,8 @@ func (p *partition) lateRecords(ctx context.Context, done *record.Done, from *Wi
 	}
 	known, last := from.Progress.Digest, from.Progress.Last
 	missed = slices.Clone(from.Missed)
-	cut := func(err error) ([]string, *Within, error) {
-		return nil, &Within{Comparing: true, Progress: progress{Digest: known, Base: newDigest(), Last: last}, Pages: reports.pages(), Missed: missed}, err
+	cut := func(err error) ([]string, *Partial, error) {
+		return nil, &Partial{Comparing: true, Progress: progress{Digest: known, Base: newDigest(), Last: last}, Pages: reports.pages(), Missed: missed}, err
 	}
 	for g, err := range p.groups(p.table.Bets(ctx, store.BetsKey(p.records.ID, p.bookmaker, p.shard), last)) {
 		if err != nil {

@@ -175,7 +175,7 @@ func TestNamesThatLeadInside(t *testing.T) {
 		if strings.HasPrefix(ip, "::ffff:") {
 			continue // a name has no such address: Go makes an IPv4 one of it
 		}
-		sender := NewSender(SenderOptions{Resolver: resolver(t, ip), Within: 10 * time.Second})
+		sender := NewSender(SenderOptions{Resolver: resolver(t, ip), Timeout: 10 * time.Second})
 		came, err := sender.Send(t.Context(), &Endpoint{ID: "e", URL: "https://bookmaker.example/"}, Message{ID: "m"}, time.Now())
 		if err != nil || came.Failed != FailedAddress {
 			t.Errorf("a name that leads to %s: %+v, %v", ip, came, err)
@@ -196,7 +196,7 @@ func TestRebinding(t *testing.T) {
 	}))
 	defer server.Close()
 	_, port, _ := net.SplitHostPort(server.Listener.Addr().String())
-	sender := NewSender(SenderOptions{Loopback: true, Resolver: resolver(t, "127.0.0.1", "10.0.0.1"), Within: 10 * time.Second})
+	sender := NewSender(SenderOptions{Loopback: true, Resolver: resolver(t, "127.0.0.1", "10.0.0.1"), Timeout: 10 * time.Second})
 	e := &Endpoint{ID: "e", URL: "http://bookmaker.example:" + port + "/"}
 	first, err := sender.Send(t.Context(), e, Message{ID: "m"}, time.Now())
 	if err != nil || first.Failed != "" {

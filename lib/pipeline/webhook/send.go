@@ -69,9 +69,9 @@ type SenderOptions struct {
 	Resolver *net.Resolver
 	// Roots are the certificates that are trusted; the system's by default.
 	Roots *x509.CertPool
-	// Within bounds a try, from resolving the name to the end of the answer; 15 s by
+	// Timeout bounds a try, from resolving the name to the end of the answer; 15 s by
 	// default and at most.
-	Within time.Duration
+	Timeout time.Duration
 }
 
 // Sender sends messages to endpoints. It may be used by several goroutines.
@@ -82,7 +82,7 @@ type Sender struct {
 
 // NewSender makes a sender.
 func NewSender(options SenderOptions) *Sender {
-	within := min(cmp.Or(options.Within, tryFor), tryFor)
+	within := min(cmp.Or(options.Timeout, tryFor), tryFor)
 	dialer := &net.Dialer{Resolver: options.Resolver, Control: guard(options.Loopback)}
 	client := &http.Client{
 		Transport: &http.Transport{

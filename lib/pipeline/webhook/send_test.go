@@ -35,7 +35,7 @@ func receiver(t *testing.T, handle http.HandlerFunc, change ...func(*httptest.Se
 	t.Cleanup(server.Close)
 	roots := x509.NewCertPool()
 	roots.AddCert(server.Certificate())
-	return server, NewSender(SenderOptions{Loopback: true, Roots: roots, Within: 10 * time.Second})
+	return server, NewSender(SenderOptions{Loopback: true, Roots: roots, Timeout: 10 * time.Second})
 }
 
 func endpointAt(url string, secrets ...Secret) *Endpoint {
@@ -169,13 +169,13 @@ func TestUnreachable(t *testing.T) {
 	defer plain.Close()
 	old, oldSender := receiver(t, status(204), func(s *httptest.Server) { s.TLS = &tls.Config{MaxVersion: tls.VersionTLS11} })
 	slow, _ := receiver(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
-	impatient := NewSender(SenderOptions{Loopback: true, Roots: rootsOf(slow), Within: 100 * time.Millisecond})
+	impatient := NewSender(SenderOptions{Loopback: true, Roots: rootsOf(slow), Timeout: 100 * time.Millisecond})
 	dripping, _ := receiver(t, func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(200) // taken, whatever becomes of the body
 		_ = http.NewResponseController(w).Flush()
 		<-r.Context().Done()
 	})
-	patient := NewSender(SenderOptions{Loopback: true, Roots: rootsOf(dripping), Within: 500 * time.Millisecond})
+	patient := NewSender(SenderOptions{Loopback: true, Roots: rootsOf(dripping), Timeout: 500 * time.Millisecond})
 	_, port, _ := net.SplitHostPort(trusted.Listener.Addr().String())
 	for _, test := range []struct {
 		name, url string

@@ -53,7 +53,7 @@ func TestTries(t *testing.T) {
 		0    | fvv                      | valid_repeated
 		0    | fff                      | fault_unresolved
 	`) {
-		tries := rules.Tries{Noun: "roll", Most: int(row[0][0] - '0'), Rule: "X-1"}
+		tries := rules.Tries{Noun: "roll", Max: int(row[0][0] - '0'), Rule: "X-1"}
 		var faulty []bool
 		for _, try := range row[1] {
 			faulty = append(faulty, try == 'f')

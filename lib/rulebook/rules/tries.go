@@ -6,17 +6,17 @@ import "fmt"
 // roulette. The last try counts; all before it must be faulty.
 type Tries struct {
 	Noun string // such as roll
-	Most int    // how many are allowed; 0 for any number
+	Max  int    // how many are allowed; 0 for any number
 	Rule string
 }
 
 // TooMany returns the fault of more tries than are allowed. It is a fault of
 // counting: it stands whatever else is wrong.
 func (t Tries) TooMany(n int) []Fault {
-	if t.Most == 0 || n <= t.Most {
+	if t.Max == 0 || n <= t.Max {
 		return nil
 	}
-	return []Fault{{"too_many_tries", t.Rule, fmt.Sprintf("there are %d %ss, at most %d are allowed", n, t.Noun, t.Most)}}
+	return []Fault{{"too_many_tries", t.Rule, fmt.Sprintf("there are %d %ss, at most %d are allowed", n, t.Noun, t.Max)}}
 }
 
 // Play returns the faults of play; faulty says of each try whether it was.

@@ -13,7 +13,7 @@ import (
 const diceCount = 5
 
 // tries: one roll, repeated once when it was faulty.
-var tries = rules.Tries{Noun: "roll", Most: 2, Rule: "DICE-2.3"}
+var tries = rules.Tries{Noun: "roll", Max: 2, Rule: "DICE-2.3"}
 
 // Game is the dice game.
 var Game = rules.Define(rules.Spec[facts, *outcome]{

@@ -16,7 +16,7 @@ const (
 )
 
 // tries: one spin, repeated once when it was faulty.
-var tries = rules.Tries{Noun: "spin", Most: 2, Rule: "WHEEL-2.3"}
+var tries = rules.Tries{Noun: "spin", Max: 2, Rule: "WHEEL-2.3"}
 
 // Game is the Wheel of Fortune.
 var Game = rules.Define(rules.Spec[facts, *outcome]{
