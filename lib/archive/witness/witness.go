@@ -36,7 +36,7 @@ import (
 // The limits of witnesses. A checkpoint with all of their lines has less than 40 KB.
 const (
 	MaxWitnesses = 8        // witnesses of a log
-	maxAnswer    = 16 << 10 // bytes of an answer
+	maxResponse  = 16 << 10 // bytes of an answer
 	maxProof     = 63       // hashes of a proof
 )
 
@@ -284,9 +284,9 @@ func (a *Client) once(ctx context.Context, w Witness, c Checkpoint, size int64) 
 		return nil, fmt.Errorf("asking: %w", err)
 	}
 	defer func() { _ = answer.Body.Close() }()
-	text, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer+1))
-	if err == nil && len(text) > maxAnswer {
-		err = fmt.Errorf("it has more than %d bytes", maxAnswer)
+	text, err := io.ReadAll(io.LimitReader(answer.Body, maxResponse+1))
+	if err == nil && len(text) > maxResponse {
+		err = fmt.Errorf("it has more than %d bytes", maxResponse)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading an answer: %w", err)

@@ -19,7 +19,7 @@ func placeBets(ctx context.Context, r *request) (any, error) {
 	if err := repeated(bets); err != nil {
 		return nil, err
 	}
-	answer := v1.BatchAnswer{Results: make([]v1.BatchResult, len(bets))}
+	answer := v1.BatchResponse{Results: make([]v1.BatchResult, len(bets))}
 	for _, wagers := range []bool{false, true} {
 		slots := make(chan struct{}, batchParallel)
 		var running sync.WaitGroup

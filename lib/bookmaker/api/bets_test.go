@@ -23,7 +23,7 @@ func TestBatch(t *testing.T) {
 	w := newWorld(t)
 	w.open("roulette", "rou-1", "")
 	answers := func(body string) (codes []string) {
-		for _, r := range decoded[v1.BatchAnswer](t, w.want(w.do(http.MethodPost, "/v1/bets", body), "200")).Results {
+		for _, r := range decoded[v1.BatchResponse](t, w.want(w.do(http.MethodPost, "/v1/bets", body), "200")).Results {
 			code := fmt.Sprint(r.Status)
 			if r.Problem != nil {
 				code += " " + r.Problem.Code

@@ -307,7 +307,7 @@ func TestExamplesAsRequests(t *testing.T) {
 				sent++
 				a := w.want(w.do(strings.ToUpper(method), in.path, string(body)), in.want)
 				if name == "batchRequest" {
-					for _, result := range decoded[v1.BatchAnswer](t, a).Results {
+					for _, result := range decoded[v1.BatchResponse](t, a).Results {
 						if result.Problem != nil {
 							t.Errorf("%+v", result)
 						}

@@ -42,11 +42,11 @@ type operationView struct {
 	Params                    []fieldView
 	Body                      string // the name of its schema
 	Examples                  []string
-	Answers                   []answerView
+	Answers                   []responseView
 	Codes                     []string
 }
 
-type answerView struct {
+type responseView struct {
 	Status, About, Schema string
 	Examples              []string
 }
@@ -131,7 +131,7 @@ func operationOf(doc, op node, method, path string) operationView {
 	for _, status := range slices.Sorted(maps.Keys(responses)) {
 		if answer := responses.at(status); answer.refName() == "" {
 			content := answer.at("content", "application/json")
-			view.Answers = append(view.Answers, answerView{status, answer.text("description"), content.at("schema").refName(), examplesOf(doc, content)})
+			view.Answers = append(view.Answers, responseView{status, answer.text("description"), content.at("schema").refName(), examplesOf(doc, content)})
 		}
 	}
 	for _, code := range op.list("x-codes") {

@@ -159,8 +159,8 @@ type BatchResult struct {
 	Problem *Problem `json:"problem,omitempty"`
 }
 
-// BatchAnswer has an answer for each bet, in their order.
-type BatchAnswer struct {
+// BatchResponse has an answer for each bet, in their order.
+type BatchResponse struct {
 	Results []BatchResult `json:"results"`
 }
 

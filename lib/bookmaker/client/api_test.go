@@ -158,11 +158,11 @@ func TestFaultsOfTheNetwork(t *testing.T) {
 		{"dropped before the request", func(http.ResponseWriter, *http.Request, http.Handler) { panic(http.ErrAbortHandler) }, 0},
 		{"dropped between request and answer", lose, 0},
 		{"dropped within the answer", func(w http.ResponseWriter, r *http.Request, api http.Handler) {
-			answer := httptest.NewRecorder()
-			api.ServeHTTP(answer, r)
-			w.Header().Set("Content-Length", fmt.Sprint(answer.Body.Len()))
-			w.WriteHeader(answer.Code)
-			_, _ = w.Write(answer.Body.Bytes()[:answer.Body.Len()/2])
+			response := httptest.NewRecorder()
+			api.ServeHTTP(response, r)
+			w.Header().Set("Content-Length", fmt.Sprint(response.Body.Len()))
+			w.WriteHeader(response.Code)
+			_, _ = w.Write(response.Body.Bytes()[:response.Body.Len()/2])
 			panic(http.ErrAbortHandler)
 		}, 0},
 		{"500 after it was stored", func(w http.ResponseWriter, r *http.Request, api http.Handler) {

@@ -96,11 +96,11 @@ func (c *Client) PlaceWager(ctx context.Context, draw, reference, selection stri
 // PlaceBets places up to MaxBatch bets and returns an answer for each, in their
 // order.
 func (c *Client) PlaceBets(ctx context.Context, bets []v1.BatchBet) ([]v1.BatchResult, error) {
-	answer := new(v1.BatchAnswer)
-	if _, err := c.do(ctx, http.MethodPost, at("bets"), v1.BatchRequest{Bets: bets}, answer); err != nil {
+	response := new(v1.BatchResponse)
+	if _, err := c.do(ctx, http.MethodPost, at("bets"), v1.BatchRequest{Bets: bets}, response); err != nil {
 		return nil, err
 	}
-	return answer.Results, nil
+	return response.Results, nil
 }
 
 // CancelBet takes a bet back before its betting round closes.

@@ -77,15 +77,15 @@ func (e *Error) Error() string {
 // PositionAheadError says that the feed ends before the number that was asked for:
 // it is of another feed, or this one was set back by a restore.
 type PositionAheadError struct {
-	Newest int64 // the newest report that there is
-	Answer *Error
+	Newest   int64 // the newest report that there is
+	Response *Error
 }
 
 // Error is that of the answer.
-func (e *PositionAheadError) Error() string { return e.Answer.Error() }
+func (e *PositionAheadError) Error() string { return e.Response.Error() }
 
 // Unwrap returns the answer.
-func (e *PositionAheadError) Unwrap() error { return e.Answer }
+func (e *PositionAheadError) Unwrap() error { return e.Response }
 
 // Code returns the code of an error that is an answer of the API; empty for any
 // other.
@@ -113,8 +113,8 @@ func Undecided(err error) bool {
 	return problem.Code == "" || problem.Status >= http.StatusInternalServerError && problem.Code != "outcome_unknown"
 }
 
-// maxAnswer bounds an answer, in bytes.
-const maxAnswer = 16 << 20
+// maxResponse bounds an answer, in bytes.
+const maxResponse = 16 << 20
 
 // do sends a request until it is answered, and decodes the answer, which a *[]byte
 // takes as it is.
@@ -174,12 +174,12 @@ func (c *Client) once(ctx context.Context, method, path string, body []byte, int
 		return 0, fmt.Errorf("asking %s: %w", path, err)
 	}
 	defer response.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxResponse+1))
 	if err != nil {
 		return 0, fmt.Errorf("reading the answer of %s: %w", path, err)
 	}
-	if len(text) > maxAnswer {
-		return 0, fmt.Errorf("the answer of %s has more than %d bytes", path, maxAnswer)
+	if len(text) > maxResponse {
+		return 0, fmt.Errorf("the answer of %s has more than %d bytes", path, maxResponse)
 	}
 	if response.StatusCode >= http.StatusBadRequest {
 		return response.StatusCode, failure(response, text)
@@ -206,7 +206,7 @@ func failure(response *http.Response, text []byte) error {
 		e.RetryAfter = time.Duration(min(seconds, 60)) * time.Second
 	}
 	if e.Code == "position_ahead" && e.Newest != nil {
-		return &PositionAheadError{Newest: *e.Newest, Answer: e}
+		return &PositionAheadError{Newest: *e.Newest, Response: e}
 	}
 	return e
 }

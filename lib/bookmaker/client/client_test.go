@@ -231,8 +231,8 @@ func TestUndecided(t *testing.T) {
 
 // TestBoundsOfAnswers has a server answer more than it may, or go round in a circle.
 func TestBoundsOfAnswers(t *testing.T) {
-	var answer func(w http.ResponseWriter, r *http.Request)
-	c := newClient(t, func(w http.ResponseWriter, r *http.Request) { answer(w, r) })
+	var response func(w http.ResponseWriter, r *http.Request)
+	c := newClient(t, func(w http.ResponseWriter, r *http.Request) { response(w, r) })
 	c.Tries = 1
 	page := func(bytes int) func(http.ResponseWriter, *http.Request) {
 		return func(w http.ResponseWriter, r *http.Request) {
@@ -244,10 +244,10 @@ func TestBoundsOfAnswers(t *testing.T) {
 		}
 	}
 	for _, test := range []struct {
-		name   string
-		answer func(w http.ResponseWriter, r *http.Request)
-		ask    func() error
-		want   string // part of the error; empty for none
+		name     string
+		response func(w http.ResponseWriter, r *http.Request)
+		ask      func() error
+		want     string // part of the error; empty for none
 	}{
 		{"a page of the most", page(16 << 20), func() error { return text(t, c) }, ""},
 		{"a page of more", page(16<<20 + 1), func() error { return text(t, c) }, "more than 16777216 bytes"},
@@ -271,14 +271,14 @@ func TestBoundsOfAnswers(t *testing.T) {
 		}, "does not go on"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			answer = test.answer
+			response = test.response
 			if err := test.ask(); (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
 				t.Errorf("%v", err)
 			}
 		})
 	}
 	for header, want := range map[string]time.Duration{"7": 7 * time.Second, "60": time.Minute, "61": time.Minute, "99999999999999999999999": time.Minute, "-1": 0, "x": 0} {
-		answer = func(w http.ResponseWriter, _ *http.Request) {
+		response = func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Retry-After", header)
 			tell(w, http.StatusServiceUnavailable, v1.Problem{Code: "unavailable"})
 		}

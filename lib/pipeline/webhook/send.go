@@ -26,10 +26,10 @@ import (
 const (
 	// tryFor is the most time that a try takes.
 	tryFor = 15 * time.Second
-	// maxAnswer is how much of an answer is read, so that its connection can be used
+	// maxResponse is how much of an answer is read, so that its connection can be used
 	// again; a longer one costs the receiver a new connection.
-	maxAnswer  = 64 << 10
-	maxHeaders = 16 << 10
+	maxResponse = 64 << 10
+	maxHeaders  = 16 << 10
 	// maxShown is how much of an answer a test shows.
 	maxShown = 500
 )
@@ -183,7 +183,7 @@ func (s *Sender) failure(err error) Outcome {
 
 // judge says what an answer means.
 func judge(answer *http.Response, at time.Time) Outcome {
-	body, _ := io.ReadAll(io.LimitReader(answer.Body, maxAnswer)) // the status has said what counts
+	body, _ := io.ReadAll(io.LimitReader(answer.Body, maxResponse)) // the status has said what counts
 	_ = answer.Body.Close()
 	o := Outcome{Status: answer.StatusCode, Answer: string(body[:min(len(body), maxShown)])}
 	switch status := answer.StatusCode; {
