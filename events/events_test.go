@@ -16,7 +16,7 @@ import (
 // A file's name: its place, the type, and what is special about it.
 var fileName = regexp.MustCompile(`^(\d\d)-([a-z]+\.[a-z]+)(?:\.(round-(\d)(?:\.selections)?|impossible|void|correction))?\.json$`)
 
-// story is one game's messages, read.
+// history is one game's messages, read.
 type story struct {
 	game     *rules.Game
 	messages []*wire.Message // without the impossible ones

@@ -126,9 +126,9 @@ func TestOperator(t *testing.T) {
 	if second == first {
 		second = o.waits(2)[1]
 	}
-	o.types(0, "id …put aside…draw…type…fault…"+"third_card_missing…", "quarantine", "list")
+	o.types(0, "id …quarantined…draw…type…fault…"+"third_card_missing…", "quarantine", "list")
 	o.types(0, "id …\n"+second+"…\n"+first+"…", "quarantine", "list") // the newest first
-	o.types(0, "id         "+first+"…put aside  …from       studio\n…type       draw.resulted\ndraw       bac-1.…"+
+	o.types(0, "id         "+first+"…quarantined  …from       studio\n…type       draw.resulted\ndraw       bac-1.…"+
 		"third_card_missing  BAC-2.6.1  Player has 3 and must draw a third card\nmessage\n  {\n    \"schema\": 1,\n…", "quarantine", "show", first)
 	o.types(0, "…bad_json…message\n  not a message\n", "quarantine", "show", second[:4])
 

@@ -54,13 +54,13 @@ type quarantineFlags struct {
 
 func newQuarantineCommand(app *app) *cobra.Command {
 	flags := quarantineFlags{days: 7}
-	command := &cobra.Command{Use: "quarantine", Short: "list, show, release and drop messages that were put aside", Long: quarantineHelp, Example: quarantineExample}
+	command := &cobra.Command{Use: "quarantine", Short: "list, show, release and drop messages that were quarantined", Long: quarantineHelp, Example: quarantineExample}
 	flags.target.flags(app, command)
 	command.PersistentFlags().StringVar(&flags.day, "day", "", "newest `day` (UTC) to look at, such as 2026-11-30\n(default today)")
 	command.PersistentFlags().Var(&whole{&flags.days, 1, maxQuarantineDays}, "days", "look at so `many` days")
 	return group(command,
 		&cobra.Command{Use: "list", Short: "what is in quarantine", Args: noMore,
-			Long: "list writes a line for each message in quarantine, the newest first: its id,\nwhen it was put aside, its draw and type, and the first of its faults.",
+			Long: "list writes a line for each message in quarantine, the newest first: its id,\nwhen it was quarantined, its draw and type, and the first of its faults.",
 			RunE: func(command *cobra.Command, _ []string) error { return app.quarantineList(command.Context(), flags) }},
 		app.quarantineOne(&flags, "show", "everything about one message",
 			"show writes everything about a message: when and from which queue it came, every\nfault, and the message itself.", app.quarantineShow),
@@ -178,7 +178,7 @@ func (app *app) quarantineList(ctx context.Context, flags quarantineFlags) error
 		return err
 	}
 	printer := pretty.Printer{Colour: app.colour("auto")}
-	table := pretty.NewTable(printer, "", "id", "put aside", "draw", "type", "fault", "")
+	table := pretty.NewTable(printer, "", "id", "quarantined", "draw", "type", "fault", "")
 	type row struct {
 		at    settlement.Instant
 		cells []pretty.Cell
@@ -216,7 +216,7 @@ func orDash(text string) string {
 func (app *app) quarantineShow(_ context.Context, _ *quarantine.Quarantine, m *quarantine.Message) error {
 	printer := pretty.Printer{Colour: app.colour("auto")}
 	about := pretty.NewList("")
-	for _, row := range [][2]string{{"id", m.ID()}, {"put aside", instant.Format(m.StoredAt)}, {"from", m.Queue}, {"message", m.Quarantined.ID}, {"type", string(m.Type)}, {"draw", m.Draw}} {
+	for _, row := range [][2]string{{"id", m.ID()}, {"quarantined", instant.Format(m.StoredAt)}, {"from", m.Queue}, {"message", m.Quarantined.ID}, {"type", string(m.Type)}, {"draw", m.Draw}} {
 		about.Row(printer.Cell(row[0], pretty.Dim), cellOf(printer, row[1]))
 	}
 	faults := pretty.NewTable(printer, "  ", "code", "rule", "what is wrong")

@@ -1,4 +1,4 @@
-// The Lambda intake takes up what the studio and operators say of draws. What it does is in lib/pipeline/intake; how it is put
+// The Lambda intake handles what the studio and operators say of draws. What it does is in lib/pipeline/intake; how it is put
 // together and what it reads from its environment is in lib/lambda/intake.
 package main
 

@@ -310,5 +310,5 @@ type stuck struct {
 	dropped
 }
 
-func (s stuck) Mismatch(game string)           { s.Errorf("a draw of %s is unequal", game) }
+func (s stuck) Mismatch(game string)           { s.Errorf("a draw of %s does not match", game) }
 func (s stuck) LateRecords(game string, _ int) { s.Errorf("bets of %s were missed", game) }

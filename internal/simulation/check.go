@@ -119,7 +119,7 @@ func (c *checker) readBets(id string) (list []*record) {
 	return list
 }
 
-// runOf verifies that the newest state is swept and every bookmaker told.
+// runOf verifies that the newest state is settled and every bookmaker told.
 func (c *checker) runOf(t *truth, head *draw.Head) {
 	items, err := c.table.All(context.Background(), store.DrawKey(t.id))
 	if err != nil {
@@ -135,13 +135,13 @@ func (c *checker) runOf(t *truth, head *draw.Head) {
 		c.decode(item, &run)
 	}
 	if run.State != 0 || run.Base != head.State || run.Stopped != "" {
-		c.problem("draw %s has state %d, its sweep is %+v", t.id, head.State, run)
+		c.problem("draw %s has state %d, its run is %+v", t.id, head.State, run)
 	}
 	c.logged(t, head, items)
 	c.lateRecords(items)
 	abandoned := c.abandonedOf(items)
 	if c.world.abandoned += len(abandoned); len(abandoned) > 0 && !c.world.plan.LateRecords {
-		c.problem("draw %s: states %v were abandoned without a straggler", t.id, slices.Sorted(maps.Keys(abandoned)))
+		c.problem("draw %s: states %v were abandoned without a late record", t.id, slices.Sorted(maps.Keys(abandoned)))
 	}
 	if c.world.plan.HoldAbove != "" { // the others that were never told were held
 		for _, state := range run.Skipped {
@@ -177,7 +177,7 @@ func (c *checker) abandonedOf(items map[string]store.Item) map[int]bool {
 	return abandoned
 }
 
-// lateRecords counts the stragglers of a draw that reconcile had settled.
+// lateRecords counts the late records of a draw that reconcile had settled.
 func (c *checker) lateRecords(items map[string]store.Item) {
 	for sk, item := range items {
 		m, _, _ := wire.Parse([]byte(item.Body))

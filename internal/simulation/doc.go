@@ -1,5 +1,5 @@
 // Package simulation plays random studios, bookmakers, queues and faults against
-// intake, placing and sweep, and checks what they stored.
+// intake, placing and settle, and checks what they stored.
 //
 // A [Plan] says who sends what and when; it follows from a seed. A run carries it
 // out on an in-memory DynamoDB and in-memory queues, inside a bubble of

@@ -64,7 +64,7 @@ func TestPairedFaults(t *testing.T) {
 	pairedFaults(t, "everything.txt", 8, nil, verdicts)
 }
 
-// So does each write of what settles stragglers that a correction has met.
+// So does each write of what settles late records that a correction has met.
 func TestPairedFaultsOfLateRecords(t *testing.T) {
 	writes := func(t *task) bool { return t.call.Write && !strings.Contains(t.name, " places ") }
 	timely := slices.DeleteFunc(slices.Clone(verdicts), func(v fakedynamo.Verdict) bool { return v == fakedynamo.FailLate })

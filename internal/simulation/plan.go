@@ -25,7 +25,7 @@ type Plan struct {
 	// takes messages; zero for none.
 	WrongClock time.Duration
 	// LateWithin bounds how long a request whose answer was lost is on its way. A
-	// bet that is longer on its way than the first sweep waits is a straggler.
+	// bet that is longer on its way than the first run waits is a late record.
 	LateWithin  time.Duration
 	LateRecords bool // there may be some: writes of bets are lost and late more often
 	// CancelAfter is how long after its last closing a draw without a result is
@@ -152,7 +152,7 @@ func newPlan(seed uint64, start time.Duration, more int) *Plan {
 	for range r.IntN(3) {
 		p.plan.Ops = append(p.plan.Ops, &Op{At: time.Duration(30_000+r.IntN(120_000)) * time.Millisecond, Reconcile: true})
 	}
-	if p.plan.LateRecords { // they are recounted, and corrected, while handlers still fail
+	if p.plan.LateRecords { // they are audited, and corrected, while handlers still fail
 		for n := range 14 {
 			p.plan.Ops = append(p.plan.Ops, &Op{At: time.Duration(n+1) * time.Minute, Reconcile: true})
 		}

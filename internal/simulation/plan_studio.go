@@ -175,7 +175,7 @@ func (p *planner) revisions(d *drawPlan) {
 			p.send("studio", at, m, nil)
 		}
 		at += time.Duration(p.IntN(40_000)) * time.Millisecond
-		if p.plan.LateRecords && p.chance(30) { // when they are recounted
+		if p.plan.LateRecords && p.chance(30) { // when they are audited
 			at += 10 * time.Minute
 		}
 	}

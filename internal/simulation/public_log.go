@@ -67,7 +67,7 @@ func (w *world) archiver() *archive.Archive {
 }
 
 // logged verifies that the log has a draw's opening, all states, and the settlement of
-// the newest; and that each settlement has all that its sweep has done.
+// the newest; and that each settlement has all that its run has done.
 func (c *checker) logged(t *truth, head *draw.Head, items map[string]store.Item) {
 	lacks := func(kind logentry.Kind, state int) bool {
 		return c.world.log.find(t.id, logentry.ID{Draw: t.id, Kind: kind, State: state}.Key()) == nil

@@ -90,7 +90,7 @@ type sender struct {
 	queue *queue
 }
 
-// Send implements the senders of intake and sweep.
+// Send implements the senders of intake and settle.
 func (s sender) Send(ctx context.Context, body string, delay time.Duration) error {
 	const late = 3 * time.Second
 	verdict := s.world.intercept(ctx, fakedynamo.Call{Operation: "Send", Keys: []string{s.queue.name + " " + body}, Write: true})

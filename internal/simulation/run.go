@@ -15,7 +15,7 @@ type Outcome struct {
 	Problems  []string // what is wrong with the result
 	Steps     []string
 	Abandoned int            // states
-	Late      map[string]int // stragglers that reconcile had settled, by kind
+	Late      map[string]int // late records that reconcile had settled, by kind
 	Released  int            // settlements that were held
 	Replaced  int            // partitions of settlements that were held until a newer state came
 	Refused   int            // requests and messages, by a process whose clock is wrong

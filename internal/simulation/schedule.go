@@ -45,7 +45,7 @@ func (w *world) run() {
 		}
 	}
 	w.work(replays)
-	var looks []*Op // until every swept draw was counted again
+	var looks []*Op // until every settled draw was counted again
 	most := 16
 	if w.plan.LateRecords {
 		most = 45
@@ -228,7 +228,7 @@ type storm struct {
 	rate   float64
 	tasks  int
 	// late is how many writes of bets are lost with the process that made them, and
-	// arrive later than the first sweep waits; zero when nothing may.
+	// arrive later than the first run waits; zero when nothing may.
 	late float64
 }
 

@@ -25,9 +25,9 @@ func TestSeeds(t *testing.T) {
 	var mutex sync.Mutex
 	done, abandoned, found := 0, 0, map[string]int{}
 	t.Cleanup(func() {
-		t.Logf("%d states were abandoned; stragglers: %v", abandoned, found)
+		t.Logf("%d states were abandoned; late records: %v", abandoned, found)
 		if count >= 1000 && (abandoned < 10 || found["bet"] < 10 || found["cancel"] == 0) {
-			t.Errorf("too few stragglers: %d states were abandoned, found were %v", abandoned, found)
+			t.Errorf("too few late records: %d states were abandoned, found were %v", abandoned, found)
 		}
 	})
 	const workers = 4

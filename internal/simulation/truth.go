@@ -18,7 +18,7 @@ import (
 )
 
 // truth is what a draw's stored messages say, worked out without what is under
-// test: no head, no state, no sweep.
+// test: no head, no state, no settlement run.
 type truth struct {
 	id         string
 	game       *rules.Game

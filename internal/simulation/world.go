@@ -67,7 +67,7 @@ type world struct {
 	abandoned int            // states, as the checker has counted them
 	released  int            // settlements that were held
 	replaced  int            // settlements that were held until a newer state came
-	late      map[string]int // stragglers that reconcile had settled, by kind
+	late      map[string]int // late records that reconcile had settled, by kind
 }
 
 // headAt is a draw's head as it stood from a time on.
@@ -300,7 +300,9 @@ func (late) Depth(string, int)    {}
 func (late) InQuarantine(int)     {}
 func (late) Waiting(string)       {}
 
-func (f late) Mismatch(game string) { f.world.problem("reconcile finds a draw of %s unequal", game) }
+func (f late) Mismatch(game string) {
+	f.world.problem("reconcile finds a mismatch in a draw of %s", game)
+}
 func (f late) LateRecords(game string, bets int) {
 	if !f.world.plan.LateRecords {
 		f.world.problem("reconcile finds %d bets of %s that no sweep has seen", bets, game)

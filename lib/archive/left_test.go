@@ -45,7 +45,7 @@ func TestOpeningWithoutOutcome(t *testing.T) {
 	}
 }
 
-// A try of a sweep that was given up, or came second, has left pages behind those of
+// A try of a settlement run that was given up, or came second, has left pages behind those of
 // DONE. What is committed to is what the bookmaker was told.
 func TestPagesLeftBehind(t *testing.T) {
 	game, _ := games.Find("roulette")

@@ -17,7 +17,7 @@ import (
 )
 
 // settlement returns the entry of a settlement that was closed, the one at a
-// place in swept.
+// place in settled.
 func (a *Archive) settlement(ctx context.Context, r records, settled []int, at int) (*entry.Settlement, error) {
 	state := settled[at]
 	done, err := r.Settlement(state)

@@ -58,7 +58,7 @@ func (m *memory) Indexes(context.Context, string) (map[string]int64, error) {
 type reading struct{}
 
 // The archive reads a draw of more than one query page, for a message about its state,
-// while settle closes its sweep: wherever between two pages that is, the settlement
+// while settle closes its run: wherever between two pages that is, the settlement
 // that comes into the log has all bets, of both bookmakers.
 func TestSettledBetweenPages(t *testing.T) {
 	const noon settlement.Instant = 1_795_953_600_000
@@ -123,7 +123,7 @@ func TestSettledBetweenPages(t *testing.T) {
 	}
 }
 
-// A settlement is logged, and held to be right, only with what the plan of its sweep
+// A settlement is logged, and held to be right, only with what the plan of its run
 // says was done: neither with less nor with more. Where the plan is not kept, in items
 // of earlier versions, who was told stands for it.
 func TestWholePlan(t *testing.T) {

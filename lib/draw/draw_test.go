@@ -118,7 +118,7 @@ func apply(t testing.TB, messages ...stored) (*draw.Head, *draw.State) {
 	return head, newest
 }
 
-// Whatever the order in which they are taken up, messages stored at the same
+// Whatever the order in which they are handled, messages stored at the same
 // times make the same head and the same newest state, but for its number.
 func TestPermutations(t *testing.T) {
 	for _, row := range []string{
@@ -340,7 +340,7 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// A draw is swept ten seconds after the last round that took bets and the first
+// A draw is settled ten seconds after the last round that took bets and the first
 // revision; rounds that were still to open keep nobody waiting.
 func TestSettleFrom(t *testing.T) {
 	for text, want := range map[string]settlement.Instant{

@@ -26,7 +26,7 @@ const (
 	// answered must not be closed out at will.
 	ClosedGrace = 5_000
 	// SettleGrace is how long after the last closing, and after the moment it
-	// was stored, the first sweep waits for bets still in flight.
+	// was stored, the first run waits for bets still in flight.
 	SettleGrace = 10_000
 	// finalAfter, and the bound of a late message, is how long after a round's closing no
 	// message moves it any more: one that says so claims no more than ClosedGrace before
@@ -320,7 +320,7 @@ func (h *Head) LastClosing() (last settlement.Instant) {
 // to see their order.
 func (h *Head) Clock(now settlement.Instant) settlement.Instant { return max(now, h.StoredAt+1) }
 
-// SettleFrom returns the time from which the newest state may be swept first.
+// SettleFrom returns the time from which the newest state may be settled first.
 func (h *Head) SettleFrom() settlement.Instant {
 	return max(h.LastClosing(), h.ResultAt) + SettleGrace
 }

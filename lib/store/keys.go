@@ -1,6 +1,6 @@
 // Package store keeps tally's records in one DynamoDB table: what a draw is,
 // what was bet, how it was settled and who was told. Items are added, not
-// changed; the few that do change (a draw's head, its sweep, a feed's counter)
+// changed; the few that do change (a draw's head, its run, a feed's counter)
 // change by compare-and-swap on their version.
 //
 // Reads that decide something are consistent reads of the table itself. On a

@@ -25,7 +25,7 @@ type pipeline struct {
 	clock    clock
 	queue    counter // messages sent
 	lines    counter // reported to bookmakers
-	faults   counter // messages quarantined and sweeps stopped
+	faults   counter // messages quarantined and settlement runs stopped
 	intake   *intake.Intake
 	settler  *settle.Settler
 	acceptor *placing.Acceptor
@@ -62,7 +62,7 @@ func (c *clock) pass(at settlement.Instant) {
 // counter is a queue that takes everything and counts it.
 type counter struct{ n atomic.Int64 }
 
-// Send implements intake.Sender and sweep.Sender.
+// Send implements intake.Sender and settle.Sender.
 func (c *counter) Send(context.Context, string, time.Duration) error {
 	c.n.Add(1)
 	return nil
@@ -78,10 +78,10 @@ func (p *pipeline) Accepted(string) {}
 // Refused implements placing.Recorder.
 func (p *pipeline) Refused(string, string) {}
 
-// Mismatch implements sweep.Recorder.
+// Mismatch implements settle.Recorder.
 func (p *pipeline) Mismatch(string) { p.faults.n.Add(1) }
 
-// Settled implements sweep.Recorder.
+// Settled implements settle.Recorder.
 func (p *pipeline) Settled(_ string, lines, _ int, _ bool, _ time.Duration) {
 	p.lines.n.Add(int64(lines))
 }
@@ -92,7 +92,7 @@ var (
 	_ placing.Recorder = (*pipeline)(nil)
 )
 
-// handle takes up a studio's message.
+// handle handles a studio's message.
 func (p *pipeline) handle(ctx context.Context, at settlement.Instant, body []byte) error {
 	p.clock.pass(at)
 	if err := p.intake.Handle(ctx, intake.Delivery{Body: body, SentAt: at, From: intake.Studio}); err != nil {
@@ -142,7 +142,7 @@ func (p *pipeline) place(ctx context.Context, bets []placing.Request) error {
 // mostAcceptors bounds how many bets are placed at once.
 const mostAcceptors = 8
 
-// revise takes up a revision and settles under it, once the grace time is over.
+// revise handles a revision and settles under it, once the grace time is over.
 func (p *pipeline) revise(ctx context.Context, r revision) error {
 	if err := p.handle(ctx, r.at, r.message); err != nil {
 		return err

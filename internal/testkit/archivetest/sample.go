@@ -94,7 +94,7 @@ func (t told) Send(_ context.Context, body string, _ time.Duration) error {
 	return err
 }
 
-// Play plays the sample draws of a game: takes up its messages, with its bets, and
+// Play plays the sample draws of a game: handles its messages, with its bets, and
 // settles each state as soon as it is there. It archives nothing.
 func (s *Sample) Play(game *rules.Game) {
 	s.t.Helper()

@@ -17,7 +17,7 @@ import (
 const formatLines = "jsonl"
 
 // readPage answers a page of a report. Only what the feed has told is answered:
-// the pages of a sweep under way may still be without their report.
+// the pages of a settlement run under way may still be without their report.
 func readPage(ctx context.Context, r *request) (any, error) {
 	state, shard, page := r.pathWhole("state"), r.pathWhole("shard"), r.pathWhole("page")
 	id := r.path["draw"]

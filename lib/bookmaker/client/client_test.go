@@ -133,7 +133,7 @@ func TestGivesUp(t *testing.T) {
 	}
 }
 
-// TestFollow reads a feed that grows, is acknowledged, and is taken up again.
+// TestFollow reads a feed that grows, is acknowledged, and is tried again.
 func TestFollow(t *testing.T) {
 	const newest = 25
 	var position atomic.Int64

@@ -8,7 +8,7 @@ import (
 )
 
 // Run asks for the newest state of a draw to be settled. It names no state:
-// the newest one is what matters when the message is taken up.
+// the newest one is what matters when the message is handled.
 type Run struct {
 	Draw string `json:"draw"`
 }
@@ -41,13 +41,13 @@ func Encode[T Run | Entry | Push](message T) string {
 	return string(text)
 }
 
-// ParseRun reads a sweep message.
+// ParseRun reads a message to settle.
 func ParseRun(body string) (s Run, err error) {
 	if err := json.Unmarshal([]byte(body), &s); err != nil {
-		return Run{}, fmt.Errorf("reading a sweep message: %w", err)
+		return Run{}, fmt.Errorf("reading a message to settle: %w", err)
 	}
 	if !ids.Valid(s.Draw) {
-		return Run{}, fmt.Errorf("reading a sweep message: %q is no draw", s.Draw)
+		return Run{}, fmt.Errorf("reading a message to settle: %q is no draw", s.Draw)
 	}
 	return s, nil
 }

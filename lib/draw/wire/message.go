@@ -31,8 +31,8 @@ const (
 	BetsVoided    Type = "bets.voided"
 	OrderRevoked  Type = "order.revoked"
 	// BetsFound is tally's own: it names records of bets, side wagers and
-	// cancellations, that a sweep missed because they were written after all bets had
-	// been read. The next sweep takes them in; it voids nothing. It names none where a
+	// cancellations, that a settlement run missed because they were written after all bets had
+	// been read. The next settlement run takes them in; it voids nothing. It names none where a
 	// newer state is all that is needed. No queue takes it from others.
 	BetsFound Type = "bets.found"
 )
@@ -143,7 +143,7 @@ type Late struct {
 	Bookmaker string
 	// Records are named as they are stored: b1 for a bet, b1#cancel for its
 	// cancellation, b1#double:1:1 for a side wager of it. None when the bookmaker's
-	// first bets came after the sweep was planned.
+	// first bets came after the run was planned.
 	Records []string
 }
 

@@ -61,7 +61,7 @@ func (d *day) playCorrected() {
 		if i >= 3 {
 			d.clock = d.clock.Add(15 * time.Second)
 			if d.run(archivedDraw) != 0 {
-				d.t.Error("the sweep failed")
+				d.t.Error("the run failed")
 			}
 		}
 	}

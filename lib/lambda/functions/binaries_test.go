@@ -202,7 +202,7 @@ func TestBinariesSettle(t *testing.T) {
 	asked := encode(t, envelope(queue(t, stack, "SweepsQueue"), time.Now(), `{"draw":"`+draw+`"}`))
 	// On a busy machine the grace time is over by now.
 	if failed := answer(t, settler, asked); len(failed) != 1 && time.Since(began) < 7*time.Second {
-		t.Error("a sweep within the grace time was not given back")
+		t.Error("a run within the grace time was not given back")
 	}
 	settled := func() bool { return len(answer(t, settler, asked)) == 0 }
 	for deadline := time.Now().Add(5 * time.Minute); !settled(); time.Sleep(time.Second) {

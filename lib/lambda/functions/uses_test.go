@@ -237,11 +237,11 @@ func TestUses(t *testing.T) {
 			d.bet(draw, "borealis", "b2")
 		case 3: // resulted
 			if d.run(draw) != 1 {
-				t.Error("a sweep within the grace time was not given back")
+				t.Error("a run within the grace time was not given back")
 			}
 			d.clock = d.clock.Add(15 * time.Second)
 			if d.run(draw) != 0 {
-				t.Error("a sweep after the grace time failed")
+				t.Error("a run after the grace time failed")
 			}
 		case 4: // corrected
 			d.clock = d.clock.Add(15 * time.Second)
@@ -263,7 +263,7 @@ func TestUses(t *testing.T) {
 			t.Error("a record without a time was taken")
 		}
 	}
-	// The receiver fails at first, so that the message is given back.
+	// The receiver fails at first, so that the message is retried later.
 	if d.push("acme") != 1 {
 		t.Error("a message was not given back")
 	}

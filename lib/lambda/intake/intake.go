@@ -1,4 +1,4 @@
-// Package intake puts the Lambda intake together, which takes up what the studio and
+// Package intake puts the Lambda intake together, which handles what the studio and
 // operators say of draws. What it does is in lib/pipeline/intake.
 package intake
 

@@ -22,9 +22,9 @@ const (
 	Failures      Name = "failures"       // messages and runs that failed, by kind
 	ClockWrong    Name = "clock_wrong"    // requests and messages refused since the process's clock is wrong
 	Mismatch      Name = "unequal"        // totals or digests that don't add up
-	Stuck         Name = "stuck"          // sweeps that don't advance
+	Stuck         Name = "stuck"          // settlement runs that don't advance
 	Overdue       Name = "overdue"        // draws past their deadline
-	LateRecords   Name = "stragglers"     // bets found after their draw was swept
+	LateRecords   Name = "stragglers"     // bets found after their draw was settled
 	Waiting       Name = "waiting"        // looks at corrections that wait for an operator
 	Archived      Name = "archived"       // entries appended to the public log
 	Uncosigned    Name = "uncosigned"     // requests to witnesses of the log that brought no cosignature

@@ -49,7 +49,7 @@ func sample(t *testing.T) (*archivetest.Sample, map[string]fakeobjects.Object) {
 		t.Fatal(err)
 	}
 	if told.mismatch > 0 {
-		t.Error("something is unequal")
+		t.Error("something does not match")
 	}
 	return s, store.Files()
 }

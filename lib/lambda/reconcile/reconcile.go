@@ -1,5 +1,5 @@
 // Package reconcile puts the Lambda reconcile together, which looks for what is overdue,
-// stuck, missing or unequal. What it does is in lib/pipeline/reconcile.
+// stuck or missing, or does not match. What it does is in lib/pipeline/reconcile.
 package reconcile
 
 import (

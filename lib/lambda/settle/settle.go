@@ -59,8 +59,8 @@ func New(c Config, r runtime.Runtime) (runtime.QueueHandler, error) {
 	return handler, nil
 }
 
-// afterRun tells what becomes of the message that asked for a sweep. One that
-// came too early is given back. One whose sweep was stopped is done with: the
+// afterRun tells what becomes of the message that asked for a settlement run. One that
+// came too early is given back. One whose run was stopped is done with: the
 // same would come of it again, and reconcile asks again in its time. One whose
 // time is up is given back, too: the next delivery goes on after the last page
 // that was stored. One of a draw whose rules this program does not have is done with,
@@ -80,7 +80,7 @@ func afterRun(ctx context.Context, err error) error {
 	}
 }
 
-// recorder turns what a sweep tells into metrics.
+// recorder turns what a settlement run tells into metrics.
 type recorder struct{ measured *metrics.Metrics }
 
 var _ pipeline.Recorder = recorder{}

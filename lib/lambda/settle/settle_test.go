@@ -14,7 +14,7 @@ import (
 	pipeline "tally/lib/pipeline/settle"
 )
 
-// What becomes of the message that asked for a sweep.
+// What becomes of the message that asked for a settlement run.
 func TestAfterRun(t *testing.T) {
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -28,8 +28,8 @@ func TestAfterRun(t *testing.T) {
 	}{
 		{"swept", t.Context(), nil, nil, nil},
 		{"swept as time ran out", over, nil, nil, nil},
-		{"too early", t.Context(), fmt.Errorf("sweeping: %w", &pipeline.NotYetError{After: 7 * time.Second}), &sqsbatch.RetryAfter{After: 7 * time.Second}, nil},
-		{"stopped", t.Context(), fmt.Errorf("sweeping: %w", &pipeline.MismatchError{}), nil, nil},
+		{"too early", t.Context(), fmt.Errorf("settling: %w", &pipeline.NotYetError{After: 7 * time.Second}), &sqsbatch.RetryAfter{After: 7 * time.Second}, nil},
+		{"stopped", t.Context(), fmt.Errorf("settling: %w", &pipeline.MismatchError{}), nil, nil},
 		{"out of time", over, fmt.Errorf("reading: %w", context.Canceled), &sqsbatch.RetryAfter{}, nil},
 		{"failed", t.Context(), fault, nil, fault},
 	}
@@ -45,7 +45,7 @@ func TestAfterRun(t *testing.T) {
 	}
 }
 
-// What a sweep tells becomes a metric, with the numbers told.
+// What a settlement run tells becomes a metric, with the numbers told.
 func TestRecorder(t *testing.T) {
 	var out bytes.Buffer
 	measured := metrics.NewMetrics(&out, "tally", "test", time.Now)

@@ -15,7 +15,7 @@
 // no order: a standard queue has none. What it returns decides what follows:
 //
 //	nil         the message is done and will be taken from the queue
-//	GiveBack    it can't be finished now: it comes back after the given time
+//	RetryAfter    it can't be finished now: it comes back after the given time
 //	any other   a fault: logged, and tried again after a growing, random time
 //
 // A panic is a fault of its message alone; its stack goes to the log. So is the

@@ -165,7 +165,7 @@ func (h *Handler) log(ctx context.Context, message Message, result result) {
 	case result.outcome.Fault():
 		log.ErrorContext(ctx, "message failed", "kind", result.outcome, "error", result.err)
 	case result.outcome == OutcomeGivenBack:
-		log.InfoContext(ctx, "message given back", "reason", result.err)
+		log.InfoContext(ctx, "message retried later", "reason", result.err)
 	case result.outcome == OutcomeNotStarted:
 		log.WarnContext(ctx, "message not started: the time of this invocation is up")
 	default:

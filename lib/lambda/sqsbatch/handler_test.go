@@ -63,7 +63,7 @@ func TestPartialFailure(t *testing.T) {
 		case "nil":
 			panic(nil)
 		case "back":
-			return sqsbatch.RetryAfter{After: 90*time.Second + 1, Reason: "a sweep is under way"}
+			return sqsbatch.RetryAfter{After: 90*time.Second + 1, Reason: "a run is under way"}
 		case "wrapped":
 			return fmt.Errorf("settling: %w", sqsbatch.RetryAfter{After: 20 * time.Hour, Reason: "much later"})
 		}
@@ -85,8 +85,8 @@ func TestPartialFailure(t *testing.T) {
 		t.Errorf("visibility: got %v, want %v", b.changes, want)
 	}
 	b.checkFaultLogs()
-	if given := b.records("message given back"); len(given) != 2 || given[0]["level"] != "INFO" {
-		t.Errorf("messages given back are logged as %v", given)
+	if given := b.records("message retried later"); len(given) != 2 || given[0]["level"] != "INFO" {
+		t.Errorf("messages retried later are logged as %v", given)
 	}
 }
 

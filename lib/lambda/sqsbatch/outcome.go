@@ -33,8 +33,8 @@ type RetryAfter struct {
 	Reason string        // for the log
 }
 
-func (g RetryAfter) Error() string {
-	return fmt.Sprintf("given back for %s: %s", g.After, g.Reason)
+func (r RetryAfter) Error() string {
+	return fmt.Sprintf("retried after %s: %s", r.After, r.Reason)
 }
 
 // result is an outcome with what the log and the visibility need.

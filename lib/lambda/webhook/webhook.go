@@ -60,7 +60,7 @@ const (
 	// which sends another one every minute: a message that came back for ever would
 	// end among the dead letters.
 	maxPushes = 4
-	// soon is the longest time for which a message is given back.
+	// soon is the longest time for which a message is retried later.
 	soon = time.Minute
 )
 

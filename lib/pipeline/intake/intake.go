@@ -1,4 +1,4 @@
-// Package intake takes up the studio's messages and the operator's orders:
+// Package intake handles the studio's messages and the operator's orders:
 // parse, resolve, store, answer, send what follows.
 //
 // A message is stored in one transaction with the draw's head and, when it
@@ -43,7 +43,7 @@ type Recorder interface {
 	Stored(game string, age time.Duration, concern string)
 }
 
-// Intake takes up messages.
+// Intake handles messages.
 type Intake struct {
 	Table   *store.Table
 	Replies Sender
@@ -105,7 +105,7 @@ const maxTries = 12
 // are made of that time, and until it is stored bets are answered without it.
 const StoreWithin = 2 * time.Second
 
-// Handle takes up one message. An error means that it has to be delivered again.
+// Handle handles one message. An error means that it has to be delivered again.
 func (in *Intake) Handle(ctx context.Context, d Delivery) error {
 	if err := in.Clock.Passed(ctx); err != nil {
 		return fmt.Errorf("taking up a message: %w", err) // its time would be wrong for good
@@ -398,7 +398,7 @@ func (in *Intake) entry(ctx context.Context, e wire.Entry) error {
 // maxDelay is the longest that SQS holds a message back.
 const maxDelay = 15 * time.Minute
 
-// SendRun asks for a draw to be swept, no sooner than it may be.
+// SendRun asks for a draw to be settled, no sooner than it may be.
 func SendRun(ctx context.Context, sweeps Sender, head *draw.Head, now settlement.Instant) error {
 	delay := time.Duration(head.SettleFrom()-now) * time.Millisecond
 	delay = (delay + time.Second - 1).Truncate(time.Second) // SQS counts whole seconds
@@ -437,12 +437,12 @@ func HeadWrites(head *draw.Head, version int64, state *draw.State) []store.Write
 		Body: store.Encode(state), StoredAt: state.MadeAt, ExpiresAt: head.RetainUntil}))
 }
 
-// firstLook is how long after a draw's newest state could first be swept
+// firstLook is how long after a draw's newest state could first be settled
 // reconcile looks whether it was.
 const firstLook = 60_000
 
 // DueItem asks reconcile to look at a draw when its newest state should have
-// been swept, or its result or its opening should be there.
+// been settled, or its result or its opening should be there.
 func DueItem(head *draw.Head, now settlement.Instant) store.Item {
 	return Due(head, max(now, head.SettleFrom())+firstLook)
 }

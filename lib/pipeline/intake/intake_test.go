@@ -75,7 +75,7 @@ func (c *counter) Stored(_ string, age time.Duration, concern string) {
 	}
 }
 
-// bench takes up messages at a time.
+// bench handles messages at a time.
 type bench struct {
 	intake.Intake
 	db      *fakedynamo.DB
@@ -101,7 +101,7 @@ func (d *bench) handle(t *testing.T, from intake.Source, body string) (sent stri
 	return d.handleSent(t, from, body, d.now)
 }
 
-// handleSent takes up a message that was sent at another time than now.
+// handleSent handles a message that was sent at another time than now.
 func (d *bench) handleSent(t *testing.T, from intake.Source, body string, sent settlement.Instant) (followed string, err error) {
 	t.Helper()
 	d.sent = nil
@@ -168,7 +168,7 @@ func TestQueueDown(t *testing.T) {
 			d.now += 20_000
 			_, err := d.handle(t, intake.Studio, body(kind))
 			if kind == "draw.opened" && down == "sweep" {
-				continue // nothing to sweep yet
+				continue // nothing to settle yet
 			}
 			if !errors.Is(err, errDown) {
 				t.Errorf("%s is down, %s: %v", down, kind, err)
@@ -450,7 +450,7 @@ func TestRevisionAhead(t *testing.T) {
 	}
 }
 
-// What the studio is told of each message that is taken up: the closing that took
+// What the studio is told of each message that is handled: the closing that took
 // effect and why, what a result comes to, what holds instead.
 func TestReplies(t *testing.T) {
 	closed := func(said string, selections string) string {

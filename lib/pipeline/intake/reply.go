@@ -10,7 +10,7 @@ import (
 	"tally/lib/rulebook/settlement"
 )
 
-// replyTo answers a message that was taken up, or had been before: what it came to,
+// replyTo answers a message that was handled, or had been before: what it came to,
 // which closings took effect and why, and what holds instead of it.
 func replyTo(m *wire.Message, r result) wire.Reply {
 	reply := wire.Reply{ID: m.ID, Draw: m.Draw, Status: r.status, Type: m.Type, Table: m.Table, Round: m.Round,

@@ -24,7 +24,7 @@ import (
 )
 
 // acceptWithin is how long after its time of acceptance a bet may still be
-// written. The first sweep waits longer than that.
+// written. The first run waits longer than that.
 const acceptWithin = 2 * time.Second
 
 const (

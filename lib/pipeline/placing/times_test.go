@@ -20,11 +20,11 @@ func TestTimes(t *testing.T) {
 	millis := func(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
 	settleGrace, closedGrace := millis(draw.SettleGrace), millis(draw.ClosedGrace)
 	for what, holds := range map[string]bool{
-		"a bet is written before the first sweep reads":                            acceptWithin+clocks < settleGrace,
-		"a refusal is written before the first sweep reads":                        refuseWithin+clocks < settleGrace,
+		"a bet is written before the first run reads":                              acceptWithin+clocks < settleGrace,
+		"a refusal is written before the first run reads":                          refuseWithin+clocks < settleGrace,
 		"a refusal may be written after the bet that it refuses":                   refuseWithin > acceptWithin,
 		"a refusal stands until whoever it refuses knows of it":                    millis(refusalStands) >= refuseWithin+clocks,
-		"a message is stored before the first sweep reads":                         intake.StoreWithin+clocks < settleGrace,
+		"a message is stored before the first run reads":                           intake.StoreWithin+clocks < settleGrace,
 		"a message is stored before bets are answered by a closing that is final":  intake.StoreWithin+clocks < closedGrace+settleGrace,
 		"what an API process remembers is older than a message that is stored":     millis(headFor) <= intake.StoreWithin,
 		"a bet that was answered is not closed out by a message stored after that": acceptWithin < closedGrace,
@@ -36,7 +36,7 @@ func TestTimes(t *testing.T) {
 }
 
 // A refusal is put under its key until no earlier try can land there any more, which
-// is when the first sweep may read.
+// is when the first run may read.
 func TestOver(t *testing.T) {
 	const noon = 1_796_040_000_000
 	head := draw.Head{Draw: "d", Opened: true, State: 1, ResultAt: noon, Rounds: []draw.Round{{Number: 1, OpensAt: noon - 60_000, ClosesAt: noon}}}

@@ -1,4 +1,4 @@
-// Package quarantine works on the messages that intake has put aside because
+// Package quarantine works on the messages that intake has quarantined because
 // they can never become valid: malformed, impossible or conflicting ones. An
 // operator looks at one, and releases it when what stood against it is mended (a
 // rule, a limit, a conflict that a newer version decides otherwise), or drops it
@@ -70,7 +70,7 @@ type Sender interface {
 	SendAgain(ctx context.Context, body string, first settlement.Instant) error
 }
 
-// Quarantine is the messages put aside in one table.
+// Quarantine is the quarantined messages in one table.
 type Quarantine struct {
 	Table  *store.Table
 	Studio Sender       // the queue studio-messages
@@ -150,7 +150,7 @@ func (q *Quarantine) Release(ctx context.Context, m *Message) error {
 		return fmt.Errorf("releasing %s: %w", m.ShortID(), err)
 	}
 	// Before the send the message is in quarantine only. After a crash here it is
-	// there and on its queue: released again it is a replay, dropped it is taken up
+	// there and on its queue: released again it is a replay, dropped it is handled
 	// all the same. The other order could lose it.
 	if err := q.remove(ctx, m); err != nil {
 		return fmt.Errorf("taking %s, which was sent, out of quarantine: %w", m.ShortID(), err)

@@ -27,7 +27,7 @@ func (taken) Mismatch(string)                               {}
 func (taken) Settled(string, int, int, bool, time.Duration) {}
 
 // A settlement that is held sits in quarantine with its money. It can't be dropped, its
-// release sends the sweep message and has it told; once it is replaced it can only be
+// release sends the message to settle and has it told; once it is replaced it can only be
 // dropped.
 func TestHeldSettlement(t *testing.T) {
 	dynamotest.Each(t, func(t *testing.T, db dynamotest.DB) {

@@ -42,7 +42,7 @@ func (n *night) settles(state, minutes int) {
 	}
 	status, err := n.settler().Status(n.Context(), "rou-1.7")
 	if err != nil || !status.Settled || status.State != state {
-		n.Errorf("it stands at %+v instead of state %d swept, %v", status, state, err)
+		n.Errorf("it stands at %+v instead of state %d settled, %v", status, state, err)
 	}
 }
 
@@ -59,7 +59,7 @@ func large(t *testing.T) *night {
 	return n
 }
 
-// Stragglers in a partition that no look can count as a whole are found: at its
+// Late records in a partition that no look can count as a whole are found: at its
 // beginning, in its middle and at its end.
 func TestLateRecordsInALargePartition(t *testing.T) {
 	for _, reference := range []string{"a", "b120x", "late"} {
@@ -70,7 +70,7 @@ func TestLateRecordsInALargePartition(t *testing.T) {
 				pages := n.slow(time.Second)
 				n.settles(2, 30)
 				if n.late != 1 || n.mismatch > 0 {
-					t.Errorf("%d stragglers were found, %d times unequal", n.late, n.mismatch)
+					t.Errorf("%d late records were found, %d mismatches", n.late, n.mismatch)
 				}
 				if *pages > 150 { // 25 each for counting, comparing, settling and counting again
 					t.Errorf("%d pages of bets were read", *pages)
@@ -80,22 +80,22 @@ func TestLateRecordsInALargePartition(t *testing.T) {
 	}
 }
 
-// A correction that meets stragglers in such a partition, which a sweep has no time to
+// A correction that meets late records in such a partition, which a settlement run has no time to
 // find, is settled as well.
 func TestCorrectionOfALargePartition(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := large(t)
 		n.bet("acme", "b120x")
-		n.slow(5 * time.Second) // minutes for all: longer than a sweep may take
+		n.slow(5 * time.Second) // minutes for all: longer than a settlement run may take
 		n.say(`"type":"draw.resulted","revision":2,"facts":{"spins":[{"revolutions":5,"pocket":34}]},"correction":{"reason":"video_review"}`)
 		n.settles(3, 90)
 		if n.late != 1 || n.mismatch > 0 {
-			t.Errorf("%d stragglers were found, %d times unequal", n.late, n.mismatch)
+			t.Errorf("%d late records were found, %d mismatches", n.late, n.mismatch)
 		}
 	})
 }
 
-// Pages of a correction that other data has made are given up, though a sweep has no
+// Pages of a correction that other data has made are given up, though a settlement run has no
 // time to tell that nothing else is wrong.
 func TestStalePagesOfALargePartition(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -112,11 +112,11 @@ func TestStalePagesOfALargePartition(t *testing.T) {
 			t.Error("it goes on with other data")
 		}
 		n.putBet("acme", *right)
-		n.slow(5 * time.Second) // minutes for all: longer than a sweep may take
+		n.slow(5 * time.Second) // minutes for all: longer than a settlement run may take
 		n.mismatch = 0
 		n.settles(3, 90)
 		if n.late > 0 || n.mismatch > 0 {
-			t.Errorf("%d stragglers were found, %d times unequal", n.late, n.mismatch)
+			t.Errorf("%d late records were found, %d mismatches", n.late, n.mismatch)
 		}
 	})
 }

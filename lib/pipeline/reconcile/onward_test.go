@@ -117,7 +117,7 @@ func TestMoveFails(t *testing.T) {
 	})
 }
 
-// A sweep that was stopped since the base comes to something else is asked for again,
+// A settlement run that was stopped since the base comes to something else is asked for again,
 // and once it comes to the same again the draw is settled.
 func TestStoppedAndMended(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -142,11 +142,11 @@ func TestStoppedAndMended(t *testing.T) {
 			asked := n.runs
 			n.pass(2)
 			if n.runs == asked {
-				t.Error("nobody asks for the sweep again")
+				t.Error("nobody asks for the run again")
 			}
 		}
 		if n.mismatch == 0 || n.stuck[reconcile.StuckStopped] == 0 {
-			t.Errorf("unequal %d, stuck %v", n.mismatch, n.stuck)
+			t.Errorf("mismatches %d, stuck %v", n.mismatch, n.stuck)
 		}
 		stake(500)
 		for range 3 {
@@ -157,7 +157,7 @@ func TestStoppedAndMended(t *testing.T) {
 		}
 		status, err := n.settler().Status(t.Context(), "rou-1.7")
 		if err != nil || !status.Settled || status.State != 3 || n.late > 0 {
-			t.Errorf("it stands at %+v, %v; %d stragglers", status, err, n.late)
+			t.Errorf("it stands at %+v, %v; %d late records", status, err, n.late)
 		}
 	})
 }
@@ -188,7 +188,7 @@ func TestLargeAudit(t *testing.T) {
 		}
 		n.pass(9)
 		if n.late != 1 || n.stuck[reconcile.StuckFault] > 0 {
-			t.Errorf("%d stragglers were found, stuck: %v", n.late, n.stuck)
+			t.Errorf("%d late records were found, stuck: %v", n.late, n.stuck)
 		}
 		each = 16 * time.Second // not one page can be read in the time of a look
 		n.settle()

@@ -1,4 +1,4 @@
-// Package reconcile looks, every minute, for what is stuck, missing or unequal.
+// Package reconcile looks, every minute, for what is stuck or missing, or does not match.
 // It repairs by sending the same message again, or by an order of tally's own
 // that names what was missed, and raises an alarm on the rest.
 //
@@ -42,14 +42,14 @@ type Depths interface {
 
 // Recorder is told what was found, for metrics and alarms.
 type Recorder interface {
-	// Stuck counts a draw that does not advance: no result, or a sweep that does
+	// Stuck counts a draw that does not advance: no result, or a settlement run that does
 	// not end.
 	Stuck(game, why string)
 	// Mismatch counts a draw whose bets come to something else than was reported.
 	Mismatch(game string)
 	// Waiting counts a correction that waits for an operator.
 	Waiting(game string)
-	// LateRecords counts bets that a sweep had missed.
+	// LateRecords counts bets that a settlement run had missed.
 	LateRecords(game string, bets int)
 	// Depth is how many messages a queue holds.
 	Depth(queue string, messages int)
@@ -485,8 +485,8 @@ func (r *Reconciler) cancel(ctx context.Context, head *draw.Head, version int64,
 	return r.Intake.Announce(ctx, head)
 }
 
-// audit counts a settled draw again, or the state before that of a sweep that was
-// stopped, and has stragglers settled: by orders of tally's own, which make a newer
+// audit counts a settled draw again, or the state before that of a settlement run that was
+// stopped, and has late records settled: by orders of tally's own, which make a newer
 // state. There is nothing to look at again when there was nothing to do.
 func (r *Reconciler) audit(ctx context.Context, head *draw.Head, now settlement.Instant, from settle.Position) (again, error) {
 	within, stop := context.WithTimeout(ctx, auditWithin)
@@ -501,7 +501,7 @@ func (r *Reconciler) audit(ctx context.Context, head *draw.Head, now settlement.
 	switch {
 	case errors.As(err, &mismatch):
 		r.Record.Mismatch(head.Game)
-		r.Log.LogAttrs(ctx, slog.LevelError, "draw unequal", slog.String("draw", head.Draw), slog.String("reason", mismatch.Reason))
+		r.Log.LogAttrs(ctx, slog.LevelError, "draw mismatch", slog.String("draw", head.Draw), slog.String("reason", mismatch.Reason))
 		return again{at: later(head, now)}, nil
 	case errors.Is(err, games.ErrUnknown):
 		return r.unknown(ctx, head, now, err), nil
@@ -520,10 +520,10 @@ func (r *Reconciler) repair(ctx context.Context, head *draw.Head, m settle.LateR
 	reason := "missed_by_sweep"
 	if found := max(1, len(m.Records)); m.Stale {
 		reason = "stale_pages"
-		r.Log.LogAttrs(ctx, slog.LevelWarn, "a stopped sweep is given up", slog.String("draw", head.Draw), slog.String("bookmaker", m.Bookmaker))
+		r.Log.LogAttrs(ctx, slog.LevelWarn, "a stopped settlement run is given up", slog.String("draw", head.Draw), slog.String("bookmaker", m.Bookmaker))
 	} else { // at least one, of a bookmaker that had none before
 		r.Record.LateRecords(head.Game, found)
-		r.Log.LogAttrs(ctx, slog.LevelError, "bets were missed by a sweep", slog.String("draw", head.Draw), slog.String("bookmaker", m.Bookmaker), slog.Int("records", found))
+		r.Log.LogAttrs(ctx, slog.LevelError, "bets were missed by a settlement run", slog.String("draw", head.Draw), slog.String("bookmaker", m.Bookmaker), slog.Int("records", found))
 	}
 	body, err := order(head, m, reason, now)
 	if err != nil {
@@ -532,8 +532,8 @@ func (r *Reconciler) repair(ctx context.Context, head *draw.Head, m settle.LateR
 	return r.Intake.Handle(ctx, intake.Delivery{Body: body, SentAt: now, From: intake.Own})
 }
 
-// order is tally's own order that names what a sweep has missed. Its id follows
-// from what it says, so that the same recount again gives the same order.
+// order is tally's own order that names what a settlement run has missed. Its id follows
+// from what it says, so that the same audit again gives the same order.
 func order(head *draw.Head, m settle.LateRecords, reason string, now settlement.Instant) ([]byte, error) {
 	named := store.Encode(m)
 	id := intake.OwnOrder + strconv.Itoa(head.State) + "-" + wire.HashOf(named)[:16]

@@ -74,7 +74,7 @@ func (n *night) intake() *intake.Intake {
 	return &intake.Intake{Table: n.table, Replies: discard{}, Sweeps: n, Archive: discard{}, Record: n, Settings: draw.Settings{RetainMillis: n.retain.Milliseconds()}, Now: now, Log: slog.New(slog.DiscardHandler)}
 }
 
-// say takes up a message of the studio about a draw of roulette.
+// say handles a message of the studio about a draw of roulette.
 func (n *night) say(fields string, arguments ...any) {
 	n.Helper()
 	n.sayOf("rou-1.7", fields, arguments...)
@@ -85,13 +85,13 @@ func (n *night) sayOf(id, fields string, arguments ...any) {
 	n.handle(intake.Studio, id, fmt.Sprintf(fields, arguments...))
 }
 
-// order takes up an operator's order.
+// order handles an operator's order.
 func (n *night) order(fields string) {
 	n.Helper()
 	n.handle(intake.Operator, "rou-1.7", fields)
 }
 
-// handle takes up a message that is sent right after what was done before.
+// handle handles a message that is sent right after what was done before.
 func (n *night) handle(from intake.Source, id, fields string) {
 	n.Helper()
 	body := `{"schema":1,"id":"m","game":"roulette","table":"rou-1","draw":"` + id + `","at":"2026-11-30T12:00:00.000Z",` + fields + `}`
@@ -206,7 +206,7 @@ func TestStuckOnce(t *testing.T) {
 			t.Errorf("%v in 10 minutes of a sweep that does not come", n.stuck)
 		}
 		if due := n.dueItems(); due != 1 || n.mismatch > 0 {
-			t.Errorf("the draw is due %d times, %d are unequal", due, n.mismatch)
+			t.Errorf("the draw is due %d times, %d are mismatches", due, n.mismatch)
 		}
 	})
 }

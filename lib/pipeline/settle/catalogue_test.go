@@ -33,10 +33,10 @@ func TestCatalogueRaised(t *testing.T) {
 		name  string
 		steps []string
 	}{
-		{"before the result", []string{"raise", "result", "sweep", "correct", "sweep"}},
-		{"before the sweep", []string{"result", "raise", "sweep", "correct", "sweep"}},
-		{"before the correction", []string{"result", "sweep", "raise", "correct", "sweep"}},
-		{"before its sweep", []string{"result", "sweep", "correct", "raise", "sweep"}},
+		{"before the result", []string{"raise", "result", "settle", "correct", "settle"}},
+		{"before the run", []string{"result", "raise", "settle", "correct", "settle"}},
+		{"before the correction", []string{"result", "settle", "raise", "correct", "settle"}},
+		{"before its run", []string{"result", "settle", "correct", "raise", "settle"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			p := &pipeline{table: store.New(fakedynamo.New(t, "table"), "table")}
@@ -50,7 +50,7 @@ func TestCatalogueRaised(t *testing.T) {
 					p.result(t, 1, 34)
 				case "correct":
 					p.result(t, 2, 17)
-				case "sweep":
+				case "settle":
 					p.settle(t)
 				}
 			}

@@ -28,7 +28,7 @@ import (
 type pipeline struct {
 	table *store.Table
 	now   settlement.Instant
-	// holdAbove are the limits of every sweep.
+	// holdAbove are the limits of every settlement run.
 	holdAbove string
 	archive   *[]string // what the archive was told, where that is asked for
 }
@@ -70,7 +70,7 @@ func (p *pipeline) settler() *settle.Settler {
 	return &settle.Settler{Table: p.table, HoldAbove: limits, Archive: toldTo{p.archive}, Record: discard{}, Now: p.clock, Log: quiet, Parallel: 1}
 }
 
-// say takes up a message of the draw.
+// say handles a message of the draw.
 func (p *pipeline) say(t *testing.T, fields string) {
 	t.Helper()
 	body := `{"schema":1,"id":"m","game":"roulette","table":"rou-1","draw":"` + theDraw + `","at":"2026-11-30T12:00:00.000Z",` + fields + `}`
@@ -100,7 +100,7 @@ func (p *pipeline) open(t *testing.T, bets int) {
 	}
 }
 
-// result takes up a revision that says where the ball fell.
+// result handles a revision that says where the ball fell.
 func (p *pipeline) result(t *testing.T, revision, pocket int) {
 	t.Helper()
 	p.now += 70_000
@@ -129,7 +129,7 @@ func (p *pipeline) settle(t *testing.T) {
 	}
 }
 
-// What a sweep writes, in its order, is what the commit points say.
+// What a settlement run writes, in its order, is what the commit points say.
 func TestKeysWritten(t *testing.T) {
 	db := fakedynamo.New(t, "table")
 	p := &pipeline{table: store.New(db, "table")}
@@ -149,7 +149,7 @@ func TestKeysWritten(t *testing.T) {
 		}
 		calls = nil
 	}
-	expect("the first sweep",
+	expect("the first run",
 		"PutItem DRAW#rou-1.7 / SWEEP",
 		"PutItem REPORT#rou-1.7#1#acme#0 / 000001",
 		"PutItem DRAW#rou-1.7 / DONE#000001#acme#000",
@@ -188,14 +188,14 @@ TransactWriteItems      1         1      3      0       6       0
 total                   9         9     15      4      10       1
 `
 	if got := counts.String(); got != want {
-		t.Errorf("a sweep of one bookmaker's three bets:\n%s\ninstead of\n%s", got, want)
+		t.Errorf("a run of one bookmaker's three bets:\n%s\ninstead of\n%s", got, want)
 	}
 	if writes := counts.Snapshot().Total().Writes; writes > 12*capacity.Unit {
 		t.Errorf("%v write units", writes)
 	}
 }
 
-// 2,500 bets are three pages; a sweep that was cut off after the second goes on
+// 2,500 bets are three pages; a settlement run that was cut off after the second goes on
 // from there, and nothing of what comes out differs.
 func TestResume(t *testing.T) {
 	db := fakedynamo.New(t, "table")
@@ -213,7 +213,7 @@ func TestResume(t *testing.T) {
 		return fakedynamo.Proceed
 	}
 	if err := p.settler().Handle(t.Context(), theDraw); err == nil {
-		t.Fatal("the sweep was not cut off")
+		t.Fatal("the run was not cut off")
 	}
 	if reads != 1 {
 		t.Errorf("the bets were read by %d queries", reads)
@@ -246,7 +246,7 @@ func TestResume(t *testing.T) {
 }
 
 // A base that comes to another digest than was stored, by other code or other
-// data, stops the sweep: nothing is told, and every later try stops too.
+// data, stops the run: nothing is told, and every later try stops too.
 func TestMismatch(t *testing.T) {
 	for name, spoil := range map[string]func(*pipeline) error{
 		"a digest was changed": func(p *pipeline) error {

@@ -166,7 +166,7 @@ func (s *Settler) append(ctx context.Context, bookmaker string, entry report.Ent
 
 // push asks for the bookmaker's webhooks to be sent what they lack. A message that
 // is lost, here or by a crash before it, delays them until reconcile looks: that
-// fails no sweep.
+// fails no settlement run.
 func (s *Settler) push(ctx context.Context, bookmaker string) {
 	if s.Webhooks == nil {
 		return

@@ -31,7 +31,7 @@ func recordOf(reference, wager string) string {
 	return strings.TrimPrefix(store.WagerKey(reference, wager), recordPrefix)
 }
 
-// lateBy returns the stragglers that orders name, by bookmaker and record.
+// lateBy returns the late records that orders name, by bookmaker and record.
 func lateBy(orders []wire.Late) map[string]bool {
 	found := map[string]bool{}
 	for _, order := range orders {
@@ -47,7 +47,7 @@ func lateBy(orders []wire.Late) map[string]bool {
 
 func lateKey(bookmaker, record string) string { return bookmaker + "#" + record }
 
-// recordsOf returns a bookmaker's stragglers by record.
+// recordsOf returns a bookmaker's late records by record.
 func recordsOf(found map[string]bool, bookmaker string) map[string]bool {
 	records := map[string]bool{}
 	for key := range found {

@@ -17,7 +17,7 @@ import (
 	"tally/lib/store/record"
 )
 
-// More stragglers than one order may name take several, and all are settled.
+// More late records than one order may name take several, and all are settled.
 func TestManyLateRecords(t *testing.T) {
 	p := &pipeline{table: store.New(fakedynamo.New(t, "table"), "table")}
 	p.open(t, 1)
@@ -45,7 +45,7 @@ func TestManyLateRecords(t *testing.T) {
 	}
 }
 
-// A sweep that other code, or other data, has stopped goes on once that is mended,
+// A settlement run that other code, or other data, has stopped goes on once that is mended,
 // though pages of its are stored that were made by it: those are never told.
 func TestMendedAfterOtherData(t *testing.T) {
 	p := &pipeline{table: store.New(fakedynamo.New(t, "table"), "table")}
@@ -95,7 +95,7 @@ func TestMendedAfterOtherData(t *testing.T) {
 	}
 }
 
-// Bets may be in flight until the grace time is over: a sweep before that says when.
+// Bets may be in flight until the grace time is over: a settlement run before that says when.
 func TestNotYet(t *testing.T) {
 	p := &pipeline{table: store.New(fakedynamo.New(t, "table"), "table")}
 	p.open(t, 1)
@@ -140,7 +140,7 @@ func TestDiesOnceAbandoned(t *testing.T) {
 	p.tells(t, "acme", "1 after 0: b00000 won 20.00;", "3 after 1: b00000 lost 0.00 for 1; b1 lost 0.00;")
 }
 
-// Stragglers that keep coming make one state after the other given up. Each is
+// Late records that keep coming make one state after the other given up. Each is
 // recorded as skipped, once.
 func TestAbandonedTwice(t *testing.T) {
 	p := &pipeline{table: store.New(fakedynamo.New(t, "table"), "table")}
@@ -159,11 +159,11 @@ func TestAbandonedTwice(t *testing.T) {
 	p.tells(t, "acme", "1 after 0: b00000 won 20.00;", "5 after 1: b0 lost 0.00; b00000 lost 0.00 for 1; b1 lost 0.00; b2 lost 0.00;")
 	item, _, err := p.table.Get(t.Context(), store.DrawKey(theDraw), store.SweepKey)
 	if err != nil || !strings.Contains(item.Body, `"skipped":[2,3,4],"swept":[1,5]`) {
-		t.Errorf("the sweep is %s, %v", item.Body, err)
+		t.Errorf("the run is %s, %v", item.Body, err)
 	}
 }
 
-// One try has met a straggler and is about to give the state up, when another, which
+// One try has met a late record and is about to give the state up, when another, which
 // has not seen it, finishes and tells it, and dies before it closes. The state is told
 // then, and its bookmakers hear of the next one as its successor.
 func TestToldBeforeAbandoned(t *testing.T) {
@@ -210,7 +210,7 @@ func TestToldBeforeAbandoned(t *testing.T) {
 	p.tells(t, "acme", "1 after 0: b00000 won 20.00;", "2 after 1: b00000 lost 0.00 for 1;", "4 after 2: b1 lost 0.00;")
 }
 
-// A newer state that came while a sweep was under way is swept by the same message:
+// A newer state that came while a settlement run was under way is settled by the same message:
 // its own may have been taken up, and done with, meanwhile.
 func TestNewerStateIsNext(t *testing.T) {
 	db := fakedynamo.New(t, "table")
@@ -267,7 +267,7 @@ func TestEntries(t *testing.T) {
 	}
 }
 
-// A recount goes on from a position, if that is one in the same state.
+// An audit goes on from a position, if that is one in the same state.
 func TestAuditFrom(t *testing.T) {
 	p := &pipeline{table: store.New(fakedynamo.New(t, "table"), "table")}
 	p.open(t, 1)

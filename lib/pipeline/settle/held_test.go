@@ -80,7 +80,7 @@ func TestHeldForItsMoney(t *testing.T) {
 	}
 }
 
-// Nobody is told of what is held, and the archive is not, however often it is swept and
+// Nobody is told of what is held, and the archive is not, however often it is settled and
 // whatever limit is set meanwhile; once it is released, all are, once.
 func TestHeldUntilReleased(t *testing.T) {
 	p, db := held(t, "EUR=100.00")

@@ -16,7 +16,7 @@ import (
 // draw, by the states that it was told of and the bets themselves. It says the
 // same as the reports' lines, without reading them.
 //
-// The exception is what a sweep missed: for the minutes until reconcile has found
+// The exception is what a settlement run missed: for the minutes until reconcile has found
 // it, the history says under the old state what the report will say under a new one.
 type History struct {
 	partition *partition
@@ -26,7 +26,7 @@ type History struct {
 // told is a state that the bookmaker was told of.
 type told struct {
 	state *settlement.State
-	late  map[string]bool // records that this state's sweep was the first to know
+	late  map[string]bool // records that this state's run was the first to know
 }
 
 // LoadHistory reads the history of a draw for a bookmaker.
@@ -88,7 +88,7 @@ func (h *History) Accounts(records []store.StoredBet) ([]record.Account, error) 
 	return accounts, nil
 }
 
-// lines computes the lines of a group's bet as the sweeps have reported them: from
+// lines computes the lines of a group's bet as the settlement runs have reported them: from
 // the one on that knew the bet, with its cancellation from the one on that knew that.
 func (h *History) lines(g *group, i int) ([]report.Line, error) {
 	lines := []report.Line{}
@@ -118,7 +118,7 @@ func (h *History) lines(g *group, i int) ([]report.Line, error) {
 	return lines, nil
 }
 
-// since returns the place of the state whose sweep was the first to know a record.
+// since returns the place of the state whose run was the first to know a record.
 func (h *History) since(record string) int {
 	return max(0, slices.IndexFunc(h.told, func(t told) bool { return t.late[record] }))
 }

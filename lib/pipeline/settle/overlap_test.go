@@ -59,7 +59,7 @@ func TestTimeBeforeRegistry(t *testing.T) {
 	}
 }
 
-// A sweep writes a page for a thousand bets, and beside those as much for many bets as
+// A settlement run writes a page for a thousand bets, and beside those as much for many bets as
 // for few.
 func TestWritesOfManyBets(t *testing.T) {
 	for _, bets := range []int{10_000, 100_000} {

@@ -32,7 +32,7 @@ type partition struct {
 	next      *settlement.State
 	base      *settlement.State // nil for the first settlement
 	// late are the records that only a newer state than the base, or than the one
-	// that is counted again, knows of: stragglers that its sweep did not see.
+	// that is counted again, knows of: late records that its run did not see.
 	late       map[string]bool
 	pageLines  int
 	reading    chan struct{} // holds one for each partition whose bets are being read
@@ -77,7 +77,7 @@ func (p *partition) run(ctx context.Context, resume bool) (*record.Done, error) 
 	}
 }
 
-// resume takes up the progress of the last stored page.
+// resume handles the progress of the last stored page.
 func (p *partition) resume(ctx context.Context) error {
 	item, found, err := p.table.Last(ctx, p.reportKey())
 	if err != nil || !found {
@@ -191,7 +191,7 @@ func (p *partition) settleGroup(g *group) error {
 	return nil
 }
 
-// knew returns a group's bet as the base's sweep knew it: nil when it did not, and
+// knew returns a group's bet as the base's settlement run knew it: nil when it did not, and
 // without a cancellation that came later.
 func (p *partition) knew(g *group, i int) *settlement.Bet {
 	switch {
@@ -256,8 +256,8 @@ func (p *partition) finish(ctx context.Context) (*record.Done, error) {
 
 // checkBase compares what the base comes to now with what was stored of it. Where
 // bets, side wagers and cancellations that were written later explain all of the
-// difference, the error is a *stragglersError; so it is where nothing does, since
-// now the base comes to the same again: the pages that this sweep has stored so far
+// difference, the error is a *lateError; so it is where nothing does, since
+// now the base comes to the same again: the pages that this settlement run has stored so far
 // were made by other code, or of other data.
 func (p *partition) checkBase(ctx context.Context) error {
 	if p.base == nil {
@@ -286,19 +286,19 @@ func (p *partition) checkBase(ctx context.Context) error {
 	return met
 }
 
-// explainWithin is how long a sweep looks for what explains a difference: less than
-// it has in one try. Of more bets than that a recount tells, which goes on where its
+// explainWithin is how long a settlement run looks for what explains a difference: less than
+// it has in one try. Of more bets than that an audit tells, which goes on where its
 // last look was cut.
 const explainWithin = 20 * time.Second
 
-// lateError says that a sweep met records which its base's sweep had not
-// seen, and which the state that it sweeps does not know of; or its own stale pages.
+// lateError says that a settlement run met records which its base's settlement run had not
+// seen, and which the state that it settlement runs does not know of; or its own stale pages.
 // It takes a newer state.
 type lateError struct {
 	doneKey string
 	stale   string // the bookmaker whose pages are stale
 	// unexplained says that there was no time to tell: stale names the bookmaker whose
-	// pages are stale if a recount finds nothing else.
+	// pages are stale if an audit finds nothing else.
 	unexplained bool
 	reason      string
 }
@@ -307,8 +307,8 @@ type lateError struct {
 func (e *lateError) Error() string { return e.reason }
 
 // storedDone returns what another try has stored of a partition. It was first, so it
-// holds: a later try may have seen a straggler, which the next recount finds, or
-// may be of other code, which the next recount finds as well.
+// holds: a later try may have seen a late record, which the next audit finds, or
+// may be of other code, which the next audit finds as well.
 func storedDone(item store.Item) (*record.Done, error) {
 	stored, err := store.Decode[record.Done](item)
 	if err == nil && stored.Abandoned {

@@ -22,8 +22,8 @@ func (q *queue) Send(_ context.Context, body string, _ time.Duration) error {
 	return q.failed
 }
 
-// A sweep asks for a report to be pushed where its bookmaker has webhooks, and
-// nowhere else. A message that can't be sent fails no sweep: reconcile finds what it
+// A settlement run asks for a report to be pushed where its bookmaker has webhooks, and
+// nowhere else. A message that can't be sent fails no settlement run: reconcile finds what it
 // was about. The feed goes on saying that there are webhooks.
 func TestPushed(t *testing.T) {
 	db := fakedynamo.New(t, "table")

@@ -8,7 +8,7 @@
 // after the other in the feed's order, and moves it. What asks it to, a message on
 // the queue webhooks, names only the bookmaker; it may be lost, come twice or be
 // late. settle sends one for each report of a bookmaker that has webhooks, and a
-// [Waker], every minute, one for each endpoint that is due. So nothing is lost by a
+// [Dispatcher], every minute, one for each endpoint that is due. So nothing is lost by a
 // crash anywhere, nor by an endpoint that is down for a day: it lags behind.
 //
 // # One at a time

@@ -147,7 +147,7 @@ func (s *schedule) reports(n int) {
 	}
 }
 
-// worked has a worker take up a message, which may stay for another delivery.
+// worked has a worker handle a message, which may stay for another delivery.
 func (s *schedule) worked() {
 	if len(s.hints) == 0 {
 		return

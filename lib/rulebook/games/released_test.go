@@ -75,7 +75,7 @@ func firstOf(game *rules.Game, family string) (first rules.Selection) {
 	return first
 }
 
-// What each version quotes of an outcome: a draw of version 1 is recounted by the lines
+// What each version quotes of an outcome: a draw of version 1 is audited by the lines
 // that were reported, so its quotes stay as they were.
 func TestQuotesOfVersions(t *testing.T) {
 	const (

@@ -47,7 +47,7 @@ type analysis struct {
 	tally  tally
 }
 
-// deal takes up the known cards and returns how many the board still lacks.
+// deal handles the known cards and returns how many the board still lacks.
 func (a *analysis) deal(hands *[Hands][2]cards.Card, board, dead []cards.Card) (missing int, err error) {
 	switch len(board) {
 	case 0, 3, 4, boardCards:

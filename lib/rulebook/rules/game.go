@@ -84,7 +84,7 @@ func (g *Game) Judge(outcome Outcome, s Selection) Verdict {
 
 // First returns version 1 of a game whose version 2 differs in its quotes alone. It
 // quoted the same paragraph whatever the outcome, and none for bets that were late,
-// decided or voided. Its draws are recounted by what their lines said.
+// decided or voided. Its draws are audited by what their lines said.
 func (g *Game) First() *Game {
 	first := *g
 	first.Version, first.terse = 1, true

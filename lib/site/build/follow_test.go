@@ -397,7 +397,7 @@ func TestMismatch(t *testing.T) {
 	f := follower(l, l.known, store)
 	run(t, f)
 	if f.Record.(*recorder).mismatch != 1 || string(store.Files()[spoiled].Data) != "{}" {
-		t.Errorf("%d files are unequal", f.Record.(*recorder).mismatch)
+		t.Errorf("%d files do not match", f.Record.(*recorder).mismatch)
 	}
 	store.Set(spoiled, model(t, l.entries, l.size)[spoiled])
 	files := store.Files()
@@ -433,7 +433,7 @@ func TestNameOfState(t *testing.T) {
 			}
 			compare(t, l, store.Files(), int64(len(entries)))
 			if f.Record.(*recorder).mismatch != 0 {
-				t.Errorf("%s: something is unequal", name)
+				t.Errorf("%s: something does not match", name)
 			}
 		}
 	}

@@ -220,7 +220,7 @@ func (d *Draw) State(ctx context.Context, number int) (*draw.State, error) {
 
 // Resolve returns a state of the draw to settle under: what it names, read back and
 // resolved again. Stored facts that no longer resolve are an error, never a guess. found
-// are the stragglers that it knows of.
+// are the late records that it knows of.
 func (d *Draw) Resolve(ctx context.Context, number int) (state *settlement.State, found []wire.Late, err error) {
 	stored, err := d.State(ctx, number)
 	if err != nil {

@@ -24,7 +24,7 @@ type Run struct {
 	StartedAt settlement.Instant `json:"started_at,omitempty"`
 	Stopped   string             `json:"stopped,omitempty"` // why it can't go on
 	Stale     string             `json:"stale,omitempty"`   // with Stopped: the bookmaker whose pages are stale
-	// Unexplained says with Stale that the pages are stale if a recount finds nothing
+	// Unexplained says with Stale that the pages are stale if an audit finds nothing
 	// else.
 	Unexplained bool `json:"unexplained,omitempty"`
 	// HoldAbove is what State may move before it is held. It is of the plan, so that all

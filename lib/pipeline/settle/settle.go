@@ -1,10 +1,10 @@
 // Package settle settles the bets of a draw under its newest state and tells the
 // bookmakers.
 //
-// A sweep is planned, settles one partition (a shard of a bookmaker's bets) after
+// A settlement run is planned, settles one partition (a shard of a bookmaker's bets) after
 // the other or side by side, feeds each bookmaker whose partitions are done, and
 // closes. Every step is one write that happens once, under a key made of what it
-// is about; a try that finds it done goes on from there. So sweeps may overlap,
+// is about; a try that finds it done goes on from there. So settlement runs may overlap,
 // crash between any two writes and be started again at any time.
 package settle
 
@@ -40,12 +40,12 @@ type Recorder interface {
 	// Settled counts the lines of a bookmaker's report, and how long after the last
 	// closing it came; corrected says that they replace earlier ones.
 	Settled(game string, lines, refunded int, corrected bool, delay time.Duration)
-	// Mismatch counts a sweep that was stopped since its base came to something else
-	// than was stored, and no straggler explains it.
+	// Mismatch counts a settlement run that was stopped since its base came to something else
+	// than was stored, and no late record explains it.
 	Mismatch(game string)
 }
 
-// Settler sweeps draws.
+// Settler settles draws.
 type Settler struct {
 	Table   *store.Table
 	Archive Sender
@@ -65,29 +65,29 @@ type Settler struct {
 	HoldAbove settlement.Limits
 }
 
-// NotYetError says that a draw may be swept after a while.
+// NotYetError says that a draw may be settled after a while.
 type NotYetError struct{ After time.Duration }
 
 // Error says when.
 func (e *NotYetError) Error() string { return "bets may still be in flight for " + e.After.String() }
 
-// closed returns what SWEEP is when the sweep of a state is closed.
+// closed returns what SWEEP is when the run of a state is closed.
 func closed(now record.Run, state int) record.Run {
 	settled := append(slices.Clone(now.Settled), state)
 	return record.Run{Base: state, Plan: append([]string{}, now.Bookmakers...), Skipped: now.Skipped, Settled: settled[max(0, len(settled)-record.MaxSettled):]}
 }
 
-// maxRounds bounds how many states one call sweeps and how often it starts again
-// because of other sweeps.
+// maxRounds bounds how many states one call settles and how often it starts again
+// because of other settlement runs.
 const maxRounds = 16
 
-// Handle sweeps the newest state of a draw, and newer ones that come meanwhile. An
+// Handle settles the newest state of a draw, and newer ones that come meanwhile. An
 // error means that it has to be tried again; *NotYetError says when, and
 // games.ErrUnknown that it takes another version of this program.
 func (s *Settler) Handle(ctx context.Context, id string) error {
 	for try := range maxRounds {
 		finished, err := s.step(ctx, id)
-		if errors.Is(err, store.ErrChanged) { // another sweep was faster: look again
+		if errors.Is(err, store.ErrChanged) { // another run was faster: look again
 			if err := store.Pause(ctx, try); err != nil {
 				return err
 			}
@@ -97,13 +97,13 @@ func (s *Settler) Handle(ctx context.Context, id string) error {
 			s.Log.LogAttrs(ctx, slog.LevelError, "draw waits for its rules", slog.String("draw", id), slog.String("reason", err.Error()))
 		}
 		if err != nil {
-			return fmt.Errorf("sweeping draw %s: %w", id, err)
+			return fmt.Errorf("settling draw %s: %w", id, err)
 		}
 		if finished {
 			return nil
 		}
 	}
-	return fmt.Errorf("sweeping draw %s: not finished after %d rounds", id, maxRounds)
+	return fmt.Errorf("settling draw %s: not finished after %d rounds", id, maxRounds)
 }
 
 // step does what the draw's records call for now.
@@ -156,12 +156,12 @@ func runItem(r *record.Draw, next record.Run, version int64) store.Item {
 	return store.Item{PK: store.DrawKey(r.ID), SK: store.SweepKey, Body: store.Encode(next), Version: version + 1, ExpiresAt: r.Head.RetainUntil}
 }
 
-// plan starts the sweep of the newest state. From the moment it is written, a
+// plan starts the run of the newest state. From the moment it is written, a
 // newer state waits until this one is closed, abandoned or held.
 func (s *Settler) plan(ctx context.Context, r *record.Draw, now record.Run, version int64) (finished bool, err error) {
 	next := record.Run{Base: now.Base, Plan: now.Plan, State: r.Head.State, Bookmakers: r.Bookmakers(), StartedAt: s.Now(), Skipped: slices.Clone(now.Skipped), Settled: now.Settled}
 	if next.State <= max(now.Base, now.State) {
-		return false, fmt.Errorf("there is no state after %d to sweep", max(now.Base, now.State))
+		return false, fmt.Errorf("there is no state after %d to settle", max(now.Base, now.State))
 	}
 	for skipped := cmp.Or(now.State, now.Base+1); skipped < next.State; skipped++ {
 		next.Skipped = append(next.Skipped, skipped)
@@ -208,7 +208,7 @@ func (s *Settler) partitions(ctx context.Context, r *record.Draw, now record.Run
 	if err := s.feeds(ctx, r, now, done); err != nil {
 		return false, err
 	}
-	// Before this write the sweep is taken up again and finds everything done;
+	// Before this write the run is tried again and finds everything done;
 	// after it, the announcement is what a replay repeats.
 	if err := s.put(ctx, r, closed(now, now.State), version); err != nil {
 		return false, err
@@ -286,11 +286,11 @@ func startOf(draw string, n int) int {
 	return int(hash.Sum32() % uint32(max(1, n)))
 }
 
-// stop notes why a sweep can't go on. The message is done with: going on would
+// stop notes why a settlement run can't go on. The message is done with: going on would
 // report what can't be right. A later message tries again: with a newer state that
-// knows the stragglers or that takes the place of stale pages, or with other code.
+// knows the late records or that takes the place of stale pages, or with other code.
 func (s *Settler) stop(ctx context.Context, r *record.Draw, now record.Run, version int64, reason string) error {
-	s.Log.LogAttrs(ctx, slog.LevelError, "sweep stopped", slog.String("draw", r.ID), slog.Int("state", now.State), slog.String("reason", reason))
+	s.Log.LogAttrs(ctx, slog.LevelError, "settlement run stopped", slog.String("draw", r.ID), slog.Int("state", now.State), slog.String("reason", reason))
 	if now.Stopped == reason {
 		return nil
 	}
@@ -298,7 +298,7 @@ func (s *Settler) stop(ctx context.Context, r *record.Draw, now record.Run, vers
 	return s.put(ctx, r, now, version)
 }
 
-// abandon gives up the sweep of a state that met stragglers, since there is a newer
+// abandon gives up the run of a state that met late records, since there is a newer
 // one, and takes that. Nobody is told of a state until all its partitions are done.
 // So the partition that met them is marked, at the key at which it would be done:
 // whichever write comes first decides whether the state is told or abandoned, also

@@ -16,7 +16,7 @@ import (
 	"tally/lib/store"
 )
 
-// late writes a record past placing: one that arrives after a sweep has read all
+// late writes a record past placing: one that arrives after a settlement run has read all
 // bets.
 func (p *pipeline) late(t *testing.T, bookmaker string, record store.StoredBet) {
 	t.Helper()
@@ -33,7 +33,7 @@ func bet(reference string) store.StoredBet {
 	return store.StoredBet{SK: store.BetKey(reference), Selection: "red", Stake: 500, Currency: "EUR", AcceptedAt: noon + 2000, Round: 1}
 }
 
-// found takes up the orders that name what a recount finds, as reconcile does.
+// found handles the orders that name what an audit finds, as reconcile does.
 func (p *pipeline) found(t *testing.T) (named []settle.LateRecords) {
 	t.Helper()
 	named, _, err := p.settler().Audit(t.Context(), theDraw, settle.Position{})
@@ -112,7 +112,7 @@ func (p *pipeline) stands(t *testing.T, state int, settled bool) {
 	}
 }
 
-// A correction that meets stragglers stops, without an error: its message is done
+// A correction that meets late records stops, without an error: its message is done
 // with. Once an order names them the newer state is told, with the same base.
 func TestLateRecordsBeforeACorrection(t *testing.T) {
 	p := &pipeline{table: store.New(fakedynamo.New(t, "table"), "table")}
@@ -147,7 +147,7 @@ func TestLateRecordsBeforeACorrection(t *testing.T) {
 	p.tells(t, "borealis", "4 after 0: b1 lost 0.00;", "5 after 4: b1 won 10.00 for 4;")
 }
 
-// Two tries of a sweep that overlap see different bets: one came between them. The
+// Two tries of a settlement run that overlap see different bets: one came between them. The
 // state is told or abandoned, never both, whichever write is first.
 func TestToldOrAbandoned(t *testing.T) {
 	for _, test := range []struct {
@@ -192,8 +192,8 @@ func TestToldOrAbandoned(t *testing.T) {
 	}
 }
 
-// A straggler explains itself, and nothing else: other data beside one still stops
-// the sweep with an alarm, also when there is a newer state.
+// A late record explains itself, and nothing else: other data beside one still stops
+// the run with an alarm, also when there is a newer state.
 func TestMismatchBesideALateRecord(t *testing.T) {
 	p := &pipeline{table: store.New(fakedynamo.New(t, "table"), "table")}
 	p.open(t, 3)
@@ -218,7 +218,7 @@ func TestMismatchBesideALateRecord(t *testing.T) {
 }
 
 // A try that comes second may leave a page after those that were reported: of a
-// straggler that the first one did not see. Nobody reads it.
+// late record that the first one did not see. Nobody reads it.
 func TestPageLeftBehind(t *testing.T) {
 	db := fakedynamo.New(t, "table")
 	p := &pipeline{table: store.New(db, "table")}
@@ -259,6 +259,6 @@ func TestPageLeftBehind(t *testing.T) {
 	}
 	accounts, err := history.Accounts([]store.StoredBet{bet("b1")})
 	if err != nil || len(accounts) != 1 || len(accounts[0].Lines) != 1 || accounts[0].Lines[0].State != 2 {
-		t.Errorf("the history of the straggler is %+v, %v", accounts, err)
+		t.Errorf("the history of the late record is %+v, %v", accounts, err)
 	}
 }

@@ -14,24 +14,24 @@ import (
 )
 
 // LateRecords are the records of a bookmaker's bets, side wagers and cancellations
-// that were written after a sweep had read them all.
+// that were written after a settlement run had read them all.
 type LateRecords struct {
 	Bookmaker string
-	// Records are named as in wire.Found, at most wire.MaxFound of them. None of a
-	// bookmaker whose first bets came after the sweep was planned: a sweep that has it
+	// Records are named as in wire.Late, at most wire.MaxLate of them. None of a
+	// bookmaker whose first bets came after the run was planned: a settlement run that has it
 	// in its plan takes all of them.
 	Records []string
-	// Stale says that there are no stragglers. The sweep was stopped since what it has
+	// Stale says that there are no late records. The run was stopped since what it has
 	// stored of the bookmaker's bets was made by other code, or of other data, than
 	// there is now: it takes a newer state, which is all that is asked for.
 	Stale bool
 }
 
-// maxOrders bounds how many orders one recount asks for: a draw takes no more than
-// wire.MaxOrders. The next recount finds the rest.
+// maxOrders bounds how many orders one audit asks for: a draw takes no more than
+// wire.MaxOrders. The next audit finds the rest.
 const maxOrders = 50
 
-// Position is how far a recount has come. The zero value is its beginning.
+// Position is how far an audit has come. The zero value is its beginning.
 type Position struct {
 	State int    `json:"state,omitempty"` // that is counted again
 	After string `json:"after,omitempty"` // the partition that was counted last
@@ -50,8 +50,8 @@ type Partial struct {
 	Missed []string    `json:"missed,omitempty"` // as compared so far
 }
 
-// maxMissed bounds how many records of one partition a recount names, so that they
-// fit into an item. The next recount finds the rest.
+// maxMissed bounds how many records of one partition an audit names, so that they
+// fit into an item. The next audit finds the rest.
 const maxMissed = 2000
 
 // partitionName orders the partitions of a draw.
@@ -61,9 +61,9 @@ func partitionName(bookmaker string, shard int) string {
 
 // Status is how far a draw's newest state has come.
 type Status struct {
-	Settled     bool             // the newest state is swept
+	Settled     bool             // the newest state is settled
 	State       int              // the newest state; 0 for none
-	Stopped     string           // why its sweep can't go on
+	Stopped     string           // why its run can't go on
 	Quarantined bool             // a message of the draw sits in quarantine
 	Waits       settlement.Moved // what the newest state moves while it waits for an operator; nil when it does not
 	// Unknown is a games.ErrUnknown where this program does not have the draw's rules.
@@ -87,13 +87,13 @@ func (s *Settler) Status(ctx context.Context, id string) (Status, error) {
 	return status, nil
 }
 
-// Audit reads all bets of a swept draw again and compares what they come to
-// with what was reported. What was written after the sweep had read them all is
+// Audit reads all bets of a settled draw again and compares what they come to
+// with what was reported. What was written after the run had read them all is
 // returned, unless the newest state knows of it already; any other difference is an
-// *UnequalError. While a sweep is stopped it counts the state before again.
+// *MismatchError. While a settlement run is stopped it counts the state before again.
 //
-// A recount that its context ends, or another error, has come to a position. What
-// was found up to there is returned, and the next recount may go on from there.
+// An audit that its context ends, or another error, has come to a position. What
+// was found up to there is returned, and the next audit may go on from there.
 func (s *Settler) Audit(ctx context.Context, id string, from Position) (missed []LateRecords, at Position, err error) {
 	r, err := record.Load(ctx, s.Table, id)
 	if err != nil {
@@ -120,7 +120,7 @@ func (s *Settler) Audit(ctx context.Context, id string, from Position) (missed [
 	for _, bookmaker := range r.Bookmakers() {
 		found, failed := s.auditBets(ctx, r, bookmaker, state, named, &at)
 		if missed = append(missed, found...); failed != nil {
-			err = fmt.Errorf("recounting draw %s: %w", id, failed)
+			err = fmt.Errorf("auditing draw %s: %w", id, failed)
 			break
 		}
 	}
@@ -159,8 +159,8 @@ func (s *Settler) auditBets(ctx context.Context, r *record.Draw, bookmaker strin
 	return missed, err
 }
 
-// audit returns the partition's stragglers, of which the newest state does not know.
-// planned is false when the state's sweep did not have it in its plan and there are
+// audit returns the partition's late records, of which the newest state does not know.
+// planned is false when the state's run did not have it in its plan and there are
 // bets. With an error it returns how far it has come: no less far than from where it
 // began.
 func (p *partition) audit(ctx context.Context, from *Partial) (missed []string, planned bool, at *Partial, err error) {
@@ -211,10 +211,10 @@ func (p *partition) countAgain(ctx context.Context, done *record.Done) (planned 
 	return true, nil
 }
 
-// lateRecords returns the partition's records that the sweep of a state did not see,
+// lateRecords returns the partition's records that the run of a state did not see,
 // and the newer state does not know of: those that no report names, and cancellations
-// without which the reported line comes out. Without all that the sweep did not see
-// the state must come to what was stored of it; else the error is an *UnequalError.
+// without which the reported line comes out. Without all that the run did not see
+// the state must come to what was stored of it; else the error is an *MismatchError.
 // With another error it returns how far it has come.
 func (p *partition) lateRecords(ctx context.Context, done *record.Done, from *Partial) (missed []string, at *Partial, err error) {
 	release, err := p.mayRead(ctx)
@@ -253,8 +253,8 @@ func (p *partition) lateRecords(ctx context.Context, done *record.Done, from *Pa
 	return missed, nil, nil
 }
 
-// compare adds the lines of a group as the sweep knew it, and returns its records
-// that the sweep did not see.
+// compare adds the lines of a group as the run knew it, and returns its records
+// that the run did not see.
 func (p *partition) compare(g *group, reported map[string]lineHash, known digest) (missed []string, err error) {
 	uncancelled := false
 	for i := range g.bets {
