@@ -128,7 +128,7 @@ func TestOperator(t *testing.T) {
 	}
 	o.types(0, "id …quarantined…draw…type…fault…"+"third_card_missing…", "quarantine", "list")
 	o.types(0, "id …\n"+second+"…\n"+first+"…", "quarantine", "list") // the newest first
-	o.types(0, "id         "+first+"…quarantined  …from       studio\n…type       draw.resulted\ndraw       bac-1.…"+
+	o.types(0, "id           "+first+"…quarantined  …from         studio\n…type         draw.resulted\ndraw         bac-1.…"+
 		"third_card_missing  BAC-2.6.1  Player has 3 and must draw a third card\nmessage\n  {\n    \"schema\": 1,\n…", "quarantine", "show", first)
 	o.types(0, "…bad_json…message\n  not a message\n", "quarantine", "show", second[:4])
 
@@ -146,8 +146,8 @@ func TestOperator(t *testing.T) {
 	o.types(0, "nothing is in quarantine, of 1 days up to 2020-01-01\n", "quarantine", "list", "--day", "2020-01-01", "--days", "1")
 	o.types(exitFailed, "…there is no such table there…", "quarantine", "list", "--table", "nosuch")
 	o.types(exitFailed, "…no such file…", "send", "nosuch.json")
-	for body, want := range map[string]string{"": "it is empty", "\x00\x01": "it is no text in UTF-8", "{\x1b}": "it is no text in UTF-8", "\xff{}": "it is no text in UTF-8",
-		"{}\ufffe": "it is no text in UTF-8", strings.Repeat(" ", wire.MaxBody+1): "it is too large: a queue takes messages of up to 262144 bytes"} {
+	for body, want := range map[string]string{"": "it is empty", "\x00\x01": "it is not text in UTF-8", "{\x1b}": "it is not text in UTF-8", "\xff{}": "it is not text in UTF-8",
+		"{}\ufffe": "it is not text in UTF-8", strings.Repeat(" ", wire.MaxBody+1): "it is too large: a queue takes messages of up to 262144 bytes"} {
 		o.types(exitFailed, "tally: reading …: "+want+"…", "send", writeFile(t, "message", []byte(body)))
 	}
 	order := filepath.Join(t.TempDir(), "order.json")

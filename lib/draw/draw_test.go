@@ -256,7 +256,7 @@ stored                               | then                        | taken
 		var conflict *draw.Conflict
 		var late *draw.TooLate
 		if err != nil && !errors.As(err, &conflict) && !errors.As(err, &late) {
-			t.Errorf("%s, then %s: it is no conflict: %v", row[0], row[1], err)
+			t.Errorf("%s, then %s: it is not a conflict: %v", row[0], row[1], err)
 		}
 		if after, _ := json.Marshal(head); err != nil && string(after) != string(before) {
 			t.Errorf("%s, then %s: refused, but the head has changed to %s", row[0], row[1], after)

@@ -305,7 +305,7 @@ func since(c *checkpoint.Checkpoint, options Options, r *Report) bool {
 func open(ctx context.Context, source Source, options Options, r *Report) (*checkpoint.Checkpoint, error) {
 	signed, err := source.Get(ctx, checkpoint.Path)
 	if errors.Is(err, ErrMissing) {
-		r.find(Finding{Code: NoCheckpoint, File: checkpoint.Path, Message: "there is no checkpoint: this is no log, or an empty one"})
+		r.find(Finding{Code: NoCheckpoint, File: checkpoint.Path, Message: "there is no checkpoint: this is not a log, or an empty one"})
 		return nil, nil
 	}
 	if errors.Is(err, objects.ErrTooLong) {

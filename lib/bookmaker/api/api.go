@@ -270,7 +270,7 @@ func (a *API) authenticate(r *http.Request, op *operation, t *trail) (*keys.Gran
 		t.key = denied.ID
 		a.record.Denied(denied.Code)
 		if denied.Code == keys.CodeScope {
-			return nil, newProblem(denied.Code, "the key %s lacks the scope %s", denied.ID, denied.Scope)
+			return nil, newProblem(denied.Code, "the key %s does not have the scope %s", denied.ID, denied.Scope)
 		}
 		return nil, newProblem(denied.Code, "%s", strings.ReplaceAll(denied.Code, "_", " "))
 	case errors.Is(err, keys.ErrTooMany):

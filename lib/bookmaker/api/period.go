@@ -72,7 +72,7 @@ func (d *dayTotals) book(byCurrency settlement.Totals, sign int) error {
 		stake, ok := new(big.Int).SetString(minor(t.Stake), 10)
 		payout, ok2 := new(big.Int).SetString(minor(t.Payout), 10)
 		if !ok || !ok2 {
-			return fmt.Errorf("a report's totals in %s are no numbers", t.Currency.Code())
+			return fmt.Errorf("a report's totals in %s are not numbers", t.Currency.Code())
 		}
 		d.add(&change{Currency: t.Currency, Bets: t.Bets, Stake: stake, Payout: payout, Won: t.Won, Lost: t.Lost, Refunded: t.Refunded}, sign)
 	}

@@ -219,7 +219,7 @@ func (a *account) take(one Report) (totals settlement.Totals, why string) {
 	for _, text := range one.Lines {
 		var line report.Line
 		if err := json.Unmarshal(text, &line); err != nil {
-			return nil, fmt.Sprintf("%.100q is no line of a report", text)
+			return nil, fmt.Sprintf("%.100q is not a line of a report", text)
 		}
 		bet := [2]string{line.Bet, line.Wager}
 		if _, known := a.lines[bet]; known != (line.Replaces > 0) || line.State != one.Disclosure.State {

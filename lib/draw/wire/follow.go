@@ -47,7 +47,7 @@ func ParseRun(body string) (s Run, err error) {
 		return Run{}, fmt.Errorf("reading a message to settle: %w", err)
 	}
 	if !ids.Valid(s.Draw) {
-		return Run{}, fmt.Errorf("reading a message to settle: %q is no draw", s.Draw)
+		return Run{}, fmt.Errorf("reading a message to settle: %q is not a valid draw id", s.Draw)
 	}
 	return s, nil
 }
@@ -59,7 +59,7 @@ func ParseEntry(body string) (e Entry, err error) {
 	}
 	known := e.What == EntryOpening && e.State == 0 || (e.What == EntryState || e.What == EntrySettlement) && e.State > 0
 	if !ids.Valid(e.Draw) || !known {
-		return Entry{}, fmt.Errorf("reading a message to the archive: %q, %q, %d is no record of a draw", e.Draw, e.What, e.State)
+		return Entry{}, fmt.Errorf("reading a message to the archive: %q, %q, %d is not a record of a draw", e.Draw, e.What, e.State)
 	}
 	return e, nil
 }
@@ -70,7 +70,7 @@ func ParsePush(body string) (p Push, err error) {
 		return Push{}, fmt.Errorf("reading a message to webhook: %w", err)
 	}
 	if !ids.Valid(p.Bookmaker) {
-		return Push{}, fmt.Errorf("reading a message to webhook: %q is no bookmaker", p.Bookmaker)
+		return Push{}, fmt.Errorf("reading a message to webhook: %q is not a valid bookmaker id", p.Bookmaker)
 	}
 	return p, nil
 }

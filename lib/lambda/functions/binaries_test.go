@@ -163,7 +163,7 @@ func checkLog(t *testing.T, name, log string) {
 		lines++
 		var record map[string]any
 		if err := json.Unmarshal([]byte(line), &record); err != nil {
-			t.Errorf("%s: a line of the log is no JSON: %s", name, line)
+			t.Errorf("%s: a line of the log is not JSON: %s", name, line)
 			continue
 		}
 		_, isMetric := record["_aws"]

@@ -98,7 +98,7 @@ func identifiers(r Request, valid func(string) bool) *Refusal {
 	}
 	for _, n := range names {
 		if n.needed && !valid(n.name) {
-			return refuse(CodeBadIdentifier, "%s: %.80q is no identifier: write 1 to 64 of A-Z a-z 0-9 . _ -, and not . or .. alone", n.field, n.name).at(n.field)
+			return refuse(CodeBadIdentifier, "%s: %.80q is not a valid identifier: write 1 to 64 of A-Z a-z 0-9 . _ -, and not . or .. alone", n.field, n.name).at(n.field)
 		}
 	}
 	return nil
@@ -162,11 +162,11 @@ func (t *try) readStake() *Refusal {
 		if _, upper := money.ParseActive(strings.ToUpper(t.Currency)); upper {
 			return refuse(CodeUnknownCurrency, "write the currency in capital letters: %s", strings.ToUpper(t.Currency)).at("currency")
 		}
-		return refuse(CodeUnknownCurrency, "%.10q is no active ISO 4217 currency with a minor unit", t.Currency).at("currency")
+		return refuse(CodeUnknownCurrency, "%.10q is not an active ISO 4217 currency with a minor unit", t.Currency).at("currency")
 	}
 	var err error
 	if t.bet.Stake, err = money.ParseStake(t.Stake, t.bet.Currency); err != nil {
-		return refuse(CodeBadAmount, "%.40q is no stake in %s: %s", t.Stake, t.Currency, money.StakeForm(t.bet.Currency)).at("stake")
+		return refuse(CodeBadAmount, "%.40q is not a stake in %s: %s", t.Stake, t.Currency, money.StakeForm(t.bet.Currency)).at("stake")
 	}
 	return nil
 }
