@@ -253,7 +253,7 @@ func (d *demoDay) acceptor() *placing.Acceptor {
 		Now: now}
 }
 
-// unrecorded is told of bets and forgets them.
+// unrecorded is notified of bets and forgets them.
 type unrecorded struct{}
 
 func (unrecorded) Accepted(string)        {}

@@ -108,7 +108,7 @@ const (
 	Contradicted Outcome = "contradicted"
 )
 
-// Recorder is told what became of asking, for metrics and alarms.
+// Recorder records what became of asking, for metrics and alarms.
 type Recorder interface {
 	Witness(name string, outcome Outcome)
 }

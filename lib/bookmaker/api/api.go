@@ -26,7 +26,7 @@ import (
 // maxBody is the largest body of a request, in bytes.
 const maxBody = 256 << 10
 
-// Recorder is told what happened, for metrics.
+// Recorder records what happened, for metrics.
 type Recorder interface {
 	placing.Recorder
 	// Denied counts a request whose key did not open what it asked for, by code.
@@ -368,7 +368,7 @@ func (a *API) fail(ctx context.Context, w http.ResponseWriter, t *trail, err err
 	send(w, p.Status, "application/problem+json", append(text, '\n'))
 }
 
-// problemOf returns what a bookmaker is told of an error. What went wrong inside
+// problemOf returns what a bookmaker is notified of an error. What went wrong inside
 // goes to the log, not to the bookmaker.
 func (a *API) problemOf(ctx context.Context, err error, t *trail) *problem {
 	var told *problem

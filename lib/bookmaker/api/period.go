@@ -119,7 +119,7 @@ func getTotals(ctx context.Context, r *request) (any, error) {
 	defer cancel()
 	sum := &dayTotals{}
 	// All days are counted up to one end of the feed, or to the first report that is not to
-	// be seen yet: what is told is a run of the feed.
+	// be seen yet: what is reported is a run of the feed.
 	end := sync.OnceValues(func() (settle.Feed, error) { return settle.ReadFeed(within, r.api.table, r.Bookmaker) })
 	for day := from; day < to && day <= r.api.now() && !sum.gap; day += dayMillis {
 		counted, err := r.day(within, end, day)

@@ -1,4 +1,4 @@
-// Package audit compares what bookmakers were told of settlements with what the
+// Package audit compares what bookmakers were notified of settlements with what the
 // public log says: for auditors who have access to it.
 //
 // A bookmaker has its own reports and disclosures, by its API key or as files that
@@ -45,7 +45,7 @@ type ID struct {
 	State int
 }
 
-// Report is what one bookmaker was told of one settlement.
+// Report is what one bookmaker was notified of one settlement.
 type Report struct {
 	Bookmaker  string
 	Lines      [][]byte               // without their line feeds

@@ -13,14 +13,14 @@ type Run struct {
 	Draw string `json:"draw"`
 }
 
-// The records that the archive is told of.
+// The records that the archive is notified of.
 const (
 	EntryOpening    = "opening"
 	EntryState      = "state" // with the closings that it makes final
 	EntrySettlement = "settlement"
 )
 
-// Entry tells the archive that a draw has a new record. The archive appends
+// Entry notifies the archive that a draw has a new record. The archive appends
 // whatever it lacks of that draw up to the one named, so a lost entry is made
 // good by the next.
 type Entry struct {

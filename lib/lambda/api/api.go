@@ -73,7 +73,7 @@ func requestID(r *http.Request) string {
 	return bookmaker.NewRequestID()
 }
 
-// recorder turns what the API tells into metrics.
+// recorder turns what the API reports into metrics.
 type recorder struct{ measured *metrics.Metrics }
 
 var _ bookmaker.Recorder = recorder{}

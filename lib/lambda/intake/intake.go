@@ -103,7 +103,7 @@ func (c Config) settings() (draw.Settings, error) {
 	return settings, nil
 }
 
-// recorder turns what intake tells into metrics.
+// recorder turns what intake reports into metrics.
 type recorder struct{ measured *metrics.Metrics }
 
 var _ pipeline.Recorder = recorder{}

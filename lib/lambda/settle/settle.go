@@ -80,7 +80,7 @@ func afterRun(ctx context.Context, err error) error {
 	}
 }
 
-// recorder turns what a settlement run tells into metrics.
+// recorder turns what a settlement run reports into metrics.
 type recorder struct{ measured *metrics.Metrics }
 
 var _ pipeline.Recorder = recorder{}

@@ -33,7 +33,7 @@ type Sender interface {
 	Send(ctx context.Context, body string, delay time.Duration) error
 }
 
-// Recorder is told what happened, for metrics.
+// Recorder records what happened, for metrics.
 type Recorder interface {
 	// Quarantined counts a message that was put into quarantine just now, by its
 	// game; empty when the message was not right enough to tell.

@@ -450,7 +450,7 @@ func TestRevisionAhead(t *testing.T) {
 	}
 }
 
-// What the studio is told of each message that is handled: the closing that took
+// What the studio is notified of each message that is handled: the closing that took
 // effect and why, what a result comes to, what holds instead.
 func TestReplies(t *testing.T) {
 	closed := func(said string, selections string) string {

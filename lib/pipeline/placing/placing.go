@@ -51,7 +51,7 @@ type Acceptor struct {
 	parts partCache
 }
 
-// Recorder is told what happened, for metrics.
+// Recorder records what happened, for metrics.
 type Recorder interface {
 	// Accepted counts a bet that was stored just now.
 	Accepted(game string)

@@ -164,7 +164,7 @@ func TestAbandonedTwice(t *testing.T) {
 }
 
 // One try has met a late record and is about to give the state up, when another, which
-// has not seen it, finishes and tells it, and dies before it closes. The state is told
+// has not seen it, finishes and tells it, and dies before it closes. The state is reported
 // then, and its bookmakers hear of the next one as its successor.
 func TestToldBeforeAbandoned(t *testing.T) {
 	db := fakedynamo.New(t, "table")

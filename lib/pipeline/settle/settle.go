@@ -35,7 +35,7 @@ type Sender interface {
 	Send(ctx context.Context, body string, delay time.Duration) error
 }
 
-// Recorder is told what happened, for metrics.
+// Recorder records what happened, for metrics.
 type Recorder interface {
 	// Settled counts the lines of a bookmaker's report, and how long after the last
 	// closing it came; corrected says that they replace earlier ones.
@@ -299,9 +299,9 @@ func (s *Settler) stop(ctx context.Context, r *record.Draw, now record.Run, vers
 }
 
 // abandon gives up the run of a state that met late records, since there is a newer
-// one, and takes that. Nobody is told of a state until all its partitions are done.
+// one, and takes that. Nobody is notified of a state until all its partitions are done.
 // So the partition that met them is marked, at the key at which it would be done:
-// whichever write comes first decides whether the state is told or abandoned, also
+// whichever write comes first decides whether the state is reported or abandoned, also
 // between tries that overlap. What was stored of an abandoned state is never read.
 //
 // Before the mark the state is as it was; after it, whoever comes plans the newer
@@ -318,7 +318,7 @@ func (s *Settler) abandon(ctx context.Context, r *record.Draw, now record.Run, v
 	return s.plan(ctx, r, now, version)
 }
 
-// announce tells the archive that a settlement is closed.
+// announce notifies the archive that a settlement is closed.
 func (s *Settler) announce(ctx context.Context, id string, state int) error {
 	return s.Archive.Send(ctx, wire.Encode(wire.Entry{Draw: id, What: wire.EntrySettlement, State: state}), 0)
 }
