@@ -133,11 +133,11 @@ func (w betFile) read(game *rules.Game) (*Bet, error) {
 		}
 	}
 	if bet.AcceptedAt, ok = instant.Parse(w.AcceptedAt); !ok {
-		return nil, fmt.Errorf("accepted_at %q is not a time", w.AcceptedAt)
+		return nil, fmt.Errorf("accepted_at %q is no time", w.AcceptedAt)
 	}
 	if w.CancelledAt != "" {
 		if bet.CancelledAt, ok = instant.Parse(w.CancelledAt); !ok {
-			return nil, fmt.Errorf("cancelled_at %q is not a time", w.CancelledAt)
+			return nil, fmt.Errorf("cancelled_at %q is no time", w.CancelledAt)
 		}
 	}
 	return bet, nil

@@ -245,7 +245,7 @@ func (d *demoDay) send(ctx context.Context, m *studio.Message) error {
 // does, as if another instance took them: an instance may answer by what it read of
 // the draw within the last second, which is long in rounds as short as these.
 func (d *demoDay) acceptor() *placing.Acceptor {
-	return &placing.Acceptor{Table: d.table, Record: unrecorded{},
+	return &placing.Acceptor{Table: d.table, Record: unrecorded{}, Looks: sqsqueue.New(d.client, d.urls["sweeps"]),
 		Terms: func(id string) money.Terms {
 			bookmaker, _ := studio.BookmakerOf(id)
 			return money.Terms{Rounding: bookmaker.Rounding}
@@ -253,10 +253,11 @@ func (d *demoDay) acceptor() *placing.Acceptor {
 		Now: now}
 }
 
-// unrecorded is notified of bets and forgets them.
+// unrecorded is told of bets and forgets them.
 type unrecorded struct{}
 
 func (unrecorded) Accepted(string)        {}
+func (unrecorded) Unlooked(string)        {}
 func (unrecorded) Refused(string, string) {}
 
 // place places a bet and notes the answer.

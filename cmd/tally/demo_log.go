@@ -48,7 +48,7 @@ func (d *demoDay) publicLog(ctx context.Context) ([]demoFinding, error) {
 	finding := demoFinding{what: fmt.Sprintf("the public log holds: its signature, every tile, and its %d entries on %d draws; %d results come out again by the rules",
 		report.Size, c.Openings, c.Resolved)}
 	for _, draw := range missing {
-		finding.wrong = append(finding.wrong, "the public log does not have the newest settlement of draw "+draw)
+		finding.wrong = append(finding.wrong, "the public log lacks the newest settlement of draw "+draw)
 	}
 	compared, err := audit.Compare(ctx, reports.New(d.table), report.Settlements, "")
 	if err != nil {

@@ -84,7 +84,7 @@ func (app *app) disputeCommand(flags *disputesFlags, name, short, long string, r
 			}
 			for _, id := range args {
 				if !ids.Valid(id) {
-					return fmt.Errorf("%.80q is not a valid id: write 1 to 64 of A-Z a-z 0-9 . _ -", id)
+					return fmt.Errorf("%.80q is no id: write 1 to 64 of A-Z a-z 0-9 . _ -", id)
 				}
 			}
 			return nil

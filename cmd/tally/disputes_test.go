@@ -68,7 +68,7 @@ func TestDisputes(t *testing.T) {
 	o.types(exitFailed, "…there is no such dispute: `tally disputes list` shows…", "disputes", "show", "acme", "d-9")
 	o.types(exitMisuse, "tally: --reason: give a reason: the bookmaker sees it\n…", "disputes", "reject", "borealis", "d-1")
 	o.types(exitMisuse, "tally: name a bookmaker and a dispute…", "disputes", "uphold", "acme")
-	o.types(exitMisuse, "tally: \"a b\" is not a valid id…", "disputes", "show", "a b", "d-1")
+	o.types(exitMisuse, "tally: \"a b\" is no id…", "disputes", "show", "a b", "d-1")
 	o.types(exitMisuse, "tally: --bookmaker is \"a b\"…", "disputes", "list", "--bookmaker", "a b")
 	o.types(exitMisuse, "tally: there is no \"accept\" in disputes…", "disputes", "accept")
 	o.types(exitMisuse, "tally: name one of list, reject, show or uphold\n…", "disputes")

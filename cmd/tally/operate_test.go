@@ -146,8 +146,8 @@ func TestOperator(t *testing.T) {
 	o.types(0, "nothing is in quarantine, of 1 days up to 2020-01-01\n", "quarantine", "list", "--day", "2020-01-01", "--days", "1")
 	o.types(exitFailed, "…there is no such table there…", "quarantine", "list", "--table", "nosuch")
 	o.types(exitFailed, "…no such file…", "send", "nosuch.json")
-	for body, want := range map[string]string{"": "it is empty", "\x00\x01": "it is not text in UTF-8", "{\x1b}": "it is not text in UTF-8", "\xff{}": "it is not text in UTF-8",
-		"{}\ufffe": "it is not text in UTF-8", strings.Repeat(" ", wire.MaxBody+1): "it is too large: a queue takes messages of up to 262144 bytes"} {
+	for body, want := range map[string]string{"": "it is empty", "\x00\x01": "it is no text in UTF-8", "{\x1b}": "it is no text in UTF-8", "\xff{}": "it is no text in UTF-8",
+		"{}\ufffe": "it is no text in UTF-8", strings.Repeat(" ", wire.MaxBody+1): "it is too large: a queue takes messages of up to 262144 bytes"} {
 		o.types(exitFailed, "tally: reading …: "+want+"…", "send", writeFile(t, "message", []byte(body)))
 	}
 	order := filepath.Join(t.TempDir(), "order.json")

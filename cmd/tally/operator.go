@@ -34,7 +34,7 @@ const others = `The whole of it, on this machine:
 For those who operate it, here or on AWS:
 
   send        messages as a studio or an operator sends them
-  quarantine  messages that were quarantined
+  quarantine  messages that were put aside
   redrive     messages that failed on every delivery, again
   keys        bookmakers' API keys, settings and limits
   webhooks    where reports are pushed to bookmakers
@@ -85,7 +85,7 @@ func ofBookmaker(command *cobra.Command, args []string) error {
 		return fmt.Errorf("give a %s", strings.NewReplacer("and a e", "and an e", "and a i", "and an i", "url", "URL").Replace(text))
 	}
 	if !ids.Valid(args[0]) {
-		return fmt.Errorf("%.80q is not a valid bookmaker id: write 1 to 64 of A-Z a-z 0-9 . _ -", args[0])
+		return fmt.Errorf("%.80q is no bookmaker: write 1 to 64 of A-Z a-z 0-9 . _ -", args[0])
 	}
 	return nil
 }

@@ -34,7 +34,7 @@ func (r *siteReport) refused(allowBehind int64) error {
 		reasons = append(reasons, fmt.Sprintf("the site is not what the log says: %s, by name the first is %s", several(n, "file differs", "files differ"), printable(r.Differences[0].File)))
 	}
 	if behind := r.Log - r.Size; behind > allowBehind {
-		reasons = append(reasons, fmt.Sprintf("the site is behind the log: the newest %s of %d are missing; bring it up to the log, or allow it with --allow-behind", several(int(behind), "entry", "entries"), r.Log))
+		reasons = append(reasons, fmt.Sprintf("the site is behind the log: it lacks the newest %s of %d; bring it up to the log, or allow it with --allow-behind", several(int(behind), "entry", "entries"), r.Log))
 	}
 	if len(reasons) == 0 {
 		return nil
@@ -88,7 +88,7 @@ func (f *pagesFlags) compare(ctx context.Context, app *app, options verify.Optio
 func (f *pagesFlags) status(ctx context.Context, there build.Source, options verify.Options) (*siteReport, error) {
 	text, err := there.Get(ctx, build.CursorPath)
 	if errors.Is(err, objects.ErrNotFound) {
-		return nil, failed("comparing the site", fmt.Errorf("%s is not a site: it has no %s", f.check, build.CursorPath))
+		return nil, failed("comparing the site", fmt.Errorf("%s is no site: it has no %s", f.check, build.CursorPath))
 	}
 	if err != nil {
 		return nil, failed("comparing the site", err)

@@ -83,9 +83,9 @@ func TestProgressMakesRoom(t *testing.T) {
 
 func TestNoProgress(t *testing.T) {
 	for name, app := range map[string]*app{
-		"standard error is not a terminal": {patience: 0},
-		"quick":                            {errTerminal: true, patience: time.Hour},
-		"someone is typing":                {errTerminal: true, inTerminal: true, patience: 0},
+		"standard error is no terminal": {patience: 0},
+		"quick":                         {errTerminal: true, patience: time.Hour},
+		"someone is typing":             {errTerminal: true, inTerminal: true, patience: 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var errors screen

@@ -22,8 +22,8 @@ import (
 	"tally/lib/rulebook/settlement"
 )
 
-const quarantineHelp = `quarantine works on the messages that can never become valid: malformed,
-impossible or conflicting ones. They block nothing; the
+const quarantineHelp = `quarantine works on the messages that tally has put aside because they can never
+become valid: malformed, impossible or conflicting ones. They block nothing; the
 studio was answered with every reason and may send a right message under the
 same revision. An operator looks at each and releases or drops it.
 
@@ -32,7 +32,7 @@ too: show says how much and of how many bookmakers, release has it told to them.
 
   list     what is in quarantine, the newest first
   show     everything about one message, and the message itself
-  release  send it to its queue again, when what stood against it is fixed
+  release  send it to its queue again, when what stood against it is mended
   drop     take it out for good, with a reason for the log
 
 ` + targetHelp + `

@@ -98,7 +98,7 @@ func sendable(body []byte) error {
 	case len(body) > wire.MaxBody:
 		return fmt.Errorf("it is too large: a queue takes messages of up to %d bytes", wire.MaxBody)
 	case !utf8.Valid(body) || bytes.ContainsFunc(body, refused):
-		return errors.New("it is not text in UTF-8, which a queue takes; a message is JSON")
+		return errors.New("it is no text in UTF-8, which a queue takes; a message is JSON")
 	}
 	return nil
 }

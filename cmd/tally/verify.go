@@ -61,7 +61,7 @@ one of the file --entry, by default the .json of the same name beside it.
 
 It says which draws have a newest state that was never settled; with --strict
 that has an exit code. Of a log in use it may be a moment's: run it again. In a
-folder it names the files that are not part of the log and were not read.
+folder it names the files that are no part of the log and were not read.
 
 Exit codes: 0 nothing is wrong; 1 the log could not be read; 2 misuse; and what
 is wrong: 3 the checkpoint or its signature; 4 it is older than what was seen
@@ -114,7 +114,7 @@ func (f *logFlags) options() (verify.Options, error) {
 	for _, key := range f.keys {
 		verifier, err := note.NewVerifier(textOf(key))
 		if err != nil {
-			return verify.Options{}, fmt.Errorf("--key is %.100q: it is neither a public key such as example.com/log+530d903a+AekyeR… nor a file that has one", key)
+			return verify.Options{}, fmt.Errorf("--key is %.100q: it is no public key such as example.com/log+530d903a+AekyeR…, and no file that has one", key)
 		}
 		known = append(known, verifier)
 	}

@@ -60,7 +60,7 @@ func (f *verifyFlags) find(ctx context.Context, log string) (draw string, named 
 		return draw, named, nil
 	}
 	if !ids.Valid(f.draw) {
-		return "", nil, fmt.Errorf("%.100q is neither a draw nor a .json file of its results", f.draw)
+		return "", nil, fmt.Errorf("%.100q is no draw, and no .json file of its results", f.draw)
 	}
 	return f.draw, f.beside(ctx, log), nil
 }

@@ -52,7 +52,7 @@ func writeUnread(w io.Writer, u *verify.Unread) {
 		fmt.Fprintf(w, "not read    %s of earlier sizes, %s for appenders\n", several(u.Partial, "partial tile", "partial tiles"), several(u.Staged, "staged batch", "staged batches"))
 	}
 	if u.Other > 0 {
-		fmt.Fprintf(w, "not read    %s not part of the log: %s\n", several(u.Other, "file that is", "files that are"), printable(short(u.Names)))
+		fmt.Fprintf(w, "not read    %s no part of the log: %s\n", several(u.Other, "file that is", "files that are"), printable(short(u.Names)))
 	}
 }
 

@@ -151,6 +151,7 @@ func reportOf(t *testing.T, s *archivetest.Sample, draw string, state int, bookm
 type unmeasured struct{}
 
 func (unmeasured) Accepted(string)        {}
+func (unmeasured) Unlooked(string)        {}
 func (unmeasured) Refused(string, string) {}
 func (unmeasured) Denied(string)          {}
 func (unmeasured) Failed(string)          {}

@@ -63,13 +63,13 @@ func TestWebhooks(t *testing.T) {
 	o.types(0, "endpoint "+id+" of acme is told at "+receiver.URL+"/v2 within a minute\n", "webhooks", "set", "acme", receiver.URL+"/v2", "--id", id)
 
 	o.types(2, "tally: the newest report is 0: reports after 5 are not there yet\n…", "webhooks", "enable", "acme", id, "--after", "5")
-	o.types(2, "tally: 10.0.0.1 is not an address of the public internet\n…", "webhooks", "set", "acme", "https://10.0.0.1/")
+	o.types(2, "tally: 10.0.0.1 is no address of the public internet\n…", "webhooks", "set", "acme", "https://10.0.0.1/")
 	o.types(2, "tally: the URL begins with http: write https:\n…", "webhooks", "set", "acme", "http://acme.example/")
 	o.types(2, "tally: --id changes the URL alone: leave out --after and --note\n…", "webhooks", "set", "acme", receiver.URL, "--id", id, "--note", "x")
 	o.types(2, "tally: --after is \"soon\": it must be the number of a report…", "webhooks", "enable", "acme", id, "--after", "soon")
 	o.types(2, "tally: give a bookmaker and a URL\n…", "webhooks", "set", "acme")
 	o.types(2, "tally: give a bookmaker and an endpoint\n…", "webhooks", "rotate", "acme")
-	o.types(2, "tally: \"a b\" is not a valid bookmaker id…", "webhooks", "list", "a b")
+	o.types(2, "tally: \"a b\" is no bookmaker…", "webhooks", "list", "a b")
 	o.types(2, "tally: there is no \"delete\" in webhooks; it has …", "webhooks", "delete")
 	o.types(2, "…name one of …", "webhooks")
 	unknown := "tally: endpoint \"nosuch\" of acme: there is no such endpoint: `tally webhooks list acme` shows all\n"

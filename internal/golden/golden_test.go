@@ -47,6 +47,7 @@ func (dropped) Stored(string, time.Duration, string)              {}
 func (dropped) Settled(string, int, int, bool, time.Duration)     {}
 func (dropped) Mismatch(string)                                   {}
 func (dropped) Accepted(string)                                   {}
+func (dropped) Unlooked(string)                                   {}
 func (dropped) Refused(string, string)                            {}
 func (dropped) Denied(string)                                     {}
 func (dropped) Failed(string)                                     {}

@@ -235,7 +235,7 @@ func (c *checker) due(t *truth, head *draw.Head, ready bool) {
 	}
 }
 
-// archive verifies that the archive was notified of everything.
+// archive verifies that the archive was told of everything.
 func (c *checker) archive(t *truth, head *draw.Head) {
 	newest := map[string]int{}
 	for _, m := range c.world.archive.messages {

@@ -157,7 +157,9 @@ func (c *checker) accepted(id string, b *record, attempts []*attempt) {
 	}
 	source := -1 // the last step at which a request that can have written it had not started
 	for _, a := range attempts {
-		if same(a) && a.at == b.AcceptedAt {
+		// No sooner than its process's clock said when it came, and later where it read
+		// of what was stored meanwhile.
+		if same(a) && b.AcceptedAt >= a.at && b.AcceptedAt <= settlement.Instant(a.over.Add(c.world.plan.Skew).UnixMilli())+10 {
 			source = max(source, a.started)
 		}
 	}

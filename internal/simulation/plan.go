@@ -38,8 +38,11 @@ type Plan struct {
 	// Torn says that the items of a transaction become visible one after the other.
 	Torn bool
 	// Start is when the run starts, after the epoch.
-	Start  time.Duration
-	Reads  bool // acme has programs that read, and webhooks
+	Start time.Duration
+	Reads bool // acme has programs that read, and webhooks
+	// Looks says that who takes bets looks at the draw after each, and that results are
+	// settled at once.
+	Looks  bool
 	Traced bool // notes every request
 	Draws  []string
 	Ops    []*Op // by time
@@ -149,6 +152,7 @@ func newPlan(seed uint64, start time.Duration, more int) *Plan {
 		p.draw(n)
 	}
 	p.plan.Torn = p.chance(40)
+	p.plan.Looks = p.chance(60)
 	for range r.IntN(3) {
 		p.plan.Ops = append(p.plan.Ops, &Op{At: time.Duration(30_000+r.IntN(120_000)) * time.Millisecond, Reconcile: true})
 	}

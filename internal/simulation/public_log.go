@@ -73,7 +73,7 @@ func (c *checker) logged(t *truth, head *draw.Head, items map[string]store.Item)
 		return c.world.log.find(t.id, logentry.ID{Draw: t.id, Kind: kind, State: state}.Key()) == nil
 	}
 	if t.opened && lacks(logentry.KindOpening, 0) {
-		c.problem("draw %s: the log does not have its opening", t.id)
+		c.problem("draw %s: the log lacks its opening", t.id)
 	}
 	if head.State > 0 && lacks(logentry.KindSettlement, head.State) {
 		c.problem("draw %s: the log lacks the settlement of state %d", t.id, head.State)

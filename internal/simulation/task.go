@@ -13,6 +13,7 @@ import (
 	"tally/lib/draw/wire"
 	"tally/lib/pipeline/intake"
 	"tally/lib/pipeline/placing"
+	"tally/lib/pipeline/reconcile"
 	"tally/lib/pipeline/settle"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store/clock"
@@ -152,6 +153,9 @@ func (w *world) deliver(q *queue, m *message) {
 		if err != nil {
 			return err
 		}
+		if parsed.Look != nil {
+			return w.looker().Look(ctx, parsed, time.Since(m.sentAt))
+		}
 		return w.settler().Handle(ctx, parsed.Draw)
 	}
 	if q == w.entries {
@@ -183,7 +187,10 @@ func (w *world) deliver(q *queue, m *message) {
 func (w *world) delivered(q *queue, m *message, t *task) {
 	var notYet *settle.NotYetError
 	var mismatch *settle.MismatchError
+	var later *reconcile.LaterError
 	switch {
+	case errors.As(t.err, &later):
+		q.retryAfter(m, later.After, false)
 	case t.crashed:
 		w.note("%s crashed", t.name)
 		q.retryAfter(m, 2*time.Second, true)
@@ -219,6 +226,7 @@ type attempt struct {
 	ended   int
 	at      settlement.Instant // by the clock of the process that took it
 	taken   time.Time
+	over    time.Time // when it had ended
 	answer  *storedrecord.Account
 	refusal *placing.Refusal // with neither, the outcome is not known
 }
@@ -239,7 +247,7 @@ func (w *world) request(a *api, op *Op) {
 	}
 	w.start(op.describe(), run, func(t *task) {
 		a.busy = false
-		at.ended = w.step
+		at.ended, at.over = w.step, time.Now()
 		if t.crashed {
 			w.note("%s crashed", t.name)
 			w.boot(a)
@@ -247,7 +255,7 @@ func (w *world) request(a *api, op *Op) {
 		}
 		if !errors.As(t.err, &at.refusal) && t.err == nil {
 			at.answer = answer
-			if off := time.Duration(answer.Bet.AcceptedAt-settlement.Instant(at.taken.UnixMilli())) * time.Millisecond; op.Bet != nil && !answer.Replay && off.Abs() > w.plan.Skew+time.Millisecond {
+			if off := time.Duration(answer.Bet.AcceptedAt-settlement.Instant(at.taken.UnixMilli())) * time.Millisecond; op.Bet != nil && !answer.Replay && (off < -w.plan.Skew-time.Millisecond || off > at.over.Sub(at.taken)+w.plan.Skew+10*time.Millisecond) {
 				w.problem("%s: it was accepted %v off the time", t.name, off)
 			}
 		}

@@ -208,7 +208,7 @@ func (w *world) boot(a *api) {
 	if !a.wrong {
 		p = w.processOf(a.skew)
 	}
-	a.acceptor = &placing.Acceptor{Table: p.table, Terms: termsOf, Now: p.now, Clock: p.watch.Check, Record: discard{}}
+	a.acceptor = &placing.Acceptor{Table: p.table, Terms: termsOf, Now: p.now, Clock: p.watch.Check, Record: discard{}, Looks: sender{w, w.sweeps}}
 }
 
 // termsOf are the terms of the bookmakers of all plans. The operator keeps
@@ -233,7 +233,7 @@ var quiet = slog.New(slog.NewTextHandler(io.Discard, &slog.HandlerOptions{Level:
 func (w *world) intake() *intake.Intake {
 	p := w.process()
 	return &intake.Intake{Table: p.table, Clock: p.watch.Check, Replies: sender{w, w.replies}, Sweeps: sender{w, w.sweeps}, Archive: sender{w, w.archive},
-		Record: discard{}, Settings: draw.Settings{Shards: w.plan.Shards, LagMillis: lagBound, RetainMillis: 400 * 24 * 3600 * 1000}, Now: p.now, Log: quiet}
+		Record: discard{}, Settings: draw.Settings{Shards: w.plan.Shards, LagMillis: lagBound, RetainMillis: 400 * 24 * 3600 * 1000, Looks: w.plan.Looks}, Now: p.now, Log: quiet}
 }
 
 func (w *world) settler() *settle.Settler {
@@ -242,7 +242,7 @@ func (w *world) settler() *settle.Settler {
 	if err != nil {
 		w.problem("%v", err)
 	}
-	return &settle.Settler{Table: p.table, Clock: p.watch.Check, Archive: sender{w, w.archive}, Webhooks: sender{w, w.webhooks}, Record: discard{}, Now: p.now, Log: quiet,
+	return &settle.Settler{Table: p.table, Clock: p.watch.Check, Archive: sender{w, w.archive}, Looks: sender{w, w.sweeps}, Webhooks: sender{w, w.webhooks}, Record: discard{}, Now: p.now, Log: quiet,
 		Parallel: 1, PageLines: w.plan.PageLines, HoldAbove: limits}
 }
 
@@ -269,6 +269,11 @@ func (w *world) release(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+func (w *world) looker() *reconcile.Looker {
+	p := w.process()
+	return &reconcile.Looker{Table: p.table, Intake: w.intake(), Settler: w.settler(), LateRecords: func(string, int) {}, Now: p.now, Log: quiet}
 }
 
 func (w *world) reconciler() *reconcile.Reconciler {
@@ -315,6 +320,7 @@ type discard struct{}
 func (discard) Quarantined(string)                            {}
 func (discard) Stored(string, time.Duration, string)          {}
 func (discard) Accepted(string)                               {}
+func (discard) Unlooked(string)                               {}
 func (discard) Refused(string, string)                        {}
 func (discard) Settled(string, int, int, bool, time.Duration) {}
 func (discard) Appended(string, int)                          {}
@@ -331,7 +337,7 @@ func (discard) Depths(context.Context) (map[string]int, error) { return nil, nil
 // anything else.
 var once = regexp.MustCompile(`^(REPORT#\S+ / |TOTALS#\S+ / |FEED#\S+ / [0-9]|DRAW#\S+ / (DONE|FED|STATE|REV|OPENED|ROUND|CLOSED|ORDER|COMMITMENT)#?)`)
 
-// overwritten is notified of each item put over another one; it runs inside the database.
+// overwritten is told of each item put over another one; it runs inside the database.
 func (w *world) overwritten(key string, alike bool) {
 	if !alike && once.MatchString(key) {
 		w.problem("%s was written twice, with other bytes", key)
@@ -352,7 +358,7 @@ func (w *world) note(format string, args ...any) {
 	w.trace = append(w.trace, line)
 }
 
-// applied is notified of each request carried out; it runs inside the database.
+// applied is told of each request carried out; it runs inside the database.
 func (w *world) applied(call fakedynamo.Call) {
 	if !call.Write {
 		return

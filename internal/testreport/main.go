@@ -17,7 +17,7 @@ import (
 )
 
 func main() {
-	short := flag.Bool("short", false, "the tests are those of go test -short: one that is skipped is not a failure")
+	short := flag.Bool("short", false, "the tests are those of go test -short: one that is skipped is no failure")
 	flag.Parse()
 	ok, err := report(os.Stdin, os.Stdout, *short)
 	if err != nil {

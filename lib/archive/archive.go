@@ -32,7 +32,7 @@ type Appender interface {
 
 var _ Appender = (*sequencer.Log)(nil)
 
-// Recorder records what happened, for metrics.
+// Recorder is told what happened, for metrics.
 type Recorder interface {
 	// Appended counts entries that are now in the log.
 	Appended(game string, entries int)
@@ -126,7 +126,7 @@ func contains(leaves []sequencer.Leaf, known map[string]int64, key string) bool 
 // it gets them.
 func (a *Archive) missing(ctx context.Context, r records, known map[string]int64) (entries []entry.Entry, err error) {
 	if !r.Opened() {
-		return nil, nil // nothing is reported of a draw before it is opened
+		return nil, nil // nothing is told of a draw before it is opened
 	}
 	lacks := func(kind entry.Kind, state int) bool {
 		_, is := known[entry.ID{Draw: r.ID, Kind: kind, State: state}.Key()]

@@ -77,7 +77,7 @@ func (h *Head) take(m *wire.Message, from, storedAt settlement.Instant, settings
 	case wire.DrawOpened:
 		return h.open(m, storedAt, settings)
 	case wire.BettingOpened:
-		return h.openRound(m, from, storedAt)
+		return h.openRound(m, from, storedAt, settings)
 	case wire.BettingClosed:
 		return h.closeRound(m, from, storedAt)
 	case wire.DrawResulted, wire.DrawCancelled:
@@ -108,8 +108,7 @@ func (h *Head) open(m *wire.Message, storedAt settlement.Instant, settings Setti
 	h.Opened, h.Sequence, h.Shards = true, m.Sequence, settings.shardsOf(h.Game)
 	last := storedAt
 	for _, times := range m.Rounds {
-		round := h.ensure(times.Round)
-		round.OpensAt, round.ClosesAt = times.OpensAt, times.ClosesAt
+		h.ensure(times.Round).plan(times, settings.lookWithin(h.Game))
 		last = max(last, times.ClosesAt)
 	}
 	until := last + settings.Retain()
@@ -140,7 +139,15 @@ func (h *Head) board(number int, from wire.Type) error {
 }
 
 // openRound takes a betting round's opening, which closes every earlier one.
-func (h *Head) openRound(m *wire.Message, from, storedAt settlement.Instant) error {
+// plan fixes a round's times, and with them from when on bets are looked after.
+func (r *Round) plan(times wire.RoundTimes, within settlement.Instant) {
+	if r.OpensAt == 0 && within > 0 {
+		r.LookFrom = max(times.OpensAt, times.ClosesAt-within)
+	}
+	r.OpensAt, r.ClosesAt = times.OpensAt, times.ClosesAt
+}
+
+func (h *Head) openRound(m *wire.Message, from, storedAt settlement.Instant, settings Settings) error {
 	if err := h.sameTimes(m.Times); err != nil {
 		return err
 	}
@@ -150,7 +157,8 @@ func (h *Head) openRound(m *wire.Message, from, storedAt settlement.Instant) err
 		}
 	}
 	round := h.ensure(m.Round)
-	round.OpensAt, round.ClosesAt, round.OpenedAt = m.Times.OpensAt, m.Times.ClosesAt, storedAt
+	round.plan(m.Times, settings.lookWithin(h.Game))
+	round.OpenedAt = storedAt
 	round.OpenedSent = unless(from, storedAt)
 	return nil
 }

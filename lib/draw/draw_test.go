@@ -256,7 +256,7 @@ stored                               | then                        | taken
 		var conflict *draw.Conflict
 		var late *draw.TooLate
 		if err != nil && !errors.As(err, &conflict) && !errors.As(err, &late) {
-			t.Errorf("%s, then %s: it is not a conflict: %v", row[0], row[1], err)
+			t.Errorf("%s, then %s: it is no conflict: %v", row[0], row[1], err)
 		}
 		if after, _ := json.Marshal(head); err != nil && string(after) != string(before) {
 			t.Errorf("%s, then %s: refused, but the head has changed to %s", row[0], row[1], after)
@@ -340,24 +340,64 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// A draw is settled ten seconds after the last round that took bets and the first
-// revision; rounds that were still to open keep nobody waiting.
+// A draw is settled ten seconds after whoever takes bets could learn that betting was over:
+// from the plan, a closing that is stored and has come, a later round or the result; and
+// never before the result. Rounds that were still to open keep nobody waiting.
 func TestSettleFrom(t *testing.T) {
 	for text, want := range map[string]settlement.Instant{
-		"1 opened 1:10-30, 50 result 1":                 60,
-		"1 opened 1:10-30, 20 result 1":                 30,
-		"1 opened 1:10-30 2:1000-1060, 40 cancel 1":     50,
-		"1 opened 1:10-30, 20 result 1, 90 result 2":    30,
-		"1 opened 1:100-300 2:1000-1060, 40 cancel 1":   50,
-		"1 opened 1:10-30, 20 cancel 1, 5 round 2:8-12": 30,
+		"1 opened 1:10-30, 31 result 1":                                  40,
+		"1 opened 1:10-30, 50 result 1":                                  50,
+		"1 opened 1:10-30, 20 result 1":                                  30,
+		"1 opened 1:10-30, 20 result 1, 90 result 2":                     30,
+		"1 opened 1:10-30, 18 closed 1 at 15, 50 result 1":               50,
+		"1 opened 1:10-30, 18 closed 1 at 15, 20 result 1":               28,
+		"1 opened 1:10-30, 7 closed 1 at 23, 16 result 1":                26, // S1: bets were taken until 16
+		"1 opened 1:10-30 2:1000-1060, 40 cancel 1":                      40,
+		"1 opened 1:100-300 2:1000-1060, 40 cancel 1":                    40,
+		"1 opened 1:10-30, 20 cancel 1, 5 round 2:8-12":                  22,
+		"1 opened 1:0-30, 4 closed 1 at 4, 5 round 2:14-40, 14 result 1": 24, // S2: round 2 takes bets until 14 is seen
 	} {
-		var messages []stored
-		for text := range strings.SplitSeq(text, ",") {
-			messages = append(messages, say(t, text))
+		if got := settledFrom(t, text, settings); got != want*1000 {
+			t.Errorf("%s: from second %d instead of %d", text, got/1000, want)
 		}
-		head, _ := apply(t, messages...)
-		if got := (head.SettleFrom() - noon) / 1000; got != want {
-			t.Errorf("%s: swept from second %d instead of %d", text, got, want)
+	}
+}
+
+func settledFrom(t *testing.T, text string, settings draw.Settings) settlement.Instant {
+	t.Helper()
+	head := draw.New("d")
+	for text := range strings.SplitSeq(text, ",") {
+		m := say(t, text)
+		if err := head.Apply(m.Message, m.sent, m.at, settings); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return head.SettleFrom() - noon
+}
+
+// Where they look after each bet, it is settled a moment after the first could learn it;
+// where they look only shortly before the plan's closing, those who do not are waited for.
+func TestSettleAtOnce(t *testing.T) {
+	always := settings
+	always.Looks = true
+	late := always
+	late.LookMillisByGame = map[string]int64{"war": 10_000}
+	for _, row := range []struct {
+		text         string
+		always, late settlement.Instant // milliseconds
+	}{
+		{"1 opened 1:10-30, 31 result 1", 31_000, 31_000},
+		{"1 opened 1:10-30, 30 result 1", 30_250, 30_250},
+		{"1 opened 1:10-30, 20 result 1", 20_250, 30_000},
+		{"1 opened 1:10-30, 15 result 1", 15_250, 25_000},
+		{"1 opened 1:10-30, 18 closed 1 at 15, 20 result 1", 20_000, 28_000},
+		{"1 opened 1:10-30, 7 closed 1 at 23, 16 result 1", 16_250, 26_000},
+	} {
+		if got := settledFrom(t, row.text, always); got != row.always {
+			t.Errorf("%s, looked after always: from %d ms instead of %d", row.text, got, row.always)
+		}
+		if got := settledFrom(t, row.text, late); got != row.late {
+			t.Errorf("%s, looked after in the last ten seconds: from %d ms instead of %d", row.text, got, row.late)
 		}
 	}
 }

@@ -11,6 +11,7 @@ package draw
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"tally/lib/draw/instant"
@@ -25,9 +26,14 @@ const (
 	// have taken effect: clocks differ and queues take time, but bets that were
 	// answered must not be closed out at will.
 	ClosedGrace = 5_000
-	// SettleGrace is how long after the last closing, and after the moment it
-	// was stored, the first run waits for bets still in flight.
+	// SettleGrace is how long after everybody could learn that betting was over the first
+	// settlement waits for bets still in flight of those who do not look.
 	SettleGrace = 10_000
+	// settlePace is how long it waits for those who look: heads are up to a tenth of a
+	// second old. Money does not hang on it.
+	settlePace = 250
+	// acceptWithin is how long the writes of a bet may take before its look is due in any case.
+	acceptWithin = 2_000
 	// finalAfter, and the bound of a late message, is how long after a round's closing no
 	// message moves it any more: one that says so claims no more than ClosedGrace before
 	// it was sent, and is stored within less than SettleGrace.
@@ -87,6 +93,10 @@ type Round struct {
 	// Closed is the moment that its betting.closed has closed it at; zero for none.
 	Closed       settlement.Instant `json:"closed,omitempty"`
 	ClosedStored settlement.Instant `json:"closed_stored,omitempty"` // when that was stored
+	// LookFrom is the moment from which whoever stores something of a bet looks at the
+	// head once more afterwards; zero for nobody, as in draws of before there were looks.
+	// It is fixed with the round's times.
+	LookFrom settlement.Instant `json:"look_from,omitempty"`
 	// Stops are what was closed within the round, by selection and time of storing.
 	Stops []Stop `json:"stops,omitempty"`
 }
@@ -320,9 +330,55 @@ func (h *Head) LastClosing() (last settlement.Instant) {
 // to see their order.
 func (h *Head) Clock(now settlement.Instant) settlement.Instant { return max(now, h.StoredAt+1) }
 
-// SettleFrom returns the time from which the newest state may be settled first.
-func (h *Head) SettleFrom() settlement.Instant {
-	return max(h.LastClosing(), h.ResultAt) + SettleGrace
+// SettleFrom returns the time from which the newest state may be settled first: when
+// every process that takes bets has long learnt that its betting is over, or, where they
+// look, a moment after the first could learn it. What is stored later than that moment is
+// found by its look, and costs another state; the moment keeps such bets few.
+func (h *Head) SettleFrom() (from settlement.Instant) {
+	from = h.ResultAt
+	for _, round := range h.Rounds {
+		known := h.known(round)
+		if round.OpensAt == 0 || round.OpensAt >= known+SettleGrace { // nobody took a bet in it
+			continue
+		}
+		from = max(from, known+settlePace)
+		switch {
+		case round.LookFrom == 0:
+			from = max(from, known+SettleGrace)
+		case round.LookFrom > round.OpensAt: // those before it don't look
+			from = max(from, min(known, round.LookFrom)+SettleGrace)
+		}
+	}
+	return from
+}
+
+// known is when the processes that take bets could learn that a round was over: its plan,
+// which they have from its opening on, or else when what closed it was stored. A closing
+// may lie ahead; until then they take bets.
+func (h *Head) known(round Round) settlement.Instant {
+	known := round.ClosesAt
+	learn := func(at settlement.Instant) {
+		if at != 0 {
+			known = min(known, at)
+		}
+	}
+	if round.ClosedStored != 0 {
+		learn(max(round.Closed, round.ClosedStored))
+	}
+	learn(h.ResultAt)
+	for _, later := range h.Rounds {
+		if later.Number > round.Number {
+			learn(later.OpenedAt)
+		}
+	}
+	return known
+}
+
+// Looks reports whether who stores something of a bet at a time, which took so many
+// milliseconds, has to look at the head once more.
+func (h *Head) Looks(number int, at, took settlement.Instant) bool {
+	round, known := h.Round(number)
+	return known && round.LookFrom != 0 && (at >= round.LookFrom || took > acceptWithin)
 }
 
 // Conflict says that a message contradicts what is stored already.
@@ -369,6 +425,13 @@ type Settings struct {
 	// take effect from then: zero for 15 minutes, less than zero for not at all.
 	LagMillis    int64
 	RetainMillis int64 // how long a draw's records are kept; zero for 400 days
+	// Looks has who takes bets look at the head after each, so that a result is settled at
+	// once: every process that takes bets has to be of a version that looks.
+	Looks bool
+	// LookMillisByGame has bets of some games looked after only that long before their
+	// round's planned closing, which saves reads; a round that closes otherwise, and
+	// sooner, then waits for the rest.
+	LookMillisByGame map[string]int64
 	// HoldMillis is how long after a draw's first result corrections are taken without an
 	// operator's release; zero for as long as its records are kept.
 	HoldMillis int64
@@ -385,6 +448,18 @@ const defaultRetain = 400 * 24 * 3600 * 1000
 
 // defaultLag is the bound of late messages where nothing is set.
 const defaultLag = 15 * 60 * 1000
+
+// lookWithin returns how long before a round's planned closing its bets are looked after;
+// zero for never.
+func (s Settings) lookWithin(game string) settlement.Instant {
+	if !s.Looks {
+		return 0
+	}
+	if within, set := s.LookMillisByGame[game]; set {
+		return settlement.Instant(within)
+	}
+	return math.MaxInt64 / 2 // always
+}
 
 // lag returns the bound of late messages.
 func (s Settings) lag() settlement.Instant {

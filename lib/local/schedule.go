@@ -51,7 +51,7 @@ func (s *schedule) invoke(work context.Context) (err error) {
 
 // parseRate reads a schedule such as rate(1 minute).
 func parseRate(text string) (time.Duration, error) {
-	fail := fmt.Errorf("%q is not a schedule that the local stack knows: it knows rate(1 minute), rate(5 minutes) and the like", text)
+	fail := fmt.Errorf("%q is no schedule that the local stack knows: it knows rate(1 minute), rate(5 minutes) and the like", text)
 	inside, isRate := strings.CutPrefix(text, "rate(")
 	inside, ends := strings.CutSuffix(inside, ")")
 	count, unit, _ := strings.Cut(inside, " ")

@@ -26,6 +26,7 @@ import (
 type ignored struct{}
 
 func (ignored) Accepted(string)        {}
+func (ignored) Unlooked(string)        {}
 func (ignored) Refused(string, string) {}
 
 // From a bet to its report at a bookmaker's own address, through the queues and

@@ -128,7 +128,7 @@ func serveAPI(_ context.Context, arguments []string) error {
 		return fmt.Errorf("opening %s: %w", os.DevNull, err)
 	}
 	defer nowhere.Close()
-	variables := map[string]string{"TALLY_TABLE": arguments[2], "TALLY_METRICS_NAMESPACE": "bench"}
+	variables := map[string]string{"TALLY_TABLE": arguments[2], "TALLY_SWEEPS_URL": arguments[1] + "/000000000000/sweeps", "TALLY_METRICS_NAMESPACE": "bench"}
 	made, err := functions.New("api", func(name string) (string, bool) { value, set := variables[name]; return value, set },
 		runtime.Runtime{AWS: environmentOf(arguments[1]).AWS(), Log: slog.New(slog.NewJSONHandler(nowhere, nil)), Metrics: nowhere, Now: time.Now})
 	if err != nil {

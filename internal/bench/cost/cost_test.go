@@ -77,10 +77,10 @@ func measure(t testing.TB, bets int) (costs []cost) {
 // result's transaction and SWEEP twice.
 const wantCosts = `
 phase        lines  requests  writes  reads
-place          200       250     220     30
-settle         200       108     179     47
-correct few      8        82      92     37
-correct all    200       109     191     53
+place          200       421     220    201
+settle         200       109     179     48
+correct few      8        83      92     38
+correct all    200       110     191     54
 `
 
 func TestCosts(t *testing.T) {

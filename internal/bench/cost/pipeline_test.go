@@ -74,6 +74,7 @@ func (*pipeline) Stored(string, time.Duration, string) {}
 
 // Accepted implements placing.Recorder.
 func (p *pipeline) Accepted(string) {}
+func (p *pipeline) Unlooked(string) {}
 
 // Refused implements placing.Recorder.
 func (p *pipeline) Refused(string, string) {}

@@ -202,7 +202,7 @@ func (s *Sample) create(item store.Item) {
 	}
 }
 
-// ArchiveAll archives what was reported so far.
+// ArchiveAll archives what was told so far.
 func (s *Sample) ArchiveAll() {
 	s.t.Helper()
 	for _, e := range s.Told {

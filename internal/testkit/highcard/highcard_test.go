@@ -72,6 +72,7 @@ func (*house) Stored(string, time.Duration, string)          {}
 func (*house) Settled(string, int, int, bool, time.Duration) {}
 func (*house) Mismatch(string)                               {}
 func (*house) Accepted(string)                               {}
+func (*house) Unlooked(string)                               {}
 func (*house) Refused(string, string)                        {}
 func (*house) Denied(string)                                 {}
 func (*house) Failed(string)                                 {}

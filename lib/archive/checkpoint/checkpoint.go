@@ -68,7 +68,7 @@ func (c *Checkpoint) SignedBy(key note.Signer) bool {
 
 // The faults of a checkpoint.
 var (
-	ErrForm      = errors.New("it is not a checkpoint")
+	ErrForm      = errors.New("it is no checkpoint")
 	ErrOrigin    = errors.New("it is the checkpoint of another log")
 	ErrSignature = errors.New("it is not signed by a known key")
 )
@@ -116,7 +116,7 @@ func Open(signed []byte, origin string, known note.Verifiers) (*Checkpoint, erro
 		// The reader of notes passes over the last bits of base64, which say nothing: two
 		// texts would be one checkpoint.
 		if _, err := base64.StdEncoding.Strict().DecodeString(signature.Base64); err != nil {
-			return nil, fmt.Errorf("%w: the signature of %s is not canonical base64", ErrForm, signature.Name)
+			return nil, fmt.Errorf("%w: the signature of %s is no canonical base64", ErrForm, signature.Name)
 		}
 		c.Keys, c.ids = append(c.Keys, signature.Name), append(c.ids, signature.Hash)
 	}
@@ -135,11 +135,11 @@ func parse(text string) (*Checkpoint, error) {
 	}
 	size, ok := ParseSize(lines[1])
 	if !ok {
-		return nil, fmt.Errorf("%w: %.40q is not a size: a log has at most %d entries", ErrForm, lines[1], int64(MaxSize))
+		return nil, fmt.Errorf("%w: %.40q is no size: a log has at most %d entries", ErrForm, lines[1], int64(MaxSize))
 	}
 	hash, err := base64.StdEncoding.Strict().DecodeString(lines[2])
 	if err != nil || len(hash) != tlog.HashSize {
-		return nil, fmt.Errorf("%w: %.80q is not a hash", ErrForm, lines[2])
+		return nil, fmt.Errorf("%w: %.80q is no hash", ErrForm, lines[2])
 	}
 	if size == 0 && tlog.Hash(hash) != emptyRoot {
 		return nil, fmt.Errorf("%w: its tree has no entries, and not the root of none", ErrForm)

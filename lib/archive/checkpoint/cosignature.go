@@ -25,7 +25,7 @@ func NewWitnessKey(text string) (note.Verifier, error) {
 		_, err = note.NewVerifier(text)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%.100q is not a verifier key of a witness, such as witness.example/w1+530d903a+BOkyeR…: %w", text, err)
+		return nil, fmt.Errorf("%.100q is no verifier key of a witness, such as witness.example/w1+530d903a+BOkyeR…: %w", text, err)
 	}
 	return key, nil
 }

@@ -82,7 +82,7 @@ func (p *LineProof) Check(e *entry.Settlement) error {
 func parse(text string) (h tlog.Hash, err error) {
 	data, err := hex.DecodeString(text)
 	if err != nil || len(data) != len(h) {
-		return h, fmt.Errorf("%w: %.80q is not a hash", ErrProof, text)
+		return h, fmt.Errorf("%w: %.80q is no hash", ErrProof, text)
 	}
 	return tlog.Hash(data), nil
 }

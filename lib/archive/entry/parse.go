@@ -197,7 +197,7 @@ func (r *reader) correction(o strictjson.Object) *Correction {
 func (r *reader) note(o strictjson.Object, name string) Note {
 	n := Note{Code: r.code(o, name), SHA256: r.optionalHash(o, name+"_sha256")}
 	if n.Code != "" && (!slices.Contains(Codes, n.Code) || n.SHA256 != "") {
-		r.wrong("%.80q is not a reason of a correction", n.Code)
+		r.wrong("%.80q is no reason of a correction", n.Code)
 	}
 	return n
 }
@@ -250,7 +250,7 @@ func (r *reader) totals(o strictjson.Object) (byCurrency settlement.Totals) {
 // written again.
 func (r *reader) sum(o strictjson.Object, name string) (s money.Sum) {
 	if err := s.UnmarshalText([]byte(strings.Replace(o.String(name), ".", "", 1))); err != nil {
-		r.wrong("%s is not an amount", name)
+		r.wrong("%s is no amount", name)
 	}
 	return s
 }
@@ -258,7 +258,7 @@ func (r *reader) sum(o strictjson.Object, name string) (s money.Sum) {
 func (r *reader) id(o strictjson.Object, name string) string {
 	text := o.String(name)
 	if !ids.Valid(text) {
-		r.wrong("%s: %.80q is not a valid identifier", name, text)
+		r.wrong("%s: %.80q is no identifier", name, text)
 	}
 	return text
 }
@@ -289,7 +289,7 @@ func (r *reader) optionalNumber(o strictjson.Object, name string) int {
 func (r *reader) hash(o strictjson.Object, name string) string {
 	text := o.String(name)
 	if !isHash(text) {
-		r.wrong("%s is not a SHA-256 in hexadecimal digits", name)
+		r.wrong("%s is no SHA-256 in hexadecimal digits", name)
 	}
 	return text
 }
@@ -317,7 +317,7 @@ func (r *reader) list(o strictjson.Object, name string) *List {
 func (r *reader) time(o strictjson.Object, name string) settlement.Instant {
 	at, ok := instant.Parse(o.String(name))
 	if !ok {
-		r.wrong("%s is not a time", name)
+		r.wrong("%s is no time", name)
 	}
 	return at
 }

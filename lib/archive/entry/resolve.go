@@ -31,7 +31,7 @@ func (s *State) Resolve(document *strictjson.Document) error {
 		return fmt.Errorf("%w: %w", ErrRules, err)
 	case s.Status == Cancelled:
 		if _, known := game.CancelReason(s.Reason); !known || s.Rule != game.CancelRule {
-			return fmt.Errorf("%w: %s is not a reason to cancel a draw by %s", ErrResult, s.Reason, s.Rule)
+			return fmt.Errorf("%w: %s is no reason to cancel a draw by %s", ErrResult, s.Reason, s.Rule)
 		}
 		return nil
 	case s.FactsSHA256 != "":
@@ -39,11 +39,11 @@ func (s *State) Resolve(document *strictjson.Document) error {
 	}
 	root, ok := document.Parse("facts", s.Facts)
 	if !ok {
-		return fmt.Errorf("%w: the facts are not JSON", ErrResult)
+		return fmt.Errorf("%w: the facts are no JSON", ErrResult)
 	}
 	object, ok := root.Object()
 	if !ok {
-		return fmt.Errorf("%w: the facts are not an object", ErrResult)
+		return fmt.Errorf("%w: the facts are no object", ErrResult)
 	}
 	facts := game.ReadFacts(object)
 	if problems := document.Problems(); len(problems) > 0 {

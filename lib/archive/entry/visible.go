@@ -55,11 +55,11 @@ func (c *Closings) replay(game *rules.Game, document *strictjson.Document) (list
 func visible(game *rules.Game, round Closed, document *strictjson.Document) (facts rules.Facts, err error) {
 	root, ok := document.Parse("visible", round.Visible)
 	if !ok {
-		return facts, fmt.Errorf("%w: the visible cards are not JSON", ErrResult)
+		return facts, fmt.Errorf("%w: the visible cards are no JSON", ErrResult)
 	}
 	object, ok := root.Object()
 	if !ok {
-		return facts, fmt.Errorf("%w: the visible cards are not an object", ErrResult)
+		return facts, fmt.Errorf("%w: the visible cards are no object", ErrResult)
 	}
 	facts, shown := game.ReadVisible(object)
 	if problems := document.Problems(); !shown || len(problems) > 0 {

@@ -12,7 +12,7 @@ import (
 var ErrTooLong = errors.New("the file is longer than any of its kind")
 
 // ErrNotRegular says that a pipe, a device or a folder lies where a file has to be.
-var ErrNotRegular = errors.New("it is not a regular file")
+var ErrNotRegular = errors.New("it is no regular file")
 
 // ReadAll reads at most so many bytes; a reader that has more is refused.
 func ReadAll(r io.Reader, most int64) ([]byte, error) {

@@ -52,7 +52,7 @@ type Entry struct {
 
 // The faults of a proof.
 var (
-	ErrForm  = errors.New("it is not a proof of the format that it should have")
+	ErrForm  = errors.New("it is no proof of the format that it should have")
 	ErrFails = errors.New("the entry is not in the tree under this checkpoint")
 	// ErrNoEntry says that a proof holds for some entry, which it does not show.
 	ErrNoEntry = errors.New("the proof does not show what it proves: it has to be given with the entry, in a file of its own")
@@ -91,7 +91,7 @@ func Parse(text []byte) (*Entry, error) {
 	if len(lines) > 0 && strings.HasPrefix(lines[0], "extra ") {
 		data, err := base64.StdEncoding.Strict().DecodeString(strings.TrimPrefix(lines[0], "extra "))
 		if err != nil || len(data) > entry.MaxBytes {
-			return nil, fmt.Errorf("%w: its extra data are not an entry", ErrForm)
+			return nil, fmt.Errorf("%w: its extra data are no entry", ErrForm)
 		}
 		e.Data, lines = data, lines[1:]
 	}
@@ -101,7 +101,7 @@ func Parse(text []byte) (*Entry, error) {
 	number, hasIndex := strings.CutPrefix(lines[0], "index ")
 	var isIndex bool
 	if e.Index, isIndex = checkpoint.ParseSize(number); !hasIndex || !isIndex {
-		return nil, fmt.Errorf("%w: %.40q is not an index", ErrForm, lines[0])
+		return nil, fmt.Errorf("%w: %.40q is no index", ErrForm, lines[0])
 	}
 	if lines = lines[1:]; len(lines) > maxPath {
 		return nil, fmt.Errorf("%w: a path has at most %d hashes, this one %d", ErrForm, maxPath, len(lines))
@@ -109,7 +109,7 @@ func Parse(text []byte) (*Entry, error) {
 	for _, line := range lines {
 		hash, err := base64.StdEncoding.Strict().DecodeString(line)
 		if err != nil || len(hash) != tlog.HashSize {
-			return nil, fmt.Errorf("%w: %.80q is not a hash", ErrForm, line)
+			return nil, fmt.Errorf("%w: %.80q is no hash", ErrForm, line)
 		}
 		e.Path = append(e.Path, tlog.Hash(hash))
 	}
@@ -191,7 +191,7 @@ func (b *Bet) Check(origin string, known note.Verifiers) (*entry.Settlement, *ch
 	}
 	settlement, is := read.(*entry.Settlement)
 	if !is {
-		return nil, c, fmt.Errorf("%w: %s is not a settlement", ErrForm, read.ID())
+		return nil, c, fmt.Errorf("%w: %s is no settlement", ErrForm, read.ID())
 	}
 	return settlement, c, b.Line.Check(settlement)
 }

@@ -68,7 +68,7 @@ func right(now state, files []file, all map[string][]byte, hashes tlog.HashReade
 	for _, tile := range list {
 		data, is := all[tiles.Path(tile)]
 		if !is {
-			return fmt.Errorf("%s is missing", tiles.Path(tile))
+			return fmt.Errorf("it lacks %s", tiles.Path(tile))
 		}
 		want, err := tlog.ReadTileData(tile, hashes)
 		if err != nil {
@@ -82,7 +82,7 @@ func right(now state, files []file, all map[string][]byte, hashes tlog.HashReade
 		path := tiles.EntriesPath(tile.N, tile.W)
 		bundle, is := all[path]
 		if !is {
-			return fmt.Errorf("%s is missing", path)
+			return fmt.Errorf("it lacks %s", path)
 		}
 		if err := verified(bundle, path, tile.N*tiles.Width, tile.W, hashes); err != nil {
 			return err

@@ -92,7 +92,7 @@ func TestFullAndHead(t *testing.T) {
 		t.Errorf("two entries are %q", got)
 	}
 	if got := Head("tile/entries/000", 2, []byte("x")); string(got) != "x" {
-		t.Errorf("what is not a bundle is %q", got)
+		t.Errorf("what is no bundle is %q", got)
 	}
 }
 

@@ -203,8 +203,8 @@ func TestImpossibleEntries(t *testing.T) {
 		{`{"round":2,"opens_at":"2026-11-30T12:01:20.000Z","closes_at"`, `{"round":1,"opens_at":"2026-11-30T12:01:20.000Z","closes_at"`, "betting rounds are not in their order"},
 		{`{"round":2,"opens_at":"2026-11-30T12:01:20.000Z","closes_at"`, `{"round":2,"opens_at":"2026-11-30T12:01:10.000Z","closes_at"`, "betting rounds are not in their order"},
 		{`{"round":2,"opens_at":"2026-11-30T12:01:20.000Z","closing"`, `{"round":1,"opens_at":"2026-11-30T12:01:20.000Z","closing"`, "betting rounds are not in their order"},
-		{`"correction":{"reason":"video_review",`, `"correction":{"reason":"anna_was_tired",`, "not a reason of a correction"},
-		{`"correction":{"reason":"video_review",`, `"correction":{`, "there is no reason of a correction"},
+		{`"correction":{"reason":"video_review",`, `"correction":{"reason":"anna_was_tired",`, "no reason of a correction"},
+		{`"correction":{"reason":"video_review",`, `"correction":{`, "no reason of a correction"},
 		{`{"bets":1,"stake":"3.00","payout":"3.00","won":0,"lost":0,"refunded":1}`, `{"bets":0,"stake":"0.00","payout":"0.00","won":0,"lost":0,"refunded":0}`, "bets: 0 is out of range"},
 	} {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {

@@ -28,7 +28,7 @@ type drawState struct {
 	settled int  // the newest state that was settled
 	passed  int  // states before it that never were
 	visible []visible
-	at      settlement.Instant // when what was reported last was made
+	at      settlement.Instant // when what was told last was made
 	rounds  []span
 	held    held
 	off     []bool // by state: the draw is void or cancelled

@@ -248,7 +248,7 @@ type Options struct {
 	Thorough bool
 	// KeepSettlements has the report hold the settlements.
 	KeepSettlements bool
-	// Progress gets how many of how many entries are verified.
+	// Progress is told how many of how many entries are verified.
 	Progress func(done, all int64)
 	Parallel int // how many files are read at once; by default 4
 	// Now is the time by which what is still to come can't have happened; by default the
@@ -305,7 +305,7 @@ func since(c *checkpoint.Checkpoint, options Options, r *Report) bool {
 func open(ctx context.Context, source Source, options Options, r *Report) (*checkpoint.Checkpoint, error) {
 	signed, err := source.Get(ctx, checkpoint.Path)
 	if errors.Is(err, ErrMissing) {
-		r.find(Finding{Code: NoCheckpoint, File: checkpoint.Path, Message: "there is no checkpoint: this is not a log, or an empty one"})
+		r.find(Finding{Code: NoCheckpoint, File: checkpoint.Path, Message: "there is no checkpoint: this is no log, or an empty one"})
 		return nil, nil
 	}
 	if errors.Is(err, objects.ErrTooLong) {

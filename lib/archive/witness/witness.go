@@ -79,7 +79,7 @@ const maxName = 200
 func parse(one string) (w Witness, err error) {
 	fields := strings.Fields(one)
 	if len(fields) != 2 {
-		return w, fmt.Errorf("%.200q is not a verifier key and URL of a witness, with a space between them", one)
+		return w, fmt.Errorf("%.200q is no verifier key and URL of a witness, with a space between them", one)
 	}
 	if w.Key, err = checkpoint.NewWitnessKey(fields[0]); err != nil {
 		return w, err
@@ -90,7 +90,7 @@ func parse(one string) (w Witness, err error) {
 	w.URL, err = url.Parse(fields[1])
 	local := err == nil && w.URL.Scheme == "http" && (w.URL.Hostname() == "127.0.0.1" || w.URL.Hostname() == "localhost")
 	if err != nil || w.URL.Host == "" || w.URL.Scheme != "https" && !local {
-		return w, fmt.Errorf("%.200q is not a URL of a witness: write https://…", fields[1])
+		return w, fmt.Errorf("%.200q is no URL of a witness: write https://…", fields[1])
 	}
 	return w, nil
 }
@@ -108,7 +108,7 @@ const (
 	Contradicted Outcome = "contradicted"
 )
 
-// Recorder records what became of asking, for metrics and alarms.
+// Recorder is told what became of asking, for metrics and alarms.
 type Recorder interface {
 	Witness(name string, outcome Outcome)
 }

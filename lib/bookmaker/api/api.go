@@ -26,7 +26,7 @@ import (
 // maxBody is the largest body of a request, in bytes.
 const maxBody = 256 << 10
 
-// Recorder records what happened, for metrics.
+// Recorder is told what happened, for metrics.
 type Recorder interface {
 	placing.Recorder
 	// Denied counts a request whose key did not open what it asked for, by code.
@@ -40,7 +40,9 @@ type Options struct {
 	Table *store.Table
 	Now   func() settlement.Instant
 	// Clock tells whether Now can be trusted; nil for always.
-	Clock  clock.Check
+	Clock clock.Check
+	// Looks takes what asks settle to look at a draw again.
+	Looks  placing.Sender
 	Record Recorder
 	Log    *slog.Logger
 	// RequestID names a request where something before this API has done so; nil
@@ -97,7 +99,7 @@ func New(o Options) (*API, error) {
 		a.id = func(*http.Request) string { return NewRequestID() }
 	}
 	a.keys = &keys.Checker{Table: o.Table, Now: o.Now}
-	a.acceptor = &placing.Acceptor{Table: o.Table, Terms: a.keys.Terms, Now: o.Now, Clock: o.Clock, Record: o.Record}
+	a.acceptor = &placing.Acceptor{Table: o.Table, Terms: a.keys.Terms, Now: o.Now, Clock: o.Clock, Record: o.Record, Looks: o.Looks}
 	a.handlers = handlers()
 	for _, op := range d.operations {
 		if a.handlers[op.ID] == nil {
@@ -270,7 +272,7 @@ func (a *API) authenticate(r *http.Request, op *operation, t *trail) (*keys.Gran
 		t.key = denied.ID
 		a.record.Denied(denied.Code)
 		if denied.Code == keys.CodeScope {
-			return nil, newProblem(denied.Code, "the key %s does not have the scope %s", denied.ID, denied.Scope)
+			return nil, newProblem(denied.Code, "the key %s lacks the scope %s", denied.ID, denied.Scope)
 		}
 		return nil, newProblem(denied.Code, "%s", strings.ReplaceAll(denied.Code, "_", " "))
 	case errors.Is(err, keys.ErrTooMany):
@@ -368,7 +370,7 @@ func (a *API) fail(ctx context.Context, w http.ResponseWriter, t *trail, err err
 	send(w, p.Status, "application/problem+json", append(text, '\n'))
 }
 
-// problemOf returns what a bookmaker is notified of an error. What went wrong inside
+// problemOf returns what a bookmaker is told of an error. What went wrong inside
 // goes to the log, not to the bookmaker.
 func (a *API) problemOf(ctx context.Context, err error, t *trail) *problem {
 	var told *problem

@@ -217,7 +217,7 @@ func TestDisputes(t *testing.T) {
 	w.do(http.MethodPut, "/v1/draws/rou-1/bets/b-1", straight17)
 	const body = `{"draw":"rou-1","bets":["b-2","b-1"],"reason":"display_fault","evidence":"video"}`
 	unknown := w.want(w.do(http.MethodPut, "/v1/disputes/d-1", body), "422 unknown_bets").problem(t)
-	if len(unknown.Errors) != 1 || unknown.Errors[0].At != "/bets/0" || unknown.Detail != "these are not bets of yours on draw rou-1: b-2" {
+	if len(unknown.Errors) != 1 || unknown.Errors[0].At != "/bets/0" || unknown.Detail != "these are no bets of yours on draw rou-1: b-2" {
 		t.Errorf("%+v", unknown)
 	}
 	w.want(w.do(http.MethodGet, "/v1/disputes/d-1", ""), "404 unknown_dispute")

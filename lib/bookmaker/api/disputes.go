@@ -77,7 +77,7 @@ func (r *request) disputedBets(ctx context.Context, head *draw.Head, references 
 	if _, err := disputes.Get(ctx, r.api.table, r.Bookmaker, r.path["dispute"]); !errors.Is(err, disputes.ErrUnknown) {
 		return err
 	}
-	p.Detail = fmt.Sprintf("these are not bets of yours on draw %s: %s", head.Draw, strings.Join(unknown, ", "))
+	p.Detail = fmt.Sprintf("these are no bets of yours on draw %s: %s", head.Draw, strings.Join(unknown, ", "))
 	return p
 }
 

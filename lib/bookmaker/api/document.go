@@ -129,7 +129,7 @@ func newOperation(path, method string, text operationText, shared map[string]par
 		name, isShared := strings.CutPrefix(p.Ref, "#/components/parameters/")
 		referred, known := shared[name]
 		if !isShared || !known {
-			return nil, fmt.Errorf("%q is not a parameter", p.Ref)
+			return nil, fmt.Errorf("%q is no parameter", p.Ref)
 		}
 		op.params = append(op.params, parameter{Name: referred.Name, In: referred.In, Required: referred.Required,
 			Whole: referred.Schema.Type == "integer", pointer: pointer("components", "parameters", name, "schema")})

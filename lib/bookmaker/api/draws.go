@@ -110,10 +110,10 @@ func (r *request) span() (from, to settlement.Instant, err error) {
 	end, hasEnd := instant.Parse(r.query["to"])
 	var wrong faults
 	if text, given := r.query["from"]; given && !hasStart {
-		wrong.add(faultValue, "query from", text+" is not a time")
+		wrong.add(faultValue, "query from", text+" is no time")
 	}
 	if text, given := r.query["to"]; given && !hasEnd {
-		wrong.add(faultValue, "query to", text+" is not a time")
+		wrong.add(faultValue, "query to", text+" is no time")
 	}
 	switch {
 	case hasStart && hasEnd:

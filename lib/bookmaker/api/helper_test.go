@@ -74,6 +74,7 @@ func newWorldOn(t testing.TB, table *store.Table) *world {
 
 // What a world is told, it counts.
 func (w *world) Accepted(string)                                   { w.counted("accepted") }
+func (w *world) Unlooked(string)                                   {}
 func (w *world) Refused(_, code string)                            { w.counted("refused " + code) }
 func (w *world) Denied(code string)                                { w.counted("denied " + code) }
 func (w *world) Failed(code string)                                { w.counted("failed " + code) }

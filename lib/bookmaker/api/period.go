@@ -72,7 +72,7 @@ func (d *dayTotals) book(byCurrency settlement.Totals, sign int) error {
 		stake, ok := new(big.Int).SetString(minor(t.Stake), 10)
 		payout, ok2 := new(big.Int).SetString(minor(t.Payout), 10)
 		if !ok || !ok2 {
-			return fmt.Errorf("a report's totals in %s are not numbers", t.Currency.Code())
+			return fmt.Errorf("a report's totals in %s are no numbers", t.Currency.Code())
 		}
 		d.add(&change{Currency: t.Currency, Bets: t.Bets, Stake: stake, Payout: payout, Won: t.Won, Lost: t.Lost, Refunded: t.Refunded}, sign)
 	}
@@ -119,7 +119,7 @@ func getTotals(ctx context.Context, r *request) (any, error) {
 	defer cancel()
 	sum := &dayTotals{}
 	// All days are counted up to one end of the feed, or to the first report that is not to
-	// be seen yet: what is reported is a run of the feed.
+	// be seen yet: what is told is a run of the feed.
 	end := sync.OnceValues(func() (settle.Feed, error) { return settle.ReadFeed(within, r.api.table, r.Bookmaker) })
 	for day := from; day < to && day <= r.api.now() && !sum.gap; day += dayMillis {
 		counted, err := r.day(within, end, day)

@@ -106,7 +106,7 @@ func TestStakeLimits(t *testing.T) {
 	w.open("roulette", "rou-1", "")
 	for _, stake := range []string{"10000000000.01", "-1.00", "0.00"} {
 		p := w.want(w.do(http.MethodPut, "/v1/draws/rou-1/bets/b-1", `{"selection":"red","stake":"`+stake+`","currency":"EUR"}`), "422 bad_amount").problem(t)
-		if want := `"` + stake + `" is not a stake in EUR: write a decimal with exactly 2 decimals, from 0.01 to 10000000000.00`; p.Detail != want {
+		if want := `"` + stake + `" is no stake in EUR: write a decimal with exactly 2 decimals, from 0.01 to 10000000000.00`; p.Detail != want {
 			t.Error(p.Detail)
 		}
 	}
@@ -137,7 +137,7 @@ func TestFaultsInWords(t *testing.T) {
 		{http.MethodGet, "/v1/feed?after=1000000000000", "", "query after: it is above 999999999999"},
 		{http.MethodGet, "/v1/feed?after=" + strings.Repeat("9", 400), "", "query after: it is above 999999999999"},
 		{http.MethodGet, "/v1/feed?after=-" + strings.Repeat("9", 400), "", "query after: it is below 0"},
-		{http.MethodGet, "/v1/feed?after=01", "", "query after: it is not a whole number"},
+		{http.MethodGet, "/v1/feed?after=01", "", "query after: it is no whole number"},
 		{http.MethodGet, "/v1/feed?limit=101", "", "query limit: it is above 100"},
 		{http.MethodGet, "/v1/draws?from=noon", "", `query from: "noon" is not written so: write a time in UTC with milliseconds, such as 2026-11-30T12:00:00.000Z`},
 		{http.MethodGet, "/v1/draws/rou!1", "", `path draw: "rou!1" is not written so: write 1 to 64 of A-Z a-z 0-9 . _ -, but not . or ..`},
@@ -155,7 +155,7 @@ func TestFaultsInWords(t *testing.T) {
 	if p := w.want(w.do(http.MethodPut, "/v1/draws/rou-1/bets/b-1", "{"+strings.Join(many, ",")+"}"), "400 invalid_request").problem(t); len(p.Errors) != 100 {
 		t.Errorf("%d faults are told", len(p.Errors))
 	}
-	for currency, want := range map[string]string{"eur": "write the currency in capital letters: EUR", "euro": `"euro" is not an active ISO 4217 currency with a minor unit`} {
+	for currency, want := range map[string]string{"eur": "write the currency in capital letters: EUR", "euro": `"euro" is no active ISO 4217 currency with a minor unit`} {
 		if p := w.want(w.do(http.MethodPut, "/v1/draws/rou-1/bets/b-1", `{"selection":"red","stake":"1.00","currency":"`+currency+`"}`), "422 unknown_currency").problem(t); p.Detail != want {
 			t.Error(p.Detail)
 		}

@@ -100,7 +100,7 @@ var kinds = func() map[string]ProblemKind {
 	return m
 }()
 
-// problem is an error with what a bookmaker is notified of it.
+// problem is an error with what a bookmaker is told of it.
 type problem struct{ v1.Problem }
 
 // Error names the code and the detail.

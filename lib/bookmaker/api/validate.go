@@ -125,7 +125,7 @@ func (op *operation) takes(name string) bool {
 // value checks the value of a parameter.
 func (d *document) value(op *operation, p parameter, text string, f *faults) {
 	if !utf8.ValidString(text) {
-		f.add(faultValue, p.In+" "+p.Name, "it is not UTF-8")
+		f.add(faultValue, p.In+" "+p.Name, "it is no UTF-8")
 		return
 	}
 	if rule := op.texts[p.pointer]; rule != nil && rule.accepts(text) {
@@ -134,7 +134,7 @@ func (d *document) value(op *operation, p parameter, text string, f *faults) {
 	var value any = text
 	if p.Whole {
 		if !isWhole(text) {
-			f.add(faultType, p.In+" "+p.Name, "it is not a whole number")
+			f.add(faultType, p.In+" "+p.Name, "it is no whole number")
 			return
 		}
 		value = saturated(text)

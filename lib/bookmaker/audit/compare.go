@@ -1,4 +1,4 @@
-// Package audit compares what bookmakers were notified of settlements with what the
+// Package audit compares what bookmakers were told of settlements with what the
 // public log says: for auditors who have access to it.
 //
 // A bookmaker has its own reports and disclosures, by its API key or as files that
@@ -45,7 +45,7 @@ type ID struct {
 	State int
 }
 
-// Report is what one bookmaker was notified of one settlement.
+// Report is what one bookmaker was told of one settlement.
 type Report struct {
 	Bookmaker  string
 	Lines      [][]byte               // without their line feeds
@@ -219,7 +219,7 @@ func (a *account) take(one Report) (totals settlement.Totals, why string) {
 	for _, text := range one.Lines {
 		var line report.Line
 		if err := json.Unmarshal(text, &line); err != nil {
-			return nil, fmt.Sprintf("%.100q is not a line of a report", text)
+			return nil, fmt.Sprintf("%.100q is no line of a report", text)
 		}
 		bet := [2]string{line.Bet, line.Wager}
 		if _, known := a.lines[bet]; known != (line.Replaces > 0) || line.State != one.Disclosure.State {

@@ -89,6 +89,7 @@ func apiOf(t *testing.T, s *archivetest.Sample, bookmaker string) *client.Client
 type unrecorded struct{}
 
 func (unrecorded) Accepted(string)        {}
+func (unrecorded) Unlooked(string)        {}
 func (unrecorded) Refused(string, string) {}
 func (unrecorded) Denied(string)          {}
 func (unrecorded) Failed(string)          {}

@@ -78,6 +78,7 @@ func newStudio(t *testing.T) *studio {
 
 // What a studio is told, it forgets, but for the bets that were stored.
 func (s *studio) Accepted(string)                                   { s.accepted.Add(1) }
+func (s *studio) Unlooked(string)                                   {}
 func (s *studio) Refused(string, string)                            {}
 func (s *studio) Denied(string)                                     {}
 func (s *studio) Failed(string)                                     {}

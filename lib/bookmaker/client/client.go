@@ -51,7 +51,7 @@ type Client struct {
 func New(base, key string) (*Client, error) {
 	parsed, err := url.Parse(base)
 	if err != nil || parsed.Host == "" || parsed.Scheme != "http" && parsed.Scheme != "https" {
-		return nil, fmt.Errorf("%q is not a URL of an API: write https://… or http://…", base)
+		return nil, fmt.Errorf("%q is no URL of an API: write https://… or http://…", base)
 	}
 	return &Client{base: strings.TrimSuffix(base, "/"), key: key, HTTP: &http.Client{Timeout: 30 * time.Second}, Tries: 6, Backoff: 200 * time.Millisecond}, nil
 }

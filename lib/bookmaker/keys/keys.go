@@ -92,7 +92,7 @@ func (s *Store) Create(ctx context.Context, params Params) (token string, key *K
 
 func (s *Store) check(params Params) error {
 	if !ids.ValidNew(params.Bookmaker) {
-		return wrong("%.80q is not a valid bookmaker id: write 1 to 64 of A-Z a-z 0-9 . _ -", params.Bookmaker)
+		return wrong("%.80q is no bookmaker: write 1 to 64 of A-Z a-z 0-9 . _ -", params.Bookmaker)
 	}
 	if len(params.Scopes) == 0 {
 		return wrong("name at least one scope: %s", strings.Join(Scopes(), ", "))

@@ -91,12 +91,12 @@ func stakes(of map[string]string) (read map[string]money.Amount, faults []error)
 	for _, code := range slices.Sorted(maps.Keys(of)) {
 		currency, known := money.ParseCurrency(code)
 		if !known {
-			faults = append(faults, fmt.Errorf("%.10q is not an ISO 4217 currency", code))
+			faults = append(faults, fmt.Errorf("%.10q is no ISO 4217 currency", code))
 			continue
 		}
 		amount, err := money.ParseStake(of[code], currency)
 		if err != nil {
-			faults = append(faults, fmt.Errorf("%.40q is not an amount in %s: write a decimal with exactly %d decimals", of[code], code, currency.Digits()))
+			faults = append(faults, fmt.Errorf("%.40q is no amount in %s: write a decimal with exactly %d decimals", of[code], code, currency.Digits()))
 			continue
 		}
 		read[code] = amount
@@ -138,7 +138,7 @@ func loadSettings(ctx context.Context, table *store.Table, bookmaker string) (Se
 // bet keeps the rounding that it was stored with.
 func (s *Store) Set(ctx context.Context, bookmaker string, change func(*Settings)) (Settings, error) {
 	if !ids.Valid(bookmaker) {
-		return Settings{}, wrong("%.80q is not a valid bookmaker id: write 1 to 64 of A-Z a-z 0-9 . _ -", bookmaker)
+		return Settings{}, wrong("%.80q is no bookmaker: write 1 to 64 of A-Z a-z 0-9 . _ -", bookmaker)
 	}
 	settings, version, err := loadSettings(ctx, s.Table, bookmaker)
 	if err != nil {
@@ -151,7 +151,7 @@ func (s *Store) Set(ctx context.Context, bookmaker string, change func(*Settings
 	}
 	for code, limit := range settings.MaxStake { // one that was withdrawn since it was set may stay
 		if _, active := money.ParseActive(code); !active && before[code] != limit {
-			return Settings{}, wrong("%.10q is not an active ISO 4217 currency", code)
+			return Settings{}, wrong("%.10q is no active ISO 4217 currency", code)
 		}
 	}
 	err = s.Table.Replace(ctx, store.Item{PK: store.BookmakerKey(bookmaker), SK: store.SettingsKey, Body: store.Encode(settings), Version: version + 1})

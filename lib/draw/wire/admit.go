@@ -29,7 +29,7 @@ func (m *Message) Admit(now settlement.Instant) (faults []Fault) {
 	}
 	for _, named := range m.ids() {
 		if named.id != "" && !ids.ValidNew(named.id) {
-			fault(CodeBadID, "%s: %q is not a valid identifier: in addresses it means a folder", named.path, named.id)
+			fault(CodeBadID, "%s: %q is no identifier: in addresses it means a folder", named.path, named.id)
 		}
 	}
 	for _, round := range append(slices.Clone(m.Rounds), m.Times) {
@@ -41,7 +41,7 @@ func (m *Message) Admit(now settlement.Instant) (faults []Fault) {
 		}
 	}
 	if m.Corrects && !slices.Contains(CorrectionReasons, m.Correction) {
-		fault(CodeUnknownReason, "correction.reason: %.60q is not a reason to correct a result; there are %s", m.Correction, strings.Join(CorrectionReasons, ", "))
+		fault(CodeUnknownReason, "correction.reason: %.60q is no reason to correct a result; there are %s", m.Correction, strings.Join(CorrectionReasons, ", "))
 	}
 	return faults
 }

@@ -186,7 +186,7 @@ func (r *reader) drawCancelled(o strictjson.Object, m *Message) {
 	m.Revision = r.revision(o)
 	m.Reason = o.String("reason")
 	if _, known := m.Game.CancelReason(m.Reason); !known && m.Reason != "" {
-		r.fault(CodeUnknownReason, m.Game.CancelRule, fmt.Sprintf("reason: %.60q is not a reason to cancel a draw of %s", m.Reason, m.Game.Title))
+		r.fault(CodeUnknownReason, m.Game.CancelRule, fmt.Sprintf("reason: %.60q is no reason to cancel a draw of %s", m.Reason, m.Game.Title))
 	}
 	if _, corrects := o.Optional("correction"); corrects {
 		r.correction(o, m, 1)
@@ -225,7 +225,7 @@ func (r *reader) scope(o strictjson.Object, m *Message) (s settlement.Scope) {
 		}
 		for _, reference := range s.Bets {
 			if !ids.Valid(reference) {
-				r.fault(CodeBadID, "", fmt.Sprintf("scope.bets: %.80q is not a valid reference", reference))
+				r.fault(CodeBadID, "", fmt.Sprintf("scope.bets: %.80q is no reference", reference))
 			}
 		}
 	})
@@ -257,7 +257,7 @@ func (r *reader) betsFound(o strictjson.Object, m *Message) {
 			right = right && err == nil
 		}
 		if !right {
-			r.fault(CodeBadID, "", fmt.Sprintf("records: %.80q is not a record of a bet", record))
+			r.fault(CodeBadID, "", fmt.Sprintf("records: %.80q is no record of a bet", record))
 		}
 	}
 }

@@ -11,16 +11,25 @@ import (
 // the newest one is what matters when the message is handled.
 type Run struct {
 	Draw string `json:"draw"`
+	// Look asks for more: that what is settled is looked through for late records, which
+	// were stored when its settlement may have read all.
+	Look *Look `json:"look,omitempty"`
 }
 
-// The records that the archive is notified of.
+// Look is the partition to look through; all of the draw's without a bookmaker.
+type Look struct {
+	Bookmaker string `json:"bookmaker,omitempty"`
+	Shard     int    `json:"shard,omitempty"`
+}
+
+// The records that the archive is told of.
 const (
 	EntryOpening    = "opening"
 	EntryState      = "state" // with the closings that it makes final
 	EntrySettlement = "settlement"
 )
 
-// Entry notifies the archive that a draw has a new record. The archive appends
+// Entry tells the archive that a draw has a new record. The archive appends
 // whatever it lacks of that draw up to the one named, so a lost entry is made
 // good by the next.
 type Entry struct {
@@ -35,6 +44,9 @@ type Push struct {
 	Bookmaker string `json:"bookmaker"`
 }
 
+// maxShard is the highest shard that a draw can have.
+const maxShard = 255
+
 // Encode returns a message between tally's own functions as text.
 func Encode[T Run | Entry | Push](message T) string {
 	text, _ := json.Marshal(message) // never fails: they are texts and numbers
@@ -47,7 +59,10 @@ func ParseRun(body string) (s Run, err error) {
 		return Run{}, fmt.Errorf("reading a message to settle: %w", err)
 	}
 	if !ids.Valid(s.Draw) {
-		return Run{}, fmt.Errorf("reading a message to settle: %q is not a valid draw id", s.Draw)
+		return Run{}, fmt.Errorf("reading a message to settle: %q is no draw", s.Draw)
+	}
+	if l := s.Look; l != nil && (l.Bookmaker != "" && !ids.Valid(l.Bookmaker) || l.Shard < 0 || l.Shard > maxShard || l.Bookmaker == "" && l.Shard != 0) {
+		return Run{}, fmt.Errorf("reading a message to settle: %q, %d is no partition", l.Bookmaker, l.Shard)
 	}
 	return s, nil
 }
@@ -59,7 +74,7 @@ func ParseEntry(body string) (e Entry, err error) {
 	}
 	known := e.What == EntryOpening && e.State == 0 || (e.What == EntryState || e.What == EntrySettlement) && e.State > 0
 	if !ids.Valid(e.Draw) || !known {
-		return Entry{}, fmt.Errorf("reading a message to the archive: %q, %q, %d is not a record of a draw", e.Draw, e.What, e.State)
+		return Entry{}, fmt.Errorf("reading a message to the archive: %q, %q, %d is no record of a draw", e.Draw, e.What, e.State)
 	}
 	return e, nil
 }
@@ -70,7 +85,7 @@ func ParsePush(body string) (p Push, err error) {
 		return Push{}, fmt.Errorf("reading a message to webhook: %w", err)
 	}
 	if !ids.Valid(p.Bookmaker) {
-		return Push{}, fmt.Errorf("reading a message to webhook: %q is not a valid bookmaker id", p.Bookmaker)
+		return Push{}, fmt.Errorf("reading a message to webhook: %q is no bookmaker", p.Bookmaker)
 	}
 	return p, nil
 }

@@ -154,7 +154,7 @@ func (r *reader) identifier(o strictjson.Object, name string) string {
 	}
 	text, isText := v.String()
 	if isText && !ids.Valid(string(text)) {
-		r.fault(CodeBadID, "", fmt.Sprintf("%s: %.80q is not a valid identifier: write 1 to 64 of A-Z a-z 0-9 . _ -", v.Path(), text))
+		r.fault(CodeBadID, "", fmt.Sprintf("%s: %.80q is no identifier: write 1 to 64 of A-Z a-z 0-9 . _ -", v.Path(), text))
 		return ""
 	}
 	return string(text)
@@ -175,7 +175,7 @@ func (r *reader) timeOf(v strictjson.Value) settlement.Instant {
 	}
 	at, ok := instant.Parse(string(text))
 	if !ok {
-		r.fault(CodeBadTime, "", fmt.Sprintf("%s: %.40q is not a time: write RFC 3339 in UTC with milliseconds, such as 2026-11-30T12:00:00.000Z", v.Path(), text))
+		r.fault(CodeBadTime, "", fmt.Sprintf("%s: %.40q is no time: write RFC 3339 in UTC with milliseconds, such as 2026-11-30T12:00:00.000Z", v.Path(), text))
 	}
 	return at
 }
@@ -188,7 +188,7 @@ func Content(body []byte) (string, error) {
 	if o, is := root.Object(); ok && is {
 		return canonical(o, &Message{})
 	}
-	return "", errors.New("the message is not JSON object")
+	return "", errors.New("the message is no JSON object")
 }
 
 // canonical returns the message without its id and time as canonical JSON

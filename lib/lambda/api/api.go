@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/awslabs/aws-lambda-go-api-proxy/core"
 	"github.com/awslabs/aws-lambda-go-api-proxy/httpadapter"
 
@@ -17,6 +18,7 @@ import (
 	"tally/lib/lambda/dynamo"
 	"tally/lib/lambda/metrics"
 	"tally/lib/lambda/runtime"
+	"tally/lib/lambda/sqsqueue"
 )
 
 // Main is the main function of the Lambda.
@@ -30,13 +32,15 @@ func Main() {
 // Config is the configuration of api.
 type Config struct {
 	runtime.Common
+	SweepsURL string `env:"TALLY_SWEEPS_URL" doc:"URL of the queue sweeps, where a look at a draw is asked for"`
 }
 
 // New puts api together.
 func New(c Config, r runtime.Runtime) (runtime.HTTPHandler, error) {
 	measured := metrics.NewMetrics(r.Metrics, c.Namespace, "api", r.Now)
 	table, check := dynamo.Clocked(r, c.Common, measured)
-	made, err := bookmaker.New(bookmaker.Options{Table: table, Now: r.Instant, Clock: check, Record: recorder{measured}, Log: r.Log, RequestID: requestID})
+	made, err := bookmaker.New(bookmaker.Options{Table: table, Now: r.Instant, Clock: check, Looks: sqsqueue.New(sqs.NewFromConfig(r.AWS), c.SweepsURL),
+		Record: recorder{measured}, Log: r.Log, RequestID: requestID})
 	if err != nil {
 		return runtime.HTTPHandler{}, fmt.Errorf("putting api together: %w", err)
 	}
@@ -73,12 +77,13 @@ func requestID(r *http.Request) string {
 	return bookmaker.NewRequestID()
 }
 
-// recorder turns what the API reports into metrics.
+// recorder turns what the API tells into metrics.
 type recorder struct{ measured *metrics.Metrics }
 
 var _ bookmaker.Recorder = recorder{}
 
 func (r recorder) Accepted(game string)   { r.measured.Add(metrics.Accepted, game, 1) }
+func (r recorder) Unlooked(game string)   { r.measured.Add(metrics.Unlooked, game, 1) }
 func (r recorder) Refused(_, code string) { r.measured.Add(metrics.RefusedBets, code, 1) }
 func (r recorder) Denied(code string)     { r.measured.Add(metrics.Denied, code, 1) }
 func (r recorder) Failed(code string)     { r.measured.Add(metrics.Failures, code, 1) }

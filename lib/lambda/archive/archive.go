@@ -144,7 +144,7 @@ func publishKeys(ctx context.Context, store objects.Store, public []byte) error 
 	return err
 }
 
-// recorder turns what the log reports into metrics.
+// recorder turns what the log tells into metrics.
 type recorder struct{ measured *metrics.Metrics }
 
 var (

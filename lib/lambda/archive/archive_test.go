@@ -10,7 +10,7 @@ import (
 	"tally/lib/lambda/metrics"
 )
 
-// What the log reports becomes a metric, with the numbers told: a witness that contradicts
+// What the log tells becomes a metric, with the numbers told: a witness that contradicts
 // it is a fault of the log, one that does not answer is not.
 func TestRecorder(t *testing.T) {
 	var out bytes.Buffer

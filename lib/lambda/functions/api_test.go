@@ -28,6 +28,7 @@ func (d *day) ask() {
 	}{
 		{http.MethodGet, "/v1/draws/rou-1.20261130.1001/bets/b1", "", "", 200},
 		{http.MethodGet, "/v1/feed", "after=0&limit=10", "", 200},
+		{http.MethodPut, "/v1/draws/rou-1.20261130.1001/bets/b1", "", `{"selection":"straight:17","stake":"1.00","currency":"EUR"}`, 200}, // it asks for a look
 		{http.MethodPut, "/v1/feed/position", "", `{"sequence":1}`, 200},
 		{http.MethodGet, "/v1/feed", "after=x", "", 400},
 	} {

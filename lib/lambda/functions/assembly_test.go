@@ -71,9 +71,9 @@ func TestUnusableVariables(t *testing.T) {
 		{"intake", "TALLY_STUDIO_URL", "studio", "does not end in a queue's name"},
 		{"settle", "TALLY_SWEEPS_URL", "sweeps", "does not end in a queue's name"},
 		{"archive", "TALLY_LOG_ORIGIN", "a#b", "a log's name has no #"},
-		{"archive", "TALLY_LOG_WITNESSES", "w1", "is not a verifier key and URL of a witness"},
-		{"archive", "TALLY_LOG_WITNESSES", "w1 https://w1.example", "is not a verifier key of a witness"},
-		{"archive", "TALLY_LOG_WITNESSES", witnessKey + " http://w1.example", "is not a URL of a witness"},
+		{"archive", "TALLY_LOG_WITNESSES", "w1", "is no verifier key and URL of a witness"},
+		{"archive", "TALLY_LOG_WITNESSES", "w1 https://w1.example", "is no verifier key of a witness"},
+		{"archive", "TALLY_LOG_WITNESSES", witnessKey + " http://w1.example", "is no URL of a witness"},
 		{"archive", "TALLY_LOG_WITNESSES", witnessKey + " https://w1.example," + witnessKey + " https://w2.example", "is there twice"},
 	} {
 		_, err := functions.New(test.function, with(map[string]string{test.variable: test.value}), quiet())

@@ -1,6 +1,8 @@
 package functions
 
 import (
+	"slices"
+
 	"tally/lib/lambda/api"
 	"tally/lib/lambda/archive"
 	"tally/lib/lambda/intake"
@@ -46,12 +48,13 @@ func Describe() []Description {
 		}},
 		{Name: "settle", Configuration: settle.Config{}, Uses: []Use{
 			{"TALLY_TABLE", []string{"dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem"}},
-			{"TALLY_SWEEPS_URL", receives},
+			{"TALLY_SWEEPS_URL", slices.Concat(receives, sends)},
 			{"TALLY_ARCHIVE_URL", sends},
 			{"TALLY_WEBHOOKS_URL", sends},
 		}},
 		{Name: "api", Configuration: api.Config{}, Uses: []Use{
 			{"TALLY_TABLE", []string{"dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem"}},
+			{"TALLY_SWEEPS_URL", sends},
 		}},
 		{Name: "reconcile", Configuration: reconcile.Config{}, Uses: []Use{
 			{"TALLY_TABLE", []string{"dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:DeleteItem"}},

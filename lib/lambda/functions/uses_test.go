@@ -217,6 +217,7 @@ func (d *day) bet(draw, bookmaker, reference string) {
 type ignored struct{}
 
 func (ignored) Accepted(string)        {}
+func (ignored) Unlooked(string)        {}
 func (ignored) Refused(string, string) {}
 
 // On a day on which everything happens, each function calls exactly the actions
@@ -236,12 +237,13 @@ func TestUses(t *testing.T) {
 			d.bet(draw, "acme", "b1")
 			d.bet(draw, "borealis", "b2")
 		case 3: // resulted
+			d.clock = d.clock.Add(-15 * time.Second)
 			if d.run(draw) != 1 {
-				t.Error("a run within the grace time was not given back")
+				t.Error("a settlement before its time was not given back")
 			}
-			d.clock = d.clock.Add(15 * time.Second)
+			d.clock = d.clock.Add(30 * time.Second)
 			if d.run(draw) != 0 {
-				t.Error("a run after the grace time failed")
+				t.Error("a settlement in its time failed")
 			}
 		case 4: // corrected
 			d.clock = d.clock.Add(15 * time.Second)

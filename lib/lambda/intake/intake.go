@@ -39,6 +39,8 @@ type Config struct {
 	LagBound        int           `env:"TALLY_LAG_BOUND_SECONDS" doc:"seconds before it is stored for which a message of the studio may have been sent and still close betting from then; 0 for none" default:"900" min:"0" max:"86400"`
 	SelectionTables string        `env:"TALLY_SELECTION_TABLES" doc:"tables whose studio has to close side wagers within their round, such as bj-1,bj-2" default:""`
 	RetentionDays   int           `env:"TALLY_RETENTION_DAYS" doc:"days for which a new draw's records are kept" default:"400" min:"30" max:"3650"`
+	SettleAtOnce    bool          `env:"TALLY_SETTLE_AT_ONCE" doc:"whether new draws are settled as soon as their result is there, and who takes their bets looks" default:"true"`
+	LookWithin      string        `env:"TALLY_LOOK_WITHIN" doc:"games whose bets are looked after only so long before a round's planned closing, such as dice=10s,lucky5=10s" default:""`
 	HoldAfter       time.Duration `env:"TALLY_HOLD_CORRECTIONS_AFTER" doc:"time after a draw's first result from which corrections wait for an operator's release; 0s never" default:"0s" min:"0s"`
 }
 
@@ -85,25 +87,41 @@ func (c Config) demanding() map[string]bool {
 func (c Config) settings() (draw.Settings, error) {
 	settings := draw.Settings{Shards: c.Shards, ShardsByGame: map[string]int{}, LagMillis: int64(c.LagBound) * time.Second.Milliseconds(),
 		RetainMillis: int64(c.RetentionDays) * 24 * time.Hour.Milliseconds(),
-		HoldMillis:   c.HoldAfter.Milliseconds()}
+		HoldMillis:   c.HoldAfter.Milliseconds(), Looks: c.SettleAtOnce, LookMillisByGame: map[string]int64{}}
 	if c.LagBound == 0 {
 		settings.LagMillis = -1
 	}
-	if c.ShardsByGame == "" {
-		return settings, nil
-	}
-	for pair := range strings.SplitSeq(c.ShardsByGame, ",") {
-		id, text, _ := strings.Cut(pair, "=")
+	shards := byGame(c.ShardsByGame, func(id, text string) bool {
 		shards, err := strconv.Atoi(text)
-		if _, known := games.Find(id); !known || err != nil || shards < 1 || shards > 256 {
-			return settings, fmt.Errorf("TALLY_SHARDS_BY_GAME has %q: it takes pairs of a game and 1 to 256 shards, such as roulette=4,poker=2", pair)
-		}
 		settings.ShardsByGame[id] = shards
+		return err == nil && shards >= 1 && shards <= 256
+	})
+	looks := byGame(c.LookWithin, func(id, text string) bool {
+		within, err := time.ParseDuration(text)
+		settings.LookMillisByGame[id] = within.Milliseconds()
+		return err == nil && within >= time.Second && within <= 24*time.Hour
+	})
+	switch {
+	case shards != "":
+		return settings, fmt.Errorf("TALLY_SHARDS_BY_GAME has %q: it takes pairs of a game and 1 to 256 shards, such as roulette=4,poker=2", shards)
+	case looks != "":
+		return settings, fmt.Errorf("TALLY_LOOK_WITHIN has %q: it takes pairs of a game and a time from 1s to 24h, such as dice=10s,lucky5=10s", looks)
 	}
 	return settings, nil
 }
 
-// recorder turns what intake reports into metrics.
+// byGame reads pairs of a game and what is set for it, and returns one that is wrong.
+func byGame(text string, set func(id, value string) bool) (wrong string) {
+	for pair := range strings.SplitSeq(text, ",") {
+		id, value, _ := strings.Cut(pair, "=")
+		if _, known := games.Find(id); text != "" && (!known || !set(id, value)) {
+			return pair
+		}
+	}
+	return ""
+}
+
+// recorder turns what intake tells into metrics.
 type recorder struct{ measured *metrics.Metrics }
 
 var _ pipeline.Recorder = recorder{}

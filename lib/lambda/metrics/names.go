@@ -24,6 +24,7 @@ const (
 	Mismatch      Name = "unequal"        // totals or digests that don't add up
 	Stuck         Name = "stuck"          // settlement runs that don't advance
 	Overdue       Name = "overdue"        // draws past their deadline
+	Unlooked      Name = "unlooked"       // late records that nobody could be asked to look for
 	LateRecords   Name = "stragglers"     // bets found after their draw was settled
 	Waiting       Name = "waiting"        // looks at corrections that wait for an operator
 	Archived      Name = "archived"       // entries appended to the public log
@@ -53,6 +54,7 @@ const (
 // divided tells by which dimension, besides the function, a metric is divided.
 var divided = map[Name]string{
 	Accepted:         DimensionGame,
+	Unlooked:         DimensionGame,
 	RefusedBets:      DimensionKind, // the problem's code
 	Denied:           DimensionKind, // the problem's code
 	Settled:          DimensionGame,

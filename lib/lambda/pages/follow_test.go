@@ -24,7 +24,7 @@ import (
 
 const docs = "../../../docs/"
 
-// discard is notified of a run.
+// discard is told of a run.
 type discard struct{ mismatch int }
 
 func (*discard) Behind(int64)      {}

@@ -78,7 +78,7 @@ func (c Config) open(ctx context.Context, r runtime.Runtime, measured *metrics.M
 	return Follow(p)
 }
 
-// recorder turns what following the log reports into metrics.
+// recorder turns what following the log tells into metrics.
 type recorder struct{ measured *metrics.Metrics }
 
 var _ build.Recorder = recorder{}

@@ -55,7 +55,7 @@ func New(c Config, r runtime.Runtime) (runtime.ScheduledHandler, error) {
 	reconciler := &pipeline.Reconciler{
 		Table:   table,
 		Clock:   check,
-		Intake:  &intake.Intake{Table: table, Replies: noReplies{}, Sweeps: sweeps, Archive: archive, Record: record, CancelledInARow: record.CancelledInARow, Now: r.Instant, Log: r.Log},
+		Intake:  &intake.Intake{Table: table, Sweeps: sweeps, Archive: archive, Record: record, CancelledInARow: record.CancelledInARow, Now: r.Instant, Log: r.Log},
 		Settler: &settle.Settler{Table: table, Archive: archive, Now: r.Instant, Log: r.Log},
 		Sweeps:  sweeps,
 		Depths: sqsqueue.NewCounter(client, map[string]string{
@@ -97,9 +97,3 @@ func (w *watcher) begin(ctx context.Context) (pipeline.PublicLog, error) {
 	}
 	return w.opened.Begin(ctx)
 }
-
-// noReplies takes the answers to messages of tally's own: nobody waits for them.
-type noReplies struct{}
-
-// Send implements intake.Sender.
-func (noReplies) Send(context.Context, string, time.Duration) error { return nil }

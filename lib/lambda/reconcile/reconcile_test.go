@@ -40,10 +40,3 @@ func TestRecorder(t *testing.T) {
 		}
 	}
 }
-
-// Nobody waits for the answers to messages of tally's own.
-func TestNoReplies(t *testing.T) {
-	if err := (noReplies{}).Send(t.Context(), "", 0); err != nil {
-		t.Error(err)
-	}
-}

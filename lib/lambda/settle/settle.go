@@ -17,6 +17,8 @@ import (
 	"tally/lib/lambda/runtime"
 	"tally/lib/lambda/sqsbatch"
 	"tally/lib/lambda/sqsqueue"
+	"tally/lib/pipeline/intake"
+	"tally/lib/pipeline/reconcile"
 	pipeline "tally/lib/pipeline/settle"
 	"tally/lib/rulebook/games"
 	"tally/lib/rulebook/settlement"
@@ -44,12 +46,18 @@ func New(c Config, r runtime.Runtime) (runtime.QueueHandler, error) {
 	client := sqs.NewFromConfig(r.AWS)
 	measured := metrics.NewMetrics(r.Metrics, c.Namespace, "settle", r.Now)
 	table, check := dynamo.Clocked(r, c.Common, measured)
-	settler := &pipeline.Settler{Table: table, Clock: check, Archive: sqsqueue.New(client, c.ArchiveURL), Webhooks: sqsqueue.New(client, c.WebhooksURL), Record: recorder{measured},
+	sweeps, archive, record := sqsqueue.New(client, c.SweepsURL), sqsqueue.New(client, c.ArchiveURL), recorder{measured}
+	settler := &pipeline.Settler{Table: table, Clock: check, Archive: archive, Looks: sweeps, Webhooks: sqsqueue.New(client, c.WebhooksURL), Record: record,
 		Now: r.Instant, Log: r.Log, Parallel: c.Parallel, HoldAbove: limits}
+	looker := &reconcile.Looker{Table: table, Settler: settler, LateRecords: record.LateRecords, Now: r.Instant, Log: r.Log,
+		Intake: &intake.Intake{Table: table, Clock: check, Sweeps: sweeps, Archive: archive, Record: record, Now: r.Instant, Log: r.Log}}
 	handler, err := sqsbatch.HandleQueues(r, func(ctx context.Context, m sqsbatch.Message) error {
 		asked, err := wire.ParseRun(m.Body)
 		if err != nil {
 			return err
+		}
+		if asked.Look != nil {
+			return afterRun(ctx, looker.Look(ctx, asked, r.Now().Sub(m.SentAt)))
 		}
 		return afterRun(ctx, settler.Handle(ctx, asked.Draw))
 	}, measured, client, sqsbatch.Options{}, c.SweepsURL)
@@ -68,7 +76,10 @@ func New(c Config, r runtime.Runtime) (runtime.QueueHandler, error) {
 func afterRun(ctx context.Context, err error) error {
 	var notYet *pipeline.NotYetError
 	var mismatch *pipeline.MismatchError
+	var later *reconcile.LaterError
 	switch {
+	case errors.As(err, &later):
+		return sqsbatch.RetryAfter{After: later.After, Reason: err.Error()}
 	case errors.As(err, &notYet):
 		return sqsbatch.RetryAfter{After: notYet.After, Reason: err.Error()}
 	case errors.As(err, &mismatch), errors.Is(err, games.ErrUnknown):
@@ -80,10 +91,13 @@ func afterRun(ctx context.Context, err error) error {
 	}
 }
 
-// recorder turns what a settlement run reports into metrics.
+// recorder turns what a settlement run tells into metrics.
 type recorder struct{ measured *metrics.Metrics }
 
-var _ pipeline.Recorder = recorder{}
+var (
+	_ pipeline.Recorder = recorder{}
+	_ intake.Recorder   = recorder{}
+)
 
 func (r recorder) Settled(game string, lines, refunded int, corrected bool, delay time.Duration) {
 	if corrected {
@@ -98,3 +112,12 @@ func (r recorder) Settled(game string, lines, refunded int, corrected bool, dela
 func (r recorder) Mismatch(game string) {
 	r.measured.Add(metrics.Mismatch, cmp.Or(game, metrics.NoGame), 1)
 }
+
+func (r recorder) LateRecords(game string, bets int) { r.measured.Add(metrics.LateRecords, game, bets) }
+
+func (r recorder) Quarantined(game string) {
+	r.measured.Add(metrics.Quarantined, cmp.Or(game, metrics.NoGame), 1)
+}
+
+// Stored counts nothing: the orders are tally's own.
+func (r recorder) Stored(string, time.Duration, string) {}

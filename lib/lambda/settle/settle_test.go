@@ -45,7 +45,7 @@ func TestAfterRun(t *testing.T) {
 	}
 }
 
-// What a settlement run reports becomes a metric, with the numbers told.
+// What a settlement run tells becomes a metric, with the numbers told.
 func TestRecorder(t *testing.T) {
 	var out bytes.Buffer
 	measured := metrics.NewMetrics(&out, "tally", "test", time.Now)

@@ -133,7 +133,7 @@ func (b *bench) records(text string) []map[string]any {
 	for line := range strings.Lines(b.logs.String()) {
 		var record map[string]any
 		if err := json.Unmarshal([]byte(line), &record); err != nil {
-			b.t.Fatalf("a log line is not JSON: %v: %s", err, line)
+			b.t.Fatalf("a log line is no JSON: %v: %s", err, line)
 		}
 		if record["message"] == text {
 			found = append(found, record)

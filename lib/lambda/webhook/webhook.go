@@ -75,7 +75,7 @@ func afterPush(again, now settlement.Instant, receives int) error {
 	return sqsbatch.RetryAfter{After: after, Reason: "an endpoint is not done"}
 }
 
-// recorder turns what pushing reports into metrics.
+// recorder turns what pushing tells into metrics.
 type recorder struct{ measured *metrics.Metrics }
 
 var _ pipeline.Recorder = recorder{}

@@ -371,7 +371,7 @@ func TestTableAsDecided(t *testing.T) {
 
 func TestDashboardIsJSON(t *testing.T) {
 	if body := dashboard(t, resolve(t, nil)); !json.Valid([]byte(body)) {
-		t.Errorf("the body of the dashboard is not JSON:\n%s", body)
+		t.Errorf("the body of the dashboard is no JSON:\n%s", body)
 	}
 }
 

@@ -40,7 +40,7 @@ func TestFaults(t *testing.T) {
 		{"an unknown attribute", queue("{QueueName: q, VisibilityTimeout: !GetAtt Q.Url}"), `the attribute "Url" of a AWS::SQS::Queue is not known`},
 		{"a name of itself", queue("{QueueName: !Ref Q}"), "the name of Q depends on itself"},
 		{"a name in itself", queue("{QueueName: !Sub 'x${Q.Arn}'}"), "the name of Q depends on itself"},
-		{"a name that is not text", queue("{QueueName: [q]}"), "line 4: a text is wanted"},
+		{"a name that is no text", queue("{QueueName: [q]}"), "line 4: a text is wanted"},
 		{"a substitution of nothing", queue("{QueueName: !Sub '${Nothing}'}"), "there is no parameter or resource"},
 		{"half a choice", queue("{QueueName: !If [C, x]}"), "wants a condition and two values"},
 		{"an unknown condition", queue("{QueueName: !If [C, x, y]}"), `there is no condition "C"`},

@@ -80,7 +80,7 @@ func OrderOf(bookmaker, id string) string {
 func Create(ctx context.Context, table *store.Table, bookmaker, id string, r Request, now, keepUntil settlement.Instant) (d *Dispute, replay bool, err error) {
 	for _, name := range append([]string{id, r.Draw}, r.Bets...) {
 		if !ids.ValidNew(name) {
-			return nil, false, fmt.Errorf("%.80q is not a valid identifier: %w", name, ErrIdentifier)
+			return nil, false, fmt.Errorf("%.80q is no identifier: %w", name, ErrIdentifier)
 		}
 	}
 	r.Bets = slices.Sorted(slices.Values(r.Bets))

@@ -142,7 +142,7 @@ func (d *Service) Uphold(ctx context.Context, bookmaker, id, reason string) (*Di
 	return dispute, nil
 }
 
-// Reject decides against the bookmaker, who is notified why. Again is the same.
+// Reject decides against the bookmaker, who is told why. Again is the same.
 func (d *Service) Reject(ctx context.Context, bookmaker, id, reason string) (*Dispute, error) {
 	if err := checkReason(reason); err != nil {
 		return nil, err

@@ -50,7 +50,7 @@ func TestRowsAreBounded(t *testing.T) {
 	}
 }
 
-// A sixth draw in a row that is cancelled is reported, once for each message; a
+// A sixth draw in a row that is cancelled is told of, once for each message; a
 // correction to a result ends the row, and one from a result to a cancellation counts by
 // its draw.
 func TestSixthCancellationInARow(t *testing.T) {

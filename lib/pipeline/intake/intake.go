@@ -33,7 +33,7 @@ type Sender interface {
 	Send(ctx context.Context, body string, delay time.Duration) error
 }
 
-// Recorder records what happened, for metrics.
+// Recorder is told what happened, for metrics.
 type Recorder interface {
 	// Quarantined counts a message that was put into quarantine just now, by its
 	// game; empty when the message was not right enough to tell.
@@ -401,11 +401,14 @@ const maxDelay = 15 * time.Minute
 // SendRun asks for a draw to be settled, no sooner than it may be.
 func SendRun(ctx context.Context, sweeps Sender, head *draw.Head, now settlement.Instant) error {
 	delay := time.Duration(head.SettleFrom()-now) * time.Millisecond
-	delay = (delay + time.Second - 1).Truncate(time.Second) // SQS counts whole seconds
+	delay = delay.Truncate(time.Second) // SQS counts whole seconds; settle waits for the rest
 	return sweeps.Send(ctx, wire.Encode(wire.Run{Draw: head.Draw}), max(0, min(delay, maxDelay)))
 }
 
 func (in *Intake) reply(ctx context.Context, reply wire.Reply) error {
+	if in.Replies == nil {
+		return nil
+	}
 	body, err := reply.JSON()
 	if err != nil {
 		return err

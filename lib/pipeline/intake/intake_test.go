@@ -133,16 +133,16 @@ second | from     | message        | sent
 1      | studio   | draw.opened    | archive opening, reply replay
 2      | studio   | betting.opened | reply stored
 29     | studio   | betting.closed | reply stored
-40     | studio   | draw.resulted  | sweep in 10s, archive state, reply stored
-41     | studio   | draw.resulted  | sweep in 9s, archive state, reply replay
-42     | studio   | draw.cancelled | reply quarantined
-43     | studio   | betting.opened | sweep in 7s, archive state, reply replay
-44     | operator | bets.voided    | sweep in 6s, archive state, reply stored
+33     | studio   | draw.resulted  | sweep in 6s, archive state, reply stored
+34     | studio   | draw.resulted  | sweep in 5s, archive state, reply replay
+35     | studio   | draw.cancelled | reply quarantined
+36     | studio   | betting.opened | sweep in 3s, archive state, reply replay
+37     | operator | bets.voided    | sweep in 2s, archive state, reply stored
 45     | studio   | order.revoked  | reply quarantined
 46     | operator | draw.resulted  | reply quarantined
 47     | operator | bets.found     | reply quarantined
 48     | studio   | bets.found     | reply quarantined
-49     | own      | bets.found     | sweep in 1s, archive state
+49     | own      | bets.found     | sweep, archive state
 60     | operator | order.revoked  | sweep, archive state, reply stored
 61     | operator | order.revoked  | sweep, archive state, reply replay
 `) {
@@ -175,7 +175,7 @@ func TestQueueDown(t *testing.T) {
 			}
 			d.down = ""
 			sent, err := d.handle(t, intake.Studio, body(kind))
-			want := map[string]string{"draw.opened": "archive opening, reply replay", "draw.resulted": "sweep in 10s, archive state, reply replay"}[kind]
+			want := map[string]string{"draw.opened": "archive opening, reply replay", "draw.resulted": "sweep, archive state, reply replay"}[kind]
 			if err != nil || sent != want {
 				t.Errorf("%s was down, %s again: sent %s, %v", down, kind, sent, err)
 			}
@@ -450,7 +450,7 @@ func TestRevisionAhead(t *testing.T) {
 	}
 }
 
-// What the studio is notified of each message that is handled: the closing that took
+// What the studio is told of each message that is handled: the closing that took
 // effect and why, what a result comes to, what holds instead.
 func TestReplies(t *testing.T) {
 	closed := func(said string, selections string) string {

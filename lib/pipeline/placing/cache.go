@@ -11,10 +11,10 @@ import (
 	"tally/lib/store/record"
 )
 
-// headFor is how long a head may be answered from memory, in milliseconds. A
-// round that closes early within it makes a bet late_bet, after an answer that
-// said accepted.
-const headFor = 1000
+// headFor is how long a head may be answered from memory, in milliseconds: so long may a
+// new board, or an early closing, go unnoticed. A closing makes the bet late_bet, after an
+// answer that said accepted.
+const headFor = 100
 
 // The most draws, and bookmakers on draws, that are remembered.
 const (
@@ -27,6 +27,52 @@ const (
 type drawCache struct {
 	mutex sync.Mutex
 	draws map[string]*cachedDraw
+	looks map[string]*look // the newest of each draw, begun or not
+}
+
+// look is a reading of a draw that several requests wait for.
+type look struct {
+	before *look // it begins when that has ended
+	begun  bool
+	done   chan struct{}
+	draw   *cachedDraw
+	err    error
+}
+
+// look reads a draw, beginning no sooner than it is called. Requests that ask while
+// another reading is under way share the next one: those of a batch read once or twice.
+func (c *drawCache) look(ctx context.Context, table *store.Table, id string, now settlement.Instant) (*cachedDraw, error) {
+	c.mutex.Lock()
+	l := c.looks[id]
+	if l != nil && !l.begun {
+		c.mutex.Unlock()
+		select {
+		case <-l.done:
+			return l.draw, l.err
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	l = &look{before: l, done: make(chan struct{})}
+	if c.looks == nil {
+		c.looks = map[string]*look{}
+	}
+	c.looks[id] = l
+	c.mutex.Unlock()
+	if l.before != nil {
+		<-l.before.done // whose request ends in its time
+	}
+	c.mutex.Lock()
+	l.before, l.begun = nil, true
+	c.mutex.Unlock()
+	l.draw, l.err = c.read(ctx, table, id, now)
+	c.mutex.Lock()
+	if c.looks[id] == l {
+		delete(c.looks, id)
+	}
+	c.mutex.Unlock()
+	close(l.done)
+	return l.draw, l.err
 }
 
 // cachedDraw is a draw as it was read at a time. A later reading is another one that

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"tally/lib/draw/ids"
+	"tally/lib/draw/wire"
 	"tally/lib/store"
 	"tally/lib/store/record"
 )
@@ -22,17 +23,19 @@ func (p *Acceptor) Cancel(ctx context.Context, bookmaker, id, reference string) 
 	if refusal := identifiers(Request{Bookmaker: bookmaker, Draw: id, Reference: reference}, ids.Valid); refusal != nil {
 		return nil, refusal
 	}
-	ctx, cancel := p.until(ctx, at, acceptWithin)
+	within, cancel := p.until(ctx, at, acceptWithin)
 	defer cancel()
-	d, err := p.draws.get(ctx, p.Table, id, at)
+	d, err := p.draws.get(within, p.Table, id, at)
 	if err != nil {
 		return nil, err
 	}
 	if d == nil || !d.Opened() {
 		return nil, refuse(CodeUnknownDraw, "there is no draw %s", id)
 	}
-	pk := store.BetsKey(id, bookmaker, Shard(reference, d.Head.Shards))
-	bet, err := p.Table.GetBet(ctx, pk, store.BetKey(reference))
+	at = d.stamp(at)
+	part := wire.Look{Bookmaker: bookmaker, Shard: Shard(reference, d.Head.Shards)}
+	pk := store.BetsKey(id, part.Bookmaker, part.Shard)
+	bet, err := p.Table.GetBet(within, pk, store.BetKey(reference))
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +43,7 @@ func (p *Acceptor) Cancel(ctx context.Context, bookmaker, id, reference string) 
 		return nil, refuse(CodeUnknownBet, "there is no bet %s on draw %s", reference, id)
 	}
 	if d.Head.Closing(int(bet.Round)) == 0 { // what is remembered is from before that round was known
-		if d, err = p.draws.read(ctx, p.Table, id, at); err != nil || d == nil {
+		if d, err = p.draws.read(within, p.Table, id, at); err != nil || d == nil {
 			return nil, errors.Join(err, errors.New("the bet's draw could not be read again"))
 		}
 	}
@@ -49,7 +52,7 @@ func (p *Acceptor) Cancel(ctx context.Context, bookmaker, id, reference string) 
 		cancelled.Refused = CodeBettingClosed
 	}
 	// Once the grace time is over a refusal is only looked for.
-	existing, err := p.claim(ctx, pk, cancelled, cancelled.Refused == "" || !over(d, at))
+	existing, err := p.claim(within, pk, cancelled, cancelled.Refused == "" || !over(d, at))
 	if err != nil {
 		return nil, err
 	}
@@ -59,6 +62,7 @@ func (p *Acceptor) Cancel(ctx context.Context, bookmaker, id, reference string) 
 	if cancelled.Refused != "" {
 		return nil, refuse(CodeBettingClosed, "betting round %d is closed: the bet stands", bet.Round)
 	}
+	d = p.look(ctx, d, part, int(bet.Round), cancelled.AcceptedAt, at)
 	return &record.Account{Bet: *bet, Reference: reference, Replay: existing != nil, CancelledAt: cancelled.AcceptedAt,
 		BetStatus: record.BetStatusOf(d.Head, d.Game, bet, cancelled.AcceptedAt, at)}, nil
 }

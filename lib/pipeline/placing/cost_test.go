@@ -31,6 +31,7 @@ type discard struct{}
 func (discard) Quarantined(string)                                {}
 func (discard) Stored(string, time.Duration, string)              {}
 func (discard) Accepted(string)                                   {}
+func (discard) Unlooked(string)                                   {}
 func (discard) Refused(string, string)                            {}
 func (discard) Send(context.Context, string, time.Duration) error { return nil }
 
@@ -46,11 +47,12 @@ func (h *house) clock() settlement.Instant { return h.now }
 // second from the second minute on.
 func open(t *testing.T, table *store.Table) *house {
 	t.Helper()
-	h := &house{now: noon}
+	h := &house{now: noon - 60_000}
 	h.Acceptor = &placing.Acceptor{Table: table, Now: h.clock, Record: discard{}, Terms: func(string) money.Terms {
 		return money.Terms{MaxStake: map[string]money.Amount{"EUR": 1_000_00}}
 	}}
 	h.say(t, fmt.Sprintf(`"type":"draw.opened","sequence":7,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q}]`, instant.Format(noon), instant.Format(noon+60_000)))
+	h.now = noon
 	return h
 }
 
@@ -67,7 +69,7 @@ func (h *house) say(t *testing.T, fields string) {
 // play opens the second round.
 func (h *house) play(t *testing.T) {
 	t.Helper()
-	h.now = noon + 70_000
+	h.now = noon + 60_000
 	h.say(t, fmt.Sprintf(`"type":"betting.opened","round":2,"opens_at":%q,"closes_at":%q,
 		"visible":{"dealer":["AS"],"seats":[{"seat":1,"hands":[{"cards":["8H","3D"]}]}]}`, instant.Format(noon+60_000), instant.Format(noon+120_000)))
 }

@@ -46,13 +46,23 @@ type Acceptor struct {
 	// Clock tells whether Now can be trusted; nil for always.
 	Clock  clock.Check
 	Record Recorder
+	// Looks takes what asks settle to look through a partition again.
+	Looks Sender
 
 	draws drawCache
 	parts partCache
 }
 
-// Recorder records what happened, for metrics.
+// Sender sends a message to one queue. When it returns nil the message is durable.
+type Sender interface {
+	Send(ctx context.Context, body string, delay time.Duration) error
+}
+
+// Recorder is told what happened, for metrics.
 type Recorder interface {
+	// Unlooked counts a stored record that came after the result, or may have, when
+	// settle could not be asked to look for it: reconcile finds it later.
+	Unlooked(game string)
 	// Accepted counts a bet that was stored just now.
 	Accepted(game string)
 	// Refused counts a refusal.
@@ -80,7 +90,7 @@ func (p *Acceptor) Place(ctx context.Context, request Request) (*record.Account,
 		return nil, refuse(CodeUnknownDraw, "there is no draw %s", request.Draw)
 	}
 	terms := p.Terms(request.Bookmaker)
-	t, refusal := parse(request, d, terms, at)
+	t, refusal := parse(request, d, terms, d.stamp(at))
 	if refusal != nil {
 		p.Record.Refused(d.Game.ID, refusal.Code)
 		return nil, refusal
@@ -193,11 +203,11 @@ func (p *Acceptor) store(ctx, within context.Context, t *try) (*record.Account, 
 		return p.refused(ctx, t, refuse(CodeOutcomeUnknown, "the bet could not be stored in time; it is not stored"))
 	case existing == nil:
 		p.Record.Accepted(t.draw.Game.ID)
-		return p.answer(t, bet, false), nil
+		return p.answer(ctx, t, bet, false), nil
 	case existing.Refused != "":
 		return p.refused(ctx, t, t.early(existing.Refused))
 	}
-	return p.existing(t, existing)
+	return p.existing(ctx, t, existing)
 }
 
 // early refuses what would be accepted if an earlier refusal did not stand yet. It
@@ -246,15 +256,20 @@ func (p *Acceptor) refused(ctx context.Context, t *try, refusal *Refusal) (*reco
 		p.Record.Refused(t.draw.Game.ID, refusal.Code)
 		return nil, refusal
 	}
-	return p.existing(t, existing)
+	return p.existing(ctx, t, existing)
 }
 
 // maxRenewals bounds how often a refusal is put over others that came first.
 const maxRenewals = 8
 
-// over reports whether the grace time is over, so that no bet is in flight.
+// overAfter is how long after a draw's result, in milliseconds, no earlier try of anything can be
+// in flight any more.
+const overAfter = 10 * 60 * 1000
+
+// over reports whether no earlier try can land any more, so that a refusal need not be
+// written.
 func over(d *cachedDraw, at settlement.Instant) bool {
-	return d.Head.State > 0 && at >= d.Head.SettleFrom()
+	return d.Head.ResultAt != 0 && at >= d.Head.ResultAt+overAfter
 }
 
 // claim puts a refusal under its key, or, where no earlier try can land there
@@ -267,17 +282,18 @@ func (p *Acceptor) claim(ctx context.Context, pk string, refusal store.StoredBet
 }
 
 // existing answers a bet that was stored before.
-func (p *Acceptor) existing(t *try, there *store.StoredBet) (*record.Account, error) {
+func (p *Acceptor) existing(ctx context.Context, t *try, there *store.StoredBet) (*record.Account, error) {
 	if fields := t.differences(there); len(fields) > 0 {
 		refusal := refuse(CodeReferenceUsed, "another bet has this reference; it differs in %s", strings.Join(fields, ", "))
 		refusal.Differs = fields
 		return nil, refusal
 	}
-	return p.answer(t, *there, true), nil
+	return p.answer(ctx, t, *there, true), nil
 }
 
-// answer computes a stored bet's status from stored values.
-func (p *Acceptor) answer(t *try, bet store.StoredBet, replay bool) *record.Account {
+// answer looks at the draw and computes a stored bet's status from stored values.
+func (p *Acceptor) answer(ctx context.Context, t *try, bet store.StoredBet, replay bool) *record.Account {
+	t.draw = p.look(ctx, t.draw, t.part, int(bet.Round), bet.AcceptedAt, t.at)
 	return &record.Account{Bet: bet, Reference: t.bet.Reference, Wager: t.bet.Wager, Replay: replay,
 		BetStatus: record.BetStatusOf(t.draw.Head, t.draw.Game, &bet, 0, p.Now())}
 }

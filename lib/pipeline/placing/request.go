@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"tally/lib/draw"
+	"tally/lib/draw/wire"
 	"tally/lib/rulebook/money"
 	"tally/lib/rulebook/rules"
 	"tally/lib/rulebook/settlement"
@@ -71,7 +72,8 @@ type try struct {
 	Request
 	bet  settlement.Bet
 	draw *cachedDraw
-	pk   string // of the bookmaker's bets
+	part wire.Look // the partition of the bookmaker's bets
+	pk   string    // the same
 	at   settlement.Instant
 }
 
@@ -98,7 +100,7 @@ func identifiers(r Request, valid func(string) bool) *Refusal {
 	}
 	for _, n := range names {
 		if n.needed && !valid(n.name) {
-			return refuse(CodeBadIdentifier, "%s: %.80q is not a valid identifier: write 1 to 64 of A-Z a-z 0-9 . _ -, and not . or .. alone", n.field, n.name).at(n.field)
+			return refuse(CodeBadIdentifier, "%s: %.80q is no identifier: write 1 to 64 of A-Z a-z 0-9 . _ -, and not . or .. alone", n.field, n.name).at(n.field)
 		}
 	}
 	return nil
@@ -114,7 +116,8 @@ func (r *Refusal) at(field string) *Refusal {
 // first by the order of the codes and has the others with it.
 func parse(r Request, d *cachedDraw, terms money.Terms, at settlement.Instant) (*try, *Refusal) {
 	reference := cmp.Or(r.Base, r.Reference)
-	t := &try{Request: r, draw: d, at: at, pk: store.BetsKey(r.Draw, r.Bookmaker, Shard(reference, d.Head.Shards)),
+	part := wire.Look{Bookmaker: r.Bookmaker, Shard: Shard(reference, d.Head.Shards)}
+	t := &try{Request: r, draw: d, at: at, part: part, pk: store.BetsKey(r.Draw, part.Bookmaker, part.Shard),
 		bet: settlement.Bet{Reference: reference, Bookmaker: r.Bookmaker, Shop: r.Shop, Rounding: terms.Rounding, AcceptedAt: at}}
 	if r.Base != "" {
 		t.bet.Wager = r.Selection
@@ -162,11 +165,11 @@ func (t *try) readStake() *Refusal {
 		if _, upper := money.ParseActive(strings.ToUpper(t.Currency)); upper {
 			return refuse(CodeUnknownCurrency, "write the currency in capital letters: %s", strings.ToUpper(t.Currency)).at("currency")
 		}
-		return refuse(CodeUnknownCurrency, "%.10q is not an active ISO 4217 currency with a minor unit", t.Currency).at("currency")
+		return refuse(CodeUnknownCurrency, "%.10q is no active ISO 4217 currency with a minor unit", t.Currency).at("currency")
 	}
 	var err error
 	if t.bet.Stake, err = money.ParseStake(t.Stake, t.bet.Currency); err != nil {
-		return refuse(CodeBadAmount, "%.40q is not a stake in %s: %s", t.Stake, t.Currency, money.StakeForm(t.bet.Currency)).at("stake")
+		return refuse(CodeBadAmount, "%.40q is no stake in %s: %s", t.Stake, t.Currency, money.StakeForm(t.bet.Currency)).at("stake")
 	}
 	return nil
 }

@@ -20,8 +20,9 @@ func TestTimes(t *testing.T) {
 	millis := func(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
 	settleGrace, closedGrace := millis(draw.SettleGrace), millis(draw.ClosedGrace)
 	for what, holds := range map[string]bool{
-		"a bet is written before the first run reads":                              acceptWithin+clocks < settleGrace,
-		"a refusal is written before the first run reads":                          refuseWithin+clocks < settleGrace,
+		"a bet that is not looked after is written before the first run reads":     acceptWithin+clocks < settleGrace,
+		"a refusal is written before nothing is in flight any more":                refuseWithin+clocks < millis(overAfter),
+		"a record is looked after before it can be taken for a replay":             lookWithin+clocks < millis(overAfter),
 		"a refusal may be written after the bet that it refuses":                   refuseWithin > acceptWithin,
 		"a refusal stands until whoever it refuses knows of it":                    millis(refusalStands) >= refuseWithin+clocks,
 		"a message is stored before the first run reads":                           intake.StoreWithin+clocks < settleGrace,
@@ -35,14 +36,14 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// A refusal is put under its key until no earlier try can land there any more, which
-// is when the first run may read.
+// A refusal is put under its key until no earlier try can land there any more, whenever
+// the draw is settled.
 func TestOver(t *testing.T) {
 	const noon = 1_796_040_000_000
 	head := draw.Head{Draw: "d", Opened: true, State: 1, ResultAt: noon, Rounds: []draw.Round{{Number: 1, OpensAt: noon - 60_000, ClosesAt: noon}}}
-	for after, want := range map[settlement.Instant]bool{0: false, settlement.Instant(refuseWithin.Milliseconds()): false, draw.SettleGrace - 1: false, draw.SettleGrace: true} {
+	for after, want := range map[settlement.Instant]bool{0: false, settlement.Instant(refuseWithin.Milliseconds()): false, draw.SettleGrace: false, overAfter - 1: false, overAfter: true} {
 		if over(&cachedDraw{Draw: record.Of(nil, &head)}, noon+after) != want {
-			t.Errorf("%d ms after the closing it is over: %v", after, !want)
+			t.Errorf("%d ms after the result it is over: %v", after, !want)
 		}
 	}
 }

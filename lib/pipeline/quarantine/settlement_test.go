@@ -22,6 +22,7 @@ import (
 type taken struct{}
 
 func (taken) Accepted(string)                               {}
+func (taken) Unlooked(string)                               {}
 func (taken) Refused(string, string)                        {}
 func (taken) Mismatch(string)                               {}
 func (taken) Settled(string, int, int, bool, time.Duration) {}
@@ -87,7 +88,7 @@ func TestHeldSettlement(t *testing.T) {
 		settleNow()
 		held(3)
 		say(`"type":"draw.resulted","revision":4,"facts":{"spins":[{"revolutions":5,"pocket":17}]},"correction":{"reason":"video_review"}`)
-		settleNow() // which is what was reported last
+		settleNow() // which is what was told last
 		held(0)
 		if err := w.Release(t.Context(), w.all(t)[0]); !errors.Is(err, quarantine.ErrNotHeld) || len(sweeps.sent) > 1 {
 			t.Errorf("released: %v", err)

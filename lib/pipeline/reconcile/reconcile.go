@@ -11,19 +11,15 @@ package reconcile
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"tally/lib/draw"
-	"tally/lib/draw/instant"
-	"tally/lib/draw/wire"
 	"tally/lib/pipeline/intake"
 	"tally/lib/pipeline/settle"
 	"tally/lib/rulebook/games"
@@ -40,7 +36,7 @@ type Depths interface {
 	Depths(ctx context.Context) (map[string]int, error)
 }
 
-// Recorder records what was found, for metrics and alarms.
+// Recorder is told what was found, for metrics and alarms.
 type Recorder interface {
 	// Stuck counts a draw that does not advance: no result, or a settlement run that does
 	// not end.
@@ -492,8 +488,9 @@ func (r *Reconciler) audit(ctx context.Context, head *draw.Head, now settlement.
 	within, stop := context.WithTimeout(ctx, auditWithin)
 	defer stop()
 	missed, counted, err := r.Settler.Audit(within, head.Draw, from)
+	looker := &Looker{Intake: r.Intake, LateRecords: r.Record.LateRecords, Log: r.Log}
 	for _, m := range missed {
-		if err := r.repair(ctx, head, m, now); err != nil {
+		if err := looker.repair(ctx, head, m, now); err != nil {
 			return again{}, err
 		}
 	}
@@ -513,39 +510,6 @@ func (r *Reconciler) audit(ctx context.Context, head *draw.Head, now settlement.
 		return again{at: later(head, now)}, nil
 	}
 	return again{counted: counted}, nil
-}
-
-// repair makes an order of tally's own.
-func (r *Reconciler) repair(ctx context.Context, head *draw.Head, m settle.LateRecords, now settlement.Instant) error {
-	reason := "missed_by_sweep"
-	if found := max(1, len(m.Records)); m.Stale {
-		reason = "stale_pages"
-		r.Log.LogAttrs(ctx, slog.LevelWarn, "a stopped settlement run is given up", slog.String("draw", head.Draw), slog.String("bookmaker", m.Bookmaker))
-	} else { // at least one, of a bookmaker that had none before
-		r.Record.LateRecords(head.Game, found)
-		r.Log.LogAttrs(ctx, slog.LevelError, "bets were missed by a settlement run", slog.String("draw", head.Draw), slog.String("bookmaker", m.Bookmaker), slog.Int("records", found))
-	}
-	body, err := order(head, m, reason, now)
-	if err != nil {
-		return err
-	}
-	return r.Intake.Handle(ctx, intake.Delivery{Body: body, SentAt: now, From: intake.Own})
-}
-
-// order is tally's own order that names what a settlement run has missed. Its id follows
-// from what it says, so that the same audit again gives the same order.
-func order(head *draw.Head, m settle.LateRecords, reason string, now settlement.Instant) ([]byte, error) {
-	named := store.Encode(m)
-	id := intake.OwnOrder + strconv.Itoa(head.State) + "-" + wire.HashOf(named)[:16]
-	body, err := json.Marshal(map[string]any{
-		"schema": wire.Schema, "id": id, "type": wire.BetsFound, "game": head.Game, "table": head.Table, "draw": head.Draw,
-		"at": instant.Format(now), "order": id, "reason": reason, "evidence": "recount",
-		"bookmaker": m.Bookmaker, "records": append([]string{}, m.Records...),
-	})
-	if err != nil {
-		return nil, fmt.Errorf("encoding an order: %w", err)
-	}
-	return body, nil
 }
 
 func (r *Reconciler) depths(ctx context.Context) error {

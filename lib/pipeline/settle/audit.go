@@ -103,39 +103,80 @@ func (s *Settler) Audit(ctx context.Context, id string, from Position) (missed [
 	if err != nil || r.Head == nil || now.State != 0 && now.Stopped == "" || now.Base == 0 {
 		return nil, from, err
 	}
-	state, _, err := r.Resolve(ctx, now.Base)
-	if err != nil {
-		return nil, from, err
-	}
-	_, found, err := r.Resolve(ctx, r.Head.State)
-	if err != nil {
-		return nil, from, err
-	}
-	named := lateBy(found)
 	if from.State != now.Base {
 		from = Position{State: now.Base}
 	}
 	at = from
+	missed, err = s.audit(ctx, r, now, wire.Look{}, &at)
+	return missed, at, err
+}
+
+// audit counts the partitions of a draw after a position, which it moves: one of them,
+// or all without a bookmaker.
+func (s *Settler) audit(ctx context.Context, r *record.Draw, now record.Run, part wire.Look, at *Position) (missed []LateRecords, err error) {
+	state, _, err := r.Resolve(ctx, now.Base)
+	if err != nil {
+		return nil, err
+	}
+	_, found, err := r.Resolve(ctx, r.Head.State)
+	if err != nil {
+		return nil, err
+	}
+	named := lateBy(found)
 	stale := now.Stale != "" && r.Head.State == now.State
 	for _, bookmaker := range r.Bookmakers() {
-		found, failed := s.auditBets(ctx, r, bookmaker, state, named, &at)
+		if part.Bookmaker != "" && bookmaker != part.Bookmaker {
+			continue
+		}
+		shards := []int{part.Shard}
+		if part.Bookmaker == "" {
+			shards = shardsOf(r.Head.Shards)
+		}
+		found, failed := s.auditBets(ctx, r, bookmaker, shards, state, named, at)
 		if missed = append(missed, found...); failed != nil {
-			err = fmt.Errorf("auditing draw %s: %w", id, failed)
+			err = fmt.Errorf("auditing draw %s: %w", r.ID, failed)
 			break
 		}
 	}
-	if stale && (!now.Unexplained || err == nil && len(missed) == 0) {
+	if whole := part.Bookmaker == ""; stale && (!now.Unexplained || whole && err == nil && len(missed) == 0) {
 		missed = slices.Insert(missed, 0, LateRecords{Bookmaker: now.Stale, Stale: true})
 	}
-	return missed[:min(len(missed), maxOrders)], at, err
+	return missed[:min(len(missed), maxOrders)], err
+}
+
+// shardsOf lists so many shards.
+func shardsOf(n int) (list []int) {
+	for shard := range n {
+		list = append(list, shard)
+	}
+	return list
+}
+
+// Look counts one partition again of the state that was settled last, or all without a
+// bookmaker, as Audit does. current is false where that is no time for it: the newest
+// state is on its way, and a request to look has to wait for it.
+func (s *Settler) Look(ctx context.Context, id string, part wire.Look) (missed []LateRecords, current bool, err error) {
+	r, err := record.Load(ctx, s.Table, id)
+	if err != nil {
+		return nil, false, err
+	}
+	now, _, err := r.Run()
+	if err != nil || r.Head == nil || r.Head.State == 0 || max(now.Base, now.State) != r.Head.State || now.State != 0 && now.Stopped == "" {
+		return nil, false, err
+	}
+	if now.Base == 0 {
+		return nil, true, nil // the first was stopped: nobody was told of it
+	}
+	missed, err = s.audit(ctx, r, now, part, &Position{State: now.Base})
+	return missed, now.State == 0, err
 }
 
 // auditBets counts the partitions of a bookmaker that come after a position, which
 // it moves, and returns what was missed of them, also with an error.
-func (s *Settler) auditBets(ctx context.Context, r *record.Draw, bookmaker string, state *settlement.State, named map[string]bool, at *Position) (missed []LateRecords, err error) {
+func (s *Settler) auditBets(ctx context.Context, r *record.Draw, bookmaker string, shards []int, state *settlement.State, named map[string]bool, at *Position) (missed []LateRecords, err error) {
 	var records []string
 	unplanned := false
-	for shard := range r.Head.Shards {
+	for _, shard := range shards {
 		name := partitionName(bookmaker, shard)
 		if name <= at.After {
 			continue

@@ -30,7 +30,7 @@ type pipeline struct {
 	now   settlement.Instant
 	// holdAbove are the limits of every settlement run.
 	holdAbove string
-	archive   *[]string // what the archive was notified, where that is asked for
+	archive   *[]string // what the archive was told, where that is asked for
 }
 
 // toldTo notes what is sent, where that is asked for.
@@ -48,6 +48,7 @@ type discard struct{}
 func (discard) Quarantined(string)                                {}
 func (discard) Stored(string, time.Duration, string)              {}
 func (discard) Accepted(string)                                   {}
+func (discard) Unlooked(string)                                   {}
 func (discard) Refused(string, string)                            {}
 func (discard) Settled(string, int, int, bool, time.Duration)     {}
 func (discard) Mismatch(string)                                   {}
@@ -181,11 +182,11 @@ func TestCostOfSmallDraw(t *testing.T) {
 	counts.Reset()
 	p.settle(t)
 	const want = `operation           calls  attempts  items  reads  writes  unseen
-GetItem                 2         2      0      2       0       0
+GetItem                 3         3      1      3       0       0
 PutItem                 4         4      4      0       4       1
 Query                   2         2      8      2       0       0
 TransactWriteItems      1         1      3      0       6       0
-total                   9         9     15      4      10       1
+total                  10        10     16      5      10       1
 `
 	if got := counts.String(); got != want {
 		t.Errorf("a run of one bookmaker's three bets:\n%s\ninstead of\n%s", got, want)
@@ -246,7 +247,7 @@ func TestResume(t *testing.T) {
 }
 
 // A base that comes to another digest than was stored, by other code or other
-// data, stops the run: nothing is reported, and every later try stops too.
+// data, stops the run: nothing is told, and every later try stops too.
 func TestMismatch(t *testing.T) {
 	for name, spoil := range map[string]func(*pipeline) error{
 		"a digest was changed": func(p *pipeline) error {

@@ -172,7 +172,7 @@ func (s *Settler) push(ctx context.Context, bookmaker string) {
 		return
 	}
 	if err := s.Webhooks.Send(ctx, wire.Encode(wire.Push{Bookmaker: bookmaker}), 0); err != nil {
-		s.Log.LogAttrs(ctx, slog.LevelWarn, "webhooks are notified later", slog.String("bookmaker", bookmaker), slog.Any("error", err))
+		s.Log.LogAttrs(ctx, slog.LevelWarn, "webhooks are told later", slog.String("bookmaker", bookmaker), slog.Any("error", err))
 	}
 }
 
@@ -182,6 +182,6 @@ func (s *Settler) told(ctx context.Context, r *record.Draw, now record.Run, book
 		refunded += t.Refunded
 	}
 	s.Record.Settled(r.Game.ID, lines, refunded, now.Base > 0, time.Duration(s.Now()-r.Head.LastClosing())*time.Millisecond)
-	s.Log.LogAttrs(ctx, slog.LevelInfo, "bookmaker notified", slog.String("draw", r.ID), slog.Int("state", now.State),
+	s.Log.LogAttrs(ctx, slog.LevelInfo, "bookmaker told", slog.String("draw", r.ID), slog.Int("state", now.State),
 		slog.String("bookmaker", bookmaker), slog.Int("lines", lines))
 }

@@ -99,7 +99,8 @@ func TestMendedAfterOtherData(t *testing.T) {
 func TestNotYet(t *testing.T) {
 	p := &pipeline{table: store.New(fakedynamo.New(t, "table"), "table")}
 	p.open(t, 1)
-	p.result(t, 1, 34) // ten seconds ago
+	p.now = noon - 10_000
+	p.result(t, 1, 34) // when betting closed, ten seconds ago
 	p.now--
 	var notYet *settle.NotYetError
 	if err := p.settler().Handle(t.Context(), theDraw); !errors.As(err, &notYet) || notYet.After != time.Millisecond {
@@ -164,7 +165,7 @@ func TestAbandonedTwice(t *testing.T) {
 }
 
 // One try has met a late record and is about to give the state up, when another, which
-// has not seen it, finishes and tells it, and dies before it closes. The state is reported
+// has not seen it, finishes and tells it, and dies before it closes. The state is told
 // then, and its bookmakers hear of the next one as its successor.
 func TestToldBeforeAbandoned(t *testing.T) {
 	db := fakedynamo.New(t, "table")

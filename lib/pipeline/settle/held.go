@@ -22,7 +22,7 @@ func movedBy(done map[string][]*record.Done) (moved settlement.Moved) {
 }
 
 // hold puts a settlement aside that moves more than is allowed: its pages are there, and
-// nobody is notified. Before this transaction the next try comes to the same; after it SWEEP
+// nobody is told. Before this transaction the next try comes to the same; after it SWEEP
 // and quarantine have it. Where a newer state is there already, it takes the place.
 func (s *Settler) hold(ctx context.Context, r *record.Draw, now record.Run, version int64, moved settlement.Moved) (finished bool, err error) {
 	now.Stopped, now.Stale, now.Unexplained = "", "", false
@@ -39,15 +39,15 @@ func (s *Settler) hold(ctx context.Context, r *record.Draw, now record.Run, vers
 func aside(r *record.Draw, now record.Run) store.Item {
 	message := wire.Encode(wire.Run{Draw: r.ID})
 	held := record.Quarantined{Type: record.HeldSettlement, Draw: r.ID, Queue: "sweeps", State: now.State, Faults: []wire.Fault{{Code: wire.CodeHeld,
-		Message: fmt.Sprintf("state %d moves %s of %d bookmakers, more than is allowed: nobody is notified of it until an operator releases it; what was settled under state %d holds; a newer state takes its place",
+		Message: fmt.Sprintf("state %d moves %s of %d bookmakers, more than is allowed: nobody is told of it until an operator releases it; what was settled under state %d holds; a newer state takes its place",
 			now.State, now.Held.Moved, len(now.Bookmakers), now.Base)}}}
 	return store.Item{PK: store.QuarantineKey(now.Held.At), SK: wire.HashOf(fmt.Sprintf("%s#%d", r.ID, now.State)), Body: store.Encode(held),
 		Binary: []byte(message), StoredAt: now.Held.At, Hash: wire.HashOf(message), ExpiresAt: r.Head.RetainUntil}
 }
 
 // held sees to a settlement that waits. Whether it is told or a newer state takes its
-// place is decided by one write of SWEEP: nobody is notified of it before SWEEP says that it
-// is released, and one that is released is reported to all.
+// place is decided by one write of SWEEP: nobody is told of it before SWEEP says that it
+// is released, and one that is released is told to all.
 func (s *Settler) held(ctx context.Context, r *record.Draw, now record.Run, version int64) (finished bool, err error) {
 	switch {
 	case r.Head.State > now.State:

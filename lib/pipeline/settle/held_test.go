@@ -31,7 +31,7 @@ func (p *pipeline) release(t *testing.T, state int) {
 	}
 }
 
-// states returns which states acme was notified of.
+// states returns which states acme was told of.
 func (p *pipeline) states(t *testing.T) (states string) {
 	t.Helper()
 	for _, entry := range p.told(t, "acme") {
@@ -80,7 +80,7 @@ func TestHeldForItsMoney(t *testing.T) {
 	}
 }
 
-// Nobody is notified of what is held, and the archive is not, however often it is settled and
+// Nobody is told of what is held, and the archive is not, however often it is settled and
 // whatever limit is set meanwhile; once it is released, all are, once.
 func TestHeldUntilReleased(t *testing.T) {
 	p, db := held(t, "EUR=100.00")
@@ -175,7 +175,7 @@ func TestHeldIsReplaced(t *testing.T) {
 }
 
 // Of a release and a newer state that come at once one decides: what was released before
-// SWEEP changes is reported to all, or to nobody.
+// SWEEP changes is told to all, or to nobody.
 func TestReleasedOrReplaced(t *testing.T) {
 	p, db := held(t, "EUR=100.00")
 	p.result(t, 2, 17)

@@ -45,8 +45,9 @@ func TestTimeBeforeRegistry(t *testing.T) {
 	db := fakedynamo.New(t, "table")
 	p := &pipeline{table: store.New(db, "table")}
 	p.open(t, 1)
-	p.result(t, 1, 34)
-	p.now -= 1000 // a second too early
+	p.now = noon - 10_000
+	p.result(t, 1, 34) // when betting closed
+	p.now -= 2000      // two seconds too early
 	db.Intercept = func(_ context.Context, call fakedynamo.Call) fakedynamo.Verdict {
 		if call.Operation == "Query" && call.Keys[0] == store.DrawKey(theDraw) {
 			p.now += 5000

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"tally/lib/draw/report"
+	"tally/lib/draw/wire"
 	"tally/lib/rulebook/rules"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
@@ -115,6 +116,9 @@ const maxReading = 2
 
 // mayRead waits until the partition's bets may be read.
 func (p *partition) mayRead(ctx context.Context) (release func(), err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err // not by chance, where there is room as well
+	}
 	if p.reading == nil {
 		return func() {}, nil // the only one at work
 	}
@@ -271,7 +275,7 @@ func (p *partition) checkBase(ctx context.Context) error {
 	within, stop := context.WithTimeout(ctx, explainWithin)
 	defer stop()
 	missed, _, err := before.lateRecords(within, stored, &Partial{Progress: progress{Digest: newDigest()}})
-	met := &lateError{doneKey: store.DoneKey(p.next.Number, p.bookmaker, p.shard),
+	met := &lateError{part: wire.Look{Bookmaker: p.bookmaker, Shard: p.shard}, doneKey: store.DoneKey(p.next.Number, p.bookmaker, p.shard),
 		reason: fmt.Sprintf("%s shard %d: %d records were written after state %d was settled", p.bookmaker, p.shard, len(missed), p.base.Number)}
 	switch {
 	case err != nil && within.Err() != nil && ctx.Err() == nil:
@@ -292,9 +296,10 @@ func (p *partition) checkBase(ctx context.Context) error {
 const explainWithin = 20 * time.Second
 
 // lateError says that a settlement run met records which its base's settlement run had not
-// seen, and which the state that it settlement runs does not know of; or its own stale pages.
+// seen, and which the state that it settles does not know of; or its own stale pages.
 // It takes a newer state.
 type lateError struct {
+	part    wire.Look
 	doneKey string
 	stale   string // the bookmaker whose pages are stale
 	// unexplained says that there was no time to tell: stale names the bookmaker whose

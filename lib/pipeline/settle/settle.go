@@ -35,7 +35,7 @@ type Sender interface {
 	Send(ctx context.Context, body string, delay time.Duration) error
 }
 
-// Recorder records what happened, for metrics.
+// Recorder is told what happened, for metrics.
 type Recorder interface {
 	// Settled counts the lines of a bookmaker's report, and how long after the last
 	// closing it came; corrected says that they replace earlier ones.
@@ -51,8 +51,11 @@ type Settler struct {
 	Archive Sender
 	// Webhooks hears of bookmakers with webhooks that were told; nil for nobody.
 	Webhooks Sender
-	Record   Recorder
-	Now      func() settlement.Instant
+	// Looks takes what asks for partitions to be looked through for late records; nil where
+	// that is left to reconcile.
+	Looks  Sender
+	Record Recorder
+	Now    func() settlement.Instant
 	// Clock tells whether Now can be trusted; nil for always.
 	Clock clock.Check
 	Log   *slog.Logger
@@ -106,18 +109,48 @@ func (s *Settler) Handle(ctx context.Context, id string) error {
 	return fmt.Errorf("settling draw %s: not finished after %d rounds", id, maxRounds)
 }
 
+// maxNap is how long a run waits in its own time; longer waits are the queue's, which
+// counts whole seconds.
+const maxNap = time.Second
+
+// begin reads how far a draw has come, as soon as it may be settled first. Before that its
+// registry is not read: a bookmaker may still come.
+func (s *Settler) begin(ctx context.Context, id string) (*record.Draw, error) {
+	if err := s.Clock.Passed(ctx); err != nil {
+		return nil, err // it could be too early for the bets under way
+	}
+	for napped := false; ; napped = true {
+		d, err := record.Begin(ctx, s.Table, id)
+		if err != nil || d.Head == nil || d.Head.State == 0 {
+			return d, err
+		}
+		now, _, err := d.Run()
+		wait := time.Duration(d.Head.SettleFrom()-s.Now()) * time.Millisecond
+		switch {
+		case err != nil || now.Base != 0 || wait <= 0:
+			return d, err
+		case wait > maxNap || napped:
+			return nil, &NotYetError{wait}
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
 // step does what the draw's records call for now.
 func (s *Settler) step(ctx context.Context, id string) (finished bool, err error) {
-	if err := s.Clock.Passed(ctx); err != nil {
-		return false, err // it could be too early for the bets under way
-	}
-	at := s.Now() // before the registry is read: no bookmaker can come after it
-	r, err := record.Load(ctx, s.Table, id)
+	r, err := s.begin(ctx, id)
 	if err != nil {
 		return false, err
 	}
 	if r.Head == nil || r.Head.State == 0 {
 		return true, nil // nothing to settle under yet: the state's own message follows
+	}
+	if err := r.LoadRest(ctx); err != nil {
+		return false, err
 	}
 	if r.Unknown != nil {
 		return false, r.Unknown
@@ -139,9 +172,6 @@ func (s *Settler) step(ctx context.Context, id string) (finished bool, err error
 	}
 	if now.Base == r.Head.State {
 		return true, s.announce(ctx, id, now.Base) // a replay: the first try may have died before sending
-	}
-	if wait := r.Head.SettleFrom() - at; now.Base == 0 && wait > 0 {
-		return false, &NotYetError{time.Duration(wait) * time.Millisecond}
 	}
 	return s.plan(ctx, r, now, version)
 }
@@ -193,6 +223,11 @@ func (s *Settler) partitions(ctx context.Context, r *record.Draw, now record.Run
 	case errors.As(err, &late) && r.Head.State > now.State:
 		return s.abandon(ctx, r, now, version, late)
 	case errors.As(err, &late):
+		// First, so that a stop that is stored is looked at: without it only reconcile
+		// would go on.
+		if err := s.ask(ctx, r.ID, late.part, time.Second); err != nil {
+			return false, err
+		}
 		now.Stale, now.Unexplained = late.stale, late.unexplained
 		return true, s.stop(ctx, r, now, version, late.Error())
 	case errors.As(err, &mismatch):
@@ -216,7 +251,19 @@ func (s *Settler) partitions(ctx context.Context, r *record.Draw, now record.Run
 	if r.Head.State != now.State {
 		return false, nil // a newer state has been waiting
 	}
-	return true, s.announce(ctx, r.ID, now.State)
+	return true, errors.Join(s.announce(ctx, r.ID, now.State), s.ask(ctx, r.ID, wire.Look{}, secondLook))
+}
+
+// secondLook is how long after a settlement its draw is looked through for what nobody
+// asked to be looked for. reconcile does it once more, later.
+const secondLook = 15 * time.Second
+
+// ask asks for a look at a partition, or at all.
+func (s *Settler) ask(ctx context.Context, id string, part wire.Look, delay time.Duration) error {
+	if s.Looks == nil {
+		return nil
+	}
+	return s.Looks.Send(ctx, wire.Encode(wire.Run{Draw: id, Look: &part}), delay)
 }
 
 // settle settles every partition that is not done yet and returns what all came
@@ -299,9 +346,9 @@ func (s *Settler) stop(ctx context.Context, r *record.Draw, now record.Run, vers
 }
 
 // abandon gives up the run of a state that met late records, since there is a newer
-// one, and takes that. Nobody is notified of a state until all its partitions are done.
+// one, and takes that. Nobody is told of a state until all its partitions are done.
 // So the partition that met them is marked, at the key at which it would be done:
-// whichever write comes first decides whether the state is reported or abandoned, also
+// whichever write comes first decides whether the state is told or abandoned, also
 // between tries that overlap. What was stored of an abandoned state is never read.
 //
 // Before the mark the state is as it was; after it, whoever comes plans the newer
@@ -318,7 +365,7 @@ func (s *Settler) abandon(ctx context.Context, r *record.Draw, now record.Run, v
 	return s.plan(ctx, r, now, version)
 }
 
-// announce notifies the archive that a settlement is closed.
+// announce tells the archive that a settlement is closed.
 func (s *Settler) announce(ctx context.Context, id string, state int) error {
 	return s.Archive.Send(ctx, wire.Encode(wire.Entry{Draw: id, What: wire.EntrySettlement, State: state}), 0)
 }

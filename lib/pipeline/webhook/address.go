@@ -44,7 +44,7 @@ func checkURL(text string, loopback bool) error {
 	case len(text) > maxURL:
 		return wrong("the URL has %d bytes, at most %d are allowed", len(text), maxURL)
 	case err != nil || u.Host == "" || u.Opaque != "" || strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r == 0x7f }):
-		return wrong("%.80q is not a URL: write one such as https://bookmaker.example/tally", text)
+		return wrong("%.80q is no URL: write one such as https://bookmaker.example/tally", text)
 	case u.User != nil:
 		return wrong("the URL names a user or a password: leave them out, requests are signed")
 	case strings.Contains(text, "#"):
@@ -58,15 +58,15 @@ func checkURL(text string, loopback bool) error {
 	}
 	if ip, err := netip.ParseAddr(u.Hostname()); err == nil {
 		if err := guardian.SafeAddr(ip); err != nil {
-			return wrong("%s is not an address of the public internet", ip)
+			return wrong("%s is no address of the public internet", ip)
 		}
 		return nil
 	}
 	if !strings.Contains(strings.TrimSuffix(u.Hostname(), "."), ".") {
-		return wrong("%q is not a name of the public internet", u.Hostname())
+		return wrong("%q is no name of the public internet", u.Hostname())
 	}
 	if name := u.Hostname(); endsInNumber(name) {
-		return wrong("%q is an address in an unusual form, not an address of the public internet: write four decimal numbers, or a name", name)
+		return wrong("%q is an address in an unusual form, no address of the public internet: write four decimal numbers, or a name", name)
 	}
 	if strings.ContainsFunc(u.Hostname(), func(r rune) bool { return r >= utf8.RuneSelf }) {
 		return wrong("%q has letters beyond ASCII: write the name as DNS has it, with xn--", u.Hostname())

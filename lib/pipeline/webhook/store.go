@@ -94,7 +94,7 @@ func startAfter(after int64, feed settle.Feed) (int64, error) {
 
 func (s *Store) check(params Params) error {
 	if !ids.ValidNew(params.Bookmaker) {
-		return wrong("%.80q is not a valid bookmaker id: write 1 to 64 of A-Z a-z 0-9 . _ -", params.Bookmaker)
+		return wrong("%.80q is no bookmaker: write 1 to 64 of A-Z a-z 0-9 . _ -", params.Bookmaker)
 	}
 	if len(params.Note) > maxNote {
 		return wrong("the note has %d bytes, at most %d are allowed", len(params.Note), maxNote)

@@ -125,13 +125,13 @@ func TestRefused(t *testing.T) {
 		err  error
 		want string
 	}{
-		"no bookmaker":       {set("a b", "https://acme.example/2", "", -1), "is not a valid bookmaker id"},
-		"a URL inside":       {set("acme", "https://10.0.0.1/", "", -1), "not an address of the public internet"},
+		"no bookmaker":       {set("a b", "https://acme.example/2", "", -1), "is no bookmaker"},
+		"a URL inside":       {set("acme", "https://10.0.0.1/", "", -1), "no address of the public internet"},
 		"a URL of this one":  {set("acme", "http://127.0.0.1:80/", "", -1), "write https:"},
 		"a long note":        {set("acme", "https://acme.example/2", strings.Repeat("n", 201), -1), "201 bytes"},
 		"the same URL":       {set("acme", "https://acme.example/1", "", -1), "has this URL"},
 		"after the newest":   {set("acme", "https://acme.example/2", "", 6), "the newest report is 5"},
-		"moved inside":       {move(id, "https://10.0.0.1/"), "not an address of the public internet"},
+		"moved inside":       {move(id, "https://10.0.0.1/"), "no address of the public internet"},
 		"enabled after":      {s.Enable(ctx, "acme", id, &six), "the newest report is 5"},
 		"moved, unknown":     {move("nosuch", "https://acme.example/2"), ErrUnknown.Error()},
 		"rotated, unknown":   {rotate("nosuch", 0), ErrUnknown.Error()},

@@ -16,7 +16,7 @@ import (
 	"tally/lib/store"
 )
 
-// Recorder records what happened, for metrics.
+// Recorder is told what happened, for metrics.
 type Recorder interface {
 	// Delivered counts reports that were taken.
 	Delivered(reports int)

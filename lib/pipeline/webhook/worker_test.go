@@ -386,7 +386,7 @@ func TestTornEndpoint(t *testing.T) {
 	}
 }
 
-// A position beyond the newest report, as after a restore, is reported to operators at
+// A position beyond the newest report, as after a restore, is told to operators at
 // once, and the endpoint is disabled: it would skip what comes, without a word.
 func TestPositionAhead(t *testing.T) {
 	b, _ := newFake(t)

@@ -95,7 +95,7 @@ func Parse(code string) (card Card, ok bool) {
 func (c *Card) UnmarshalText(text []byte) error {
 	card, ok := Parse(string(text))
 	if !ok {
-		return fmt.Errorf("%.10q is not a card", text)
+		return fmt.Errorf("%.10q is no card", text)
 	}
 	*c = card
 	return nil

@@ -146,7 +146,7 @@ func TestFaultsAreSentences(t *testing.T) {
 		baccarat | {"player":["KS","3D"],"banker":["9H","2C"]}     | Player has 3 and must draw a third card
 		baccarat | {"player":["KS","8D"],"banker":["9H","2C","3S"]} | Banker has 1 and must not draw a third card: there is a natural
 		baccarat | {"player":["KS","6D"],"banker":["TH","2C"]}     | Banker has 2 and must draw a third card: the Player stood
-		wheel    | {"spins":[{"turns":3,"sector":"19"}]}           | spin 1: "19" is not a sector; they are 1 to 18 and cup
+		wheel    | {"spins":[{"turns":3,"sector":"19"}]}           | spin 1: "19" is no sector; they are 1 to 18 and cup
 		lucky5   | {"balls":[37]}                                  | ball 1 is 37; the balls are numbered 1 to 36
 		dice     | {"rolls":[{"dice":[1,2,3,4]}]}                  | roll 1 shows 4 dice instead of five
 	`) {

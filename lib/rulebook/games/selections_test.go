@@ -131,9 +131,9 @@ func TestNoSelections(t *testing.T) {
 		dice          | combo:Pair                | illegal_shape: is none of
 		dice          | sum_under:4.5             | illegal_shape: from 5.5 to 29.5
 		dice          | sum_under:30.5            | illegal_shape: from 5.5 to 29.5
-		dice          | sum_over:17               | illegal_shape: not a line
-		dice          | sum_over:017.5            | illegal_shape: not a line
-		dice          | sum_over:17.50            | illegal_shape: not a line
+		dice          | sum_over:17               | illegal_shape: no line
+		dice          | sum_over:017.5            | illegal_shape: no line
+		dice          | sum_over:17.50            | illegal_shape: no line
 		dice          | face:0                    | illegal_shape: from 1 to 6
 		dice          | face:7                    | illegal_shape: from 1 to 6
 		dice          | face_exactly:3            | illegal_shape: it is written face_exactly:<1-6>:<1-5>
@@ -145,8 +145,8 @@ func TestNoSelections(t *testing.T) {
 		lucky5        | drawn:1-2-3-4             | illegal_shape: more than 3 numbers
 		lucky5        | drawn:2-1                 | illegal_shape: ascending
 		lucky5        | drawn:7-7                 | illegal_shape: named twice
-		lucky5        | drawn:07                  | illegal_shape: not a whole number
-		lucky5        | drawn:1,2                 | illegal_shape: not a whole number
+		lucky5        | drawn:07                  | illegal_shape: no whole number
+		lucky5        | drawn:1,2                 | illegal_shape: no whole number
 		lucky5        | sum_under:14.5            | illegal_shape: from 15.5 to 169.5
 		lucky5        | sum_over:170.5            | illegal_shape: from 15.5 to 169.5
 		lucky5        | colour_any:yellow         | illegal_shape: none of white, green, red, blue
@@ -154,7 +154,7 @@ func TestNoSelections(t *testing.T) {
 		lucky5        | colour_under:white:5.5    | illegal_shape: from 0.5 to 4.5
 		lucky5        | colour_exactly:white:6    | illegal_shape: from 0 to 5
 		lucky5        | colour_more:white-white   | illegal_shape: compares white with itself
-		lucky5        | colour_equal:white        | illegal_shape: not a pair
+		lucky5        | colour_equal:white        | illegal_shape: no pair
 		lucky5        | first_under:0.5           | illegal_shape: from 1.5 to 35.5
 		lucky5        | last_over:36.5            | illegal_shape: from 1.5 to 35.5
 		lucky7        | drawn:1-2-3-4-5           | illegal_shape: more than 4 numbers
@@ -197,9 +197,9 @@ func TestNoSelections(t *testing.T) {
 		roulette      | split:1-1                 | illegal_shape: named twice
 		roulette      | split:1                   | illegal_shape: fewer than 2 numbers
 		roulette      | split:1-2-3               | illegal_shape: more than 2 numbers
-		roulette      | street:1-2-4              | illegal_shape: not a row of the layout
-		roulette      | street:2-3-4              | illegal_shape: not a row of the layout
-		roulette      | street:0-1-3              | illegal_shape: not a row of the layout
+		roulette      | street:1-2-4              | illegal_shape: no row of the layout
+		roulette      | street:2-3-4              | illegal_shape: no row of the layout
+		roulette      | street:0-1-3              | illegal_shape: no row of the layout
 		roulette      | corner:1-2-3-4            | illegal_shape: don't meet in a corner
 		roulette      | corner:3-4-6-7            | illegal_shape: don't meet in a corner
 		roulette      | line:1-7                  | illegal_shape: first and the last of six

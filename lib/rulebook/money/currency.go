@@ -35,7 +35,7 @@ func (c Currency) MarshalText() ([]byte, error) { return c.code[:], nil }
 func (c *Currency) UnmarshalText(text []byte) error {
 	known, ok := ParseCurrency(text)
 	if !ok {
-		return fmt.Errorf("%.10q is not an ISO 4217 currency with a minor unit", text)
+		return fmt.Errorf("%.10q is no ISO 4217 currency with a minor unit", text)
 	}
 	*c = known
 	return nil

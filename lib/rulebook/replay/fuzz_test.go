@@ -210,7 +210,7 @@ func fraction(tb testing.TB, decimal string) *big.Rat {
 	tb.Helper()
 	n, ok := new(big.Rat).SetString(decimal)
 	if !ok {
-		tb.Fatalf("%q is not a decimal", decimal)
+		tb.Fatalf("%q is no decimal", decimal)
 	}
 	return n
 }

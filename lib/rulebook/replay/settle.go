@@ -113,7 +113,7 @@ func (s *Settler) resolve(v strictjson.Value, hasFacts bool, reason string, canc
 	case cancelled && l.game != nil:
 		if _, known := l.game.CancelReason(reason); !known {
 			return []rules.Fault{{Code: "unknown_reason", Rule: l.game.CancelRule,
-				Message: fmt.Sprintf("%q is not a reason to cancel a draw of %s; `tally games %s` lists them", reason, l.game.Title, l.game.ID)}}
+				Message: fmt.Sprintf("%q is no reason to cancel a draw of %s; `tally games %s` lists them", reason, l.game.Title, l.game.ID)}}
 		}
 		s.state.Cancelled = reason
 	}
@@ -228,11 +228,11 @@ func (s *Settler) accept(b bet) (placed settlement.Bet, currency money.Currency,
 	}
 	currency, known := money.ParseActive(b.currency)
 	if !known {
-		return placed, currency, "unknown_currency", quote(b.currency) + " is not an active ISO 4217 currency with a minor unit"
+		return placed, currency, "unknown_currency", quote(b.currency) + " is no active ISO 4217 currency with a minor unit"
 	}
 	stake, stakeErr := money.ParseStake(b.stake, currency)
 	if stakeErr != nil {
-		return placed, currency, "bad_amount", fmt.Sprintf("%s is not a stake in %s: %s", quote(b.stake), currency.Code(), money.StakeForm(currency))
+		return placed, currency, "bad_amount", fmt.Sprintf("%s is no stake in %s: %s", quote(b.stake), currency.Code(), money.StakeForm(currency))
 	}
 	odds, code, message := s.odds(b)
 	if code != "" {

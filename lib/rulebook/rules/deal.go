@@ -20,7 +20,7 @@ func (d *Deal) Cards(place string, codes []string) []cards.Card {
 	for i, code := range codes {
 		card, ok := cards.Parse(code)
 		if !ok {
-			d.faults.Add("unknown_card", "", "%s: card %d, %q, is not a card; write a rank of A23456789TJQK and a suit of SHDC", place, i+1, code)
+			d.faults.Add("unknown_card", "", "%s: card %d, %q, is no card; write a rank of A23456789TJQK and a suit of SHDC", place, i+1, code)
 			continue
 		}
 		d.copies[card]++

@@ -127,7 +127,7 @@ func TestParse(t *testing.T) {
 		is:1               |
 		is:12              |
 		is                 | unknown_selection: is:<1-12>
-		is:                | illegal_shape: "" is not a whole number from 1 to 12
+		is:                | illegal_shape: "" is no whole number from 1 to 12
 		is:0               | illegal_shape: from 1 to 12
 		is:13              | illegal_shape: from 1 to 12
 		is:01              | illegal_shape: from 1 to 12
@@ -135,25 +135,25 @@ func TestParse(t *testing.T) {
 		is:-1              | illegal_shape: from 1 to 12
 		is:1.0             | illegal_shape: from 1 to 12
 		is:1e0             | illegal_shape: from 1 to 12
-		is:1:2             | illegal_shape: "1:2" is not a whole number
-		is:1:              | illegal_shape: "1:" is not a whole number
-		is::1              | illegal_shape: ":1" is not a whole number
+		is:1:2             | illegal_shape: "1:2" is no whole number
+		is:1:              | illegal_shape: "1:" is no whole number
+		is::1              | illegal_shape: ":1" is no whole number
 		is:18446744073709551617 | illegal_shape: from 1 to 12
 		is:4294967297      | illegal_shape: from 1 to 12
 		is:65537           | illegal_shape: from 1 to 12
 		is:１              | illegal_shape: from 1 to 12
 		over:1.5           |
 		over:11.5          |
-		over:0.5           | illegal_shape: not a line from 1.5 to 11.5
-		over:12.5          | illegal_shape: not a line from 1.5 to 11.5
-		over:1             | illegal_shape: not a line
-		over:1.0           | illegal_shape: not a line
-		over:1.50          | illegal_shape: not a line
-		over:01.5          | illegal_shape: not a line
-		over:.5            | illegal_shape: not a line
-		over:1.5.5         | illegal_shape: not a line
-		over:1,5           | illegal_shape: not a line
-		over:-1.5          | illegal_shape: not a line
+		over:0.5           | illegal_shape: no line from 1.5 to 11.5
+		over:12.5          | illegal_shape: no line from 1.5 to 11.5
+		over:1             | illegal_shape: no line
+		over:1.0           | illegal_shape: no line
+		over:1.50          | illegal_shape: no line
+		over:01.5          | illegal_shape: no line
+		over:.5            | illegal_shape: no line
+		over:1.5.5         | illegal_shape: no line
+		over:1,5           | illegal_shape: no line
+		over:-1.5          | illegal_shape: no line
 		plain              |
 		plain:             | illegal_shape: plain has no parameters
 		plain:1            | illegal_shape: plain has no parameters
@@ -166,7 +166,7 @@ func TestParse(t *testing.T) {
 		pair:red-blue      |
 		pair:blue-red      |
 		pair:red-red       | illegal_shape: compares red with itself
-		pair:red           | illegal_shape: not a pair such as red-blue
+		pair:red           | illegal_shape: no pair such as red-blue
 		pair:red-          | illegal_shape: none of red, blue, green
 		pair:-red          | illegal_shape: none of red, blue, green
 		pair:red-blue-green | illegal_shape: none of red, blue, green

@@ -26,7 +26,7 @@ type Int struct{ Min, Max int }
 func (p Int) parse(text string, s *Selection) string {
 	n, ok := number(text)
 	if !ok || n < p.Min || n > p.Max {
-		return fmt.Sprintf("%q is not a whole number from %d to %d", text, p.Min, p.Max)
+		return fmt.Sprintf("%q is no whole number from %d to %d", text, p.Min, p.Max)
 	}
 	s.push(n)
 	return ""
@@ -60,7 +60,7 @@ type Line struct{ Min, Max int }
 func (p Line) parse(text string, s *Selection) string {
 	n, ok := number(strings.TrimSuffix(text, ".5"))
 	if !ok || !strings.HasSuffix(text, ".5") || n < p.Min || n > p.Max {
-		return fmt.Sprintf("%q is not a line from %d.5 to %d.5", text, p.Min, p.Max)
+		return fmt.Sprintf("%q is no line from %d.5 to %d.5", text, p.Min, p.Max)
 	}
 	s.push(n)
 	return ""
@@ -111,7 +111,7 @@ type WordPair []string
 func (p WordPair) parse(text string, s *Selection) string {
 	first, second, ok := strings.Cut(text, "-")
 	if !ok {
-		return fmt.Sprintf("%q is not a pair such as %s-%s", text, p[0], p[1])
+		return fmt.Sprintf("%q is no pair such as %s-%s", text, p[0], p[1])
 	}
 	if why := Word(p).parse(first, s); why != "" {
 		return why
@@ -153,7 +153,7 @@ func (p Set) parse(text string, s *Selection) string {
 		n, ok := number(part)
 		switch {
 		case !ok || n < p.Min || n > p.Max:
-			return fmt.Sprintf("%q is not a whole number from %d to %d", part, p.Min, p.Max)
+			return fmt.Sprintf("%q is no whole number from %d to %d", part, p.Min, p.Max)
 		case count > 0 && n == last:
 			return fmt.Sprintf("%d is named twice", n)
 		case n < last:

@@ -79,7 +79,7 @@ func Read(g Game, facts, outcome []byte) (Draw, error) {
 	for _, place := range d.Places() {
 		for _, code := range place.Cards {
 			if _, is := cards.Parse(code); !is {
-				return nil, fmt.Errorf("reading what happened in a draw: %.10q is not a card", code)
+				return nil, fmt.Errorf("reading what happened in a draw: %.10q is no card", code)
 			}
 		}
 	}

@@ -88,7 +88,7 @@ func TestRead(t *testing.T) {
 		{"more than is known", `{"card":["KS"],"coin":"1 EUR"}`, `{"face":"heads","spins":7}`, "[{card K♠}] heads"},
 		{"no facts", "", `{"face":"heads"}`, "[] heads"},
 		{"no outcome", `{"card":["KS"]}`, "", "[{card K♠}] "},
-		{"no card", `{"card":["ZZ"]}`, "", `reading what happened in a draw: "ZZ" is not a card`},
+		{"no card", `{"card":["ZZ"]}`, "", `reading what happened in a draw: "ZZ" is no card`},
 		{"no JSON", `{"card":`, "", "reading what happened in a draw: unexpected end of JSON input"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

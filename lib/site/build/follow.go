@@ -43,7 +43,7 @@ type Site interface {
 
 var _ Site = (*pages.Site)(nil)
 
-// Recorder records what happened, for metrics.
+// Recorder is told what happened, for metrics.
 type Recorder interface {
 	// Behind is how many entries of the log the site lacks at the end of a run.
 	Behind(entries int64)
@@ -73,7 +73,7 @@ type Follower struct {
 	Until *int64
 	// Parallel is how many files are read or written at once.
 	Parallel int
-	// Progress gets how many of how many entries are in the site; nil for nobody.
+	// Progress is told how many of how many entries are in the site; nil for nobody.
 	Progress func(done, all int64)
 }
 

@@ -58,7 +58,7 @@ func ReadRows(text []byte) ([]history.Row, error) {
 // CheckRow refuses a row that no draw has.
 func CheckRow(row history.Row) error {
 	if !ids.Valid(row.Draw) || !ids.Valid(row.Game) || len(row.Leaves) == 0 {
-		return fmt.Errorf("%w: it is not a row of a draw", ErrDamaged)
+		return fmt.Errorf("%w: it is no row of a draw", ErrDamaged)
 	}
 	for i, leaf := range row.Leaves {
 		if leaf < 0 || i > 0 && leaf <= row.Leaves[i-1] {

@@ -98,7 +98,7 @@ var drawnCode = func() map[string]string {
 }()
 
 // TestPagesSayWhatIsResolved reads the pages of many dealt draws of all games, and
-// compares what is drawn and what is reported with the facts and with what the rules
+// compares what is drawn and what is told with the facts and with what the rules
 // make of them, as `tally resolve` answers it.
 func TestPagesSayWhatIsResolved(t *testing.T) {
 	seen := map[string]int{}

@@ -41,29 +41,45 @@ type messages struct {
 // ErrUnread says that what is stored could not be read: it says nothing of what it is.
 var ErrUnread = errors.New("what is stored could not be read")
 
-// Load reads everything about a draw but its bets and reports. A query is no snapshot:
-// others write while it goes from page to page, and of a transaction it may see a part.
-// So SWEEP is read before all else, and what it says was written before it is found; and
-// messages and states that are named and were not seen are read for sure.
+// Load reads everything about a draw but its bets and reports.
 func Load(ctx context.Context, table *store.Table, id string) (*Draw, error) {
-	pk := store.DrawKey(id)
-	run, exists, err := table.Get(ctx, pk, store.SweepKey)
+	d, err := Begin(ctx, table, id)
 	if err != nil {
 		return nil, err
 	}
-	items, err := table.All(ctx, pk)
+	return d, d.LoadRest(ctx)
+}
+
+// Begin reads SWEEP and then HEAD; LoadRest reads the rest. A query is no snapshot: others
+// write while it goes from page to page, and of a transaction it may see a part. So these
+// two are read before it, and what they say was written before it is found: whoever
+// stored something of a bet, and then read a HEAD without the result that this one has, is
+// found in the registry, and its record in its partition. Messages and states that are
+// named and were not seen are read for sure.
+func Begin(ctx context.Context, table *store.Table, id string) (*Draw, error) {
+	sweep, swept, err := table.Get(ctx, store.DrawKey(id), store.SweepKey)
 	if err != nil {
 		return nil, err
 	}
-	delete(items, store.SweepKey)
-	if exists {
-		items[store.SweepKey] = run
-	}
-	d, err := open(table, id, items[store.HeadKey])
-	if err == nil {
-		d.items, d.whole = items, true
+	d, err := Open(ctx, table, id)
+	if err == nil && swept {
+		d.items = map[string]store.Item{store.SweepKey: sweep}
 	}
 	return d, err
+}
+
+// LoadRest reads what Begin has left.
+func (d *Draw) LoadRest(ctx context.Context) error {
+	items, err := d.table.All(ctx, store.DrawKey(d.ID))
+	if err != nil {
+		return err
+	}
+	delete(items, store.SweepKey)
+	if sweep, swept := d.items[store.SweepKey]; swept {
+		items[store.SweepKey] = sweep
+	}
+	d.items, d.whole = items, true
+	return nil
 }
 
 // Open reads a draw's head alone.

@@ -109,7 +109,7 @@ func (r roll) impossible(number int) (faults rules.Faults) {
 	}
 	for _, code := range r.Faults {
 		if !slices.ContainsFunc(faultReasons, func(r rules.CancelReason) bool { return r.Code == code }) {
-			faults.Add("unknown_reason", "DICE-5.2", "roll %d: %q is not a fault of a roll", number, code)
+			faults.Add("unknown_reason", "DICE-5.2", "roll %d: %q is no fault of a roll", number, code)
 		}
 	}
 	return faults

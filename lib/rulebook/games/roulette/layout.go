@@ -78,7 +78,7 @@ func checkStreet(s selection) string {
 	if a := numbers[0]; a%3 == 1 && numbers[1] == a+1 && numbers[2] == a+2 {
 		return ""
 	}
-	return "these three are not a row of the layout, and neither 0-1-2 nor 0-2-3"
+	return "these three are no row of the layout, and neither 0-1-2 nor 0-2-3"
 }
 
 func checkCorner(s selection) string {

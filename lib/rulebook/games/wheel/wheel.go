@@ -102,7 +102,7 @@ func resolve(f facts) rules.Resolution[*outcome] {
 		}
 		number, known := parseSector(*s.Sector)
 		if !known {
-			faults.Add("unknown_sector", "WHEEL-1.2", "spin %d: %q is not a sector; they are 1 to 18 and cup", i+1, *s.Sector)
+			faults.Add("unknown_sector", "WHEEL-1.2", "spin %d: %q is no sector; they are 1 to 18 and cup", i+1, *s.Sector)
 		}
 		last = number
 	}
