@@ -11,8 +11,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"tally/internal/pretty"
+	"tally/lib/archive/checkpoint"
 	"tally/lib/archive/tiles"
 	"tally/lib/archive/verify"
 	"tally/lib/site/check"
@@ -45,9 +47,6 @@ func emptied(folder string) error {
 // publicSite has the site made from the log, as the schedule would, and then makes
 // it a second time and compares the two.
 func (d *demoDay) publicSite(ctx context.Context) (demoFinding, error) {
-	if err := d.stack.RunScheduled(ctx, "pages"); err != nil {
-		return demoFinding{}, err
-	}
 	f := pagesFlags{logFlags: logFlags{keys: []string{filepath.Join(d.log, tiles.KeysPath)}}, log: d.log}
 	options, err := f.options()
 	if err != nil {
@@ -62,7 +61,7 @@ func (d *demoDay) publicSite(ctx context.Context) (demoFinding, error) {
 	if err != nil {
 		return demoFinding{}, err
 	}
-	report, err := f.status(ctx, untrusted{there}, options)
+	report, err := d.followed(ctx, options, func() (*siteReport, error) { return f.status(ctx, untrusted{there}, options) })
 	if err != nil {
 		return demoFinding{}, err
 	}
@@ -81,6 +80,40 @@ func (d *demoDay) publicSite(ctx context.Context) (demoFinding, error) {
 		finding.wrong = append(finding.wrong, fmt.Sprintf("the site tells of %d of %d entries", report.Size, report.Log))
 	}
 	return finding, nil
+}
+
+// How often, and after which pause, the site is brought up to the log before it is compared
+// as it is: for longer than a run of the schedule may take.
+const (
+	siteTries = 600
+	sitePause = 250 * time.Millisecond
+)
+
+// followed brings the site up to the log. The schedule may do so at the same time: a run
+// that is overtaken has nothing to do, and returns while the other is still writing.
+func (d *demoDay) followed(ctx context.Context, options verify.Options, status func() (*siteReport, error)) (report *siteReport, err error) {
+	signed, err := os.ReadFile(filepath.Join(d.log, checkpoint.Path))
+	if err != nil {
+		return nil, err
+	}
+	log, err := checkpoint.Open(signed, options.Origin, options.Known)
+	if err != nil {
+		return nil, err
+	}
+	for range siteTries {
+		if err := d.stack.RunScheduled(ctx, "pages"); err != nil {
+			return nil, err
+		}
+		if report, err = status(); err != nil || report.Size >= log.Tree.N && !report.Working {
+			break
+		}
+		select {
+		case <-time.After(sitePause):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	return report, err
 }
 
 // whereToLook says how to look at what stays.

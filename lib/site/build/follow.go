@@ -175,7 +175,7 @@ func (r *run) follow(ctx context.Context) error {
 		}
 		began := time.Now()
 		if err := r.stretch(ctx, r.at.Size, r.at.Target); err != nil {
-			return fmt.Errorf("entries %d to %d: %w", r.at.Size, r.at.Target-1, err)
+			return fmt.Errorf("entries %d to %d: %w", r.at.Size, r.at.Target-1, r.damaged(ctx, err))
 		}
 		if err := r.finish(ctx); err != nil {
 			return err
@@ -186,6 +186,15 @@ func (r *run) follow(ctx context.Context) error {
 	r.Logger.LogAttrs(ctx, slog.LevelInfo, "the site follows the log", slog.Int64("size", r.at.Size), slog.Int64("log", r.tree.N),
 		slog.Int64("written", r.written.Load()), slog.Duration("took", time.Since(r.started)))
 	return nil
+}
+
+// damaged returns why a stretch could not be worked off. Indexes that don't fit are no
+// damage when another follower has written them of a larger size.
+func (r *run) damaged(ctx context.Context, err error) error {
+	if errors.Is(err, ErrDamaged) && errors.Is(r.ours(ctx), ErrOvertaken) {
+		return fmt.Errorf("%w: %s", ErrOvertaken, err)
+	}
+	return err
 }
 
 // enough reports whether there is time for another stretch, if it takes twice as
