@@ -28,11 +28,18 @@ import (
 // hasty is the template with less patience: messages that failed come back after
 // a second, or three, and are dead letters after three deliveries.
 func hasty() []byte {
-	text := string(tally.Template)
-	for _, change := range [][2]string{
-		{"VisibilityTimeout: 180", "VisibilityTimeout: 3"}, {"VisibilityTimeout: 360", "VisibilityTimeout: 1"},
-		{"maxReceiveCount: 12", "maxReceiveCount: 3"}, {"maxReceiveCount: 20", "maxReceiveCount: 3"},
-	} {
+	return with(strict(), [2]string{"VisibilityTimeout: 180", "VisibilityTimeout: 3"}, [2]string{"VisibilityTimeout: 360", "VisibilityTimeout: 1"})
+}
+
+// strict is the template with dead letters after three deliveries.
+func strict() []byte {
+	return with(tally.Template, [2]string{"maxReceiveCount: 12", "maxReceiveCount: 3"}, [2]string{"maxReceiveCount: 20", "maxReceiveCount: 3"})
+}
+
+// with returns a template with some words replaced.
+func with(template []byte, changes ...[2]string) []byte {
+	text := string(template)
+	for _, change := range changes {
 		text = strings.ReplaceAll(text, change[0], change[1])
 	}
 	return []byte(text)
@@ -121,14 +128,30 @@ func TestDeadLetter(t *testing.T) {
 		return nil
 	}, sqsbatch.Options{Concurrency: 4, Log: slog.New(slog.DiscardHandler)})
 	all := make(chan struct{}) // closed when all are sent, so that there are batches
-	stack := start(t, local.Options{Template: hasty(), Build: only("intake", func(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
+	var client *sqs.Client
+	var url string
+	// What fails is given back at once, and nothing comes back by itself however slow
+	// the machine is.
+	giveBack := func(ctx context.Context, event events.SQSEvent) {
+		for _, record := range event.Records {
+			if record.Body != "poison" {
+				continue
+			}
+			if _, err := client.ChangeMessageVisibility(ctx, &sqs.ChangeMessageVisibilityInput{QueueUrl: &url, ReceiptHandle: &record.ReceiptHandle}); err != nil {
+				t.Errorf("giving the poison back: %v", err)
+			}
+		}
+	}
+	stack := start(t, local.Options{Template: strict(), Build: only("intake", func(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 		<-all
 		seen.handle(event)
 		defer seen.done()
+		defer giveBack(ctx, event)
 		return handler.Handle(ctx, event)
 	})})
-	client := sqs.NewFromConfig(local.Config(stack.Endpoint))
-	url, letters := queueOf(stack, "StudioMessagesQueue"), queueOf(stack, "StudioMessagesDeadLetters")
+	client = sqs.NewFromConfig(local.Config(stack.Endpoint))
+	url = queueOf(stack, "StudioMessagesQueue")
+	letters := queueOf(stack, "StudioMessagesDeadLetters")
 	bodies := []string{"poison"}
 	for i := range 30 {
 		bodies = append(bodies, fmt.Sprint("good ", i))
