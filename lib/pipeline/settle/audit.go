@@ -9,7 +9,6 @@ import (
 	"tally/lib/draw/wire"
 	"tally/lib/rulebook/rules"
 	"tally/lib/rulebook/settlement"
-	"tally/lib/store"
 	"tally/lib/store/record"
 )
 
@@ -234,19 +233,17 @@ func (p *partition) audit(ctx context.Context, from *Partial) (missed []string, 
 // countAgain settles the bets again that come after those that were counted. planned is
 // false when there are bets and the partition was never done.
 func (p *partition) countAgain(ctx context.Context, done *record.Done) (planned bool, err error) {
-	pk := store.BetsKey(p.records.ID, p.bookmaker, p.shard)
-	for g, err := range p.groups(p.table.Bets(ctx, pk, p.progress.Last)) {
+	for g, err := range p.bets(ctx, p.progress.Last) {
 		if err != nil {
 			return false, err
 		}
 		if done == nil && len(g.bets) > 0 {
 			return false, nil
 		}
-		if err := p.settleGroup(g); err != nil {
+		if err := p.add(g); err != nil {
 			p.progress = progress{} // with a part of a bet nobody can go on
 			return false, err
 		}
-		p.progress.Last = g.last
 		p.lines = p.lines[:0] // nothing is reported here
 	}
 	return true, nil
@@ -258,11 +255,6 @@ func (p *partition) countAgain(ctx context.Context, done *record.Done) (planned 
 // the state must come to what was stored of it; else the error is an *MismatchError.
 // With another error it returns how far it has come.
 func (p *partition) lateRecords(ctx context.Context, done *record.Done, from *Partial) (missed []string, at *Partial, err error) {
-	release, err := p.mayRead(ctx)
-	if err != nil {
-		return nil, from, err
-	}
-	defer release()
 	reports, err := p.reports(ctx, from.Pages)
 	if err != nil {
 		return nil, from, err
@@ -272,7 +264,7 @@ func (p *partition) lateRecords(ctx context.Context, done *record.Done, from *Pa
 	cut := func(err error) ([]string, *Partial, error) {
 		return nil, &Partial{Comparing: true, Progress: progress{Digest: known, Base: newDigest(), Last: last}, Pages: reports.pages(), Missed: missed}, err
 	}
-	for g, err := range p.groups(p.table.Bets(ctx, store.BetsKey(p.records.ID, p.bookmaker, p.shard), last)) {
+	for g, err := range p.bets(ctx, last) {
 		if err != nil {
 			return cut(err)
 		}

@@ -95,17 +95,17 @@ const maxFeedTries = 20
 
 // feed tells a bookmaker of a draw's state, once. A report without lines, of a
 // correction that changes nothing of the bookmaker's, is not told, only marked.
-func (s *Settler) feed(ctx context.Context, r *record.Draw, now record.Run, bookmaker string, shards []*record.Done) error {
-	fed := store.Item{PK: store.DrawKey(r.ID), SK: store.FedKey(now.State, bookmaker), ExpiresAt: r.Head.RetainUntil}
-	if r.Fed(now.State, bookmaker) {
+func (t *try) feed(ctx context.Context, bookmaker string, shards []*record.Done) error {
+	fed := store.Item{PK: store.DrawKey(t.ID), SK: store.FedKey(t.now.State, bookmaker), ExpiresAt: t.Head.RetainUntil}
+	if t.Fed(t.now.State, bookmaker) {
 		return nil
 	}
-	entry := report.Entry{Draw: r.ID, Game: r.Game.ID, State: now.State, At: s.Now()}
-	switch before, err := r.Done(now.Base, bookmaker, 0); {
+	entry := report.Entry{Draw: t.ID, Game: t.Game.ID, State: t.now.State, At: t.Now()}
+	switch before, err := t.Done(t.now.Base, bookmaker, 0); {
 	case err != nil:
 		return err
 	case before != nil: // else its first bets came after the base was planned
-		entry.Replaces = now.Base
+		entry.Replaces = t.now.Base
 	}
 	lines := 0
 	for shard, done := range shards {
@@ -117,28 +117,28 @@ func (s *Settler) feed(ctx context.Context, r *record.Draw, now record.Run, book
 		}
 	}
 	if lines == 0 {
-		err := s.Table.Create(ctx, fed)
+		err := t.Table.Create(ctx, fed)
 		if exists := (*store.ExistsError)(nil); errors.As(err, &exists) {
 			return nil
 		}
 		return err
 	}
-	for try := range maxFeedTries {
-		pushed, err := s.append(ctx, bookmaker, entry, fed)
+	for attempt := range maxFeedTries {
+		pushed, err := t.append(ctx, bookmaker, entry, fed)
 		if !errors.Is(err, store.ErrChanged) {
 			if err == nil {
-				s.told(ctx, r, now, bookmaker, lines, entry)
+				t.told(ctx, bookmaker, lines, entry)
 			}
 			if pushed && err == nil {
-				s.push(ctx, bookmaker)
+				t.push(ctx, bookmaker)
 			}
 			return err
 		}
-		_, already, err := s.Table.Get(ctx, fed.PK, fed.SK)
+		_, already, err := t.Table.Get(ctx, fed.PK, fed.SK)
 		if err != nil || already {
 			return err // told by another try, or by this one before its answer was lost
 		}
-		if err := store.Pause(ctx, try); err != nil {
+		if err := store.Pause(ctx, attempt); err != nil {
 			return err
 		}
 	}
@@ -176,12 +176,12 @@ func (s *Settler) push(ctx context.Context, bookmaker string) {
 	}
 }
 
-func (s *Settler) told(ctx context.Context, r *record.Draw, now record.Run, bookmaker string, lines int, entry report.Entry) {
+func (t *try) told(ctx context.Context, bookmaker string, lines int, entry report.Entry) {
 	refunded := 0
-	for _, t := range entry.Totals {
-		refunded += t.Refunded
+	for _, totals := range entry.Totals {
+		refunded += totals.Refunded
 	}
-	s.Record.Settled(r.Game.ID, lines, refunded, now.Base > 0, time.Duration(s.Now()-r.Head.LastClosing())*time.Millisecond)
-	s.Log.LogAttrs(ctx, slog.LevelInfo, "bookmaker told", slog.String("draw", r.ID), slog.Int("state", now.State),
+	t.Record.Settled(t.Game.ID, lines, refunded, t.now.Base > 0, time.Duration(t.Now()-t.Head.LastClosing())*time.Millisecond)
+	t.Log.LogAttrs(ctx, slog.LevelInfo, "bookmaker told", slog.String("draw", t.ID), slog.Int("state", t.now.State),
 		slog.String("bookmaker", bookmaker), slog.Int("lines", lines))
 }

@@ -24,14 +24,15 @@ func movedBy(done map[string][]*record.Done) (moved settlement.Moved) {
 // hold puts a settlement aside that moves more than is allowed: its pages are there, and
 // nobody is told. Before this transaction the next try comes to the same; after it SWEEP
 // and quarantine have it. Where a newer state is there already, it takes the place.
-func (s *Settler) hold(ctx context.Context, r *record.Draw, now record.Run, version int64, moved settlement.Moved) (finished bool, err error) {
-	now.Stopped, now.Stale, now.Unexplained = "", "", false
-	now.Held = &record.Waiting{Moved: moved, At: s.Now()}
-	if err := s.Table.Transact(ctx, store.Replacing(runItem(r, now, version)), store.Putting(aside(r, now))); err != nil {
-		return false, err
+func (t *try) hold(ctx context.Context, moved settlement.Moved) error {
+	next := t.now
+	next.Stopped, next.Stale, next.Unexplained = "", "", false
+	next.Held = &record.Waiting{Moved: moved, At: t.Now()}
+	if err := t.Table.Transact(ctx, store.Replacing(t.item(next)), store.Putting(aside(t.Draw, next))); err != nil {
+		return err
 	}
-	s.Log.LogAttrs(ctx, slog.LevelWarn, "settlement held", slog.String("draw", r.ID), slog.Int("state", now.State), slog.String("moved", moved.String()))
-	return false, nil // a newer state, or the operator, may have come meanwhile
+	t.Log.LogAttrs(ctx, slog.LevelWarn, "settlement held", slog.String("draw", t.ID), slog.Int("state", next.State), slog.String("moved", moved.String()))
+	return nil
 }
 
 // aside is what an operator finds in quarantine of a held settlement: the message that
@@ -45,20 +46,11 @@ func aside(r *record.Draw, now record.Run) store.Item {
 		Binary: []byte(message), StoredAt: now.Held.At, Hash: wire.HashOf(message), ExpiresAt: r.Head.RetainUntil}
 }
 
-// held sees to a settlement that waits. Whether it is told or a newer state takes its
-// place is decided by one write of SWEEP: nobody is told of it before SWEEP says that it
-// is released, and one that is released is told to all.
-func (s *Settler) held(ctx context.Context, r *record.Draw, now record.Run, version int64) (finished bool, err error) {
-	switch {
-	case r.Head.State > now.State:
-		s.Log.LogAttrs(ctx, slog.LevelInfo, "held settlement replaced", slog.String("draw", r.ID), slog.Int("state", now.State), slog.Int("by", r.Head.State))
-		now.Held = nil
-		return s.plan(ctx, r, now, version)
-	case !released(r, now.State):
-		return true, nil
-	}
-	now.Held, now.Released = nil, true
-	return false, s.put(ctx, r, now, version)
+// release has a settlement told that an operator has released.
+func (t *try) release(ctx context.Context) error {
+	next := t.now
+	next.Held, next.Released = nil, true
+	return t.put(ctx, next)
 }
 
 // released reports whether an operator has released a state.

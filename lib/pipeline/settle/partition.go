@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"time"
 
 	"tally/lib/draw/report"
@@ -53,22 +54,18 @@ type MismatchError struct{ Reason string }
 // Error returns the reason.
 func (e *MismatchError) Error() string { return e.Reason }
 
-// run settles the partition and writes its pages and DONE. With resume it goes on
+// settle settles the partition and writes its pages and DONE. With resume it goes on
 // after the last page that an earlier try has stored.
-func (p *partition) run(ctx context.Context, resume bool) (*record.Done, error) {
+func (p *partition) settle(ctx context.Context, resume bool) (*record.Done, error) {
 	p.progress = progress{Digest: newDigest(), Base: newDigest()}
-	if resume {
-		if err := p.resume(ctx); err != nil {
-			return nil, err
-		}
-	}
-	for {
-		err := p.settleAll(ctx)
-		if exists := (*store.ExistsError)(nil); errors.As(err, &exists) {
-			// A try that we did not know of has stored this page: go on after its last.
+	for ; ; resume = true { // a try that we did not know of has stored a page: go on after its last
+		if resume {
 			if err := p.resume(ctx); err != nil {
 				return nil, err
 			}
+		}
+		err := p.pages(ctx)
+		if exists := (*store.ExistsError)(nil); errors.As(err, &exists) {
 			continue
 		}
 		if err != nil {
@@ -99,10 +96,19 @@ func (p *partition) reportKey() string {
 	return store.ReportKey(p.records.ID, p.next.Number, p.bookmaker, p.shard)
 }
 
-// settleAll settles every bet after the last one accounted for.
-func (p *partition) settleAll(ctx context.Context) error {
-	if err := p.settleRest(ctx); err != nil {
-		return err
+// pages settles the bets after the last one accounted for and writes what is to be
+// reported of them. The last page is written while others read.
+func (p *partition) pages(ctx context.Context) error {
+	for g, err := range p.bets(ctx, p.progress.Last) {
+		if err == nil && p.count+len(g.bets) > p.pageLines {
+			err = p.writePage(ctx)
+		}
+		if err == nil {
+			err = p.add(g)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	if p.count > 0 {
 		return p.writePage(ctx)
@@ -130,38 +136,25 @@ func (p *partition) mayRead(ctx context.Context) (release func(), err error) {
 	}
 }
 
-// settleRest settles the bets and writes the pages that are full. The last page
-// is left for when others may read.
-func (p *partition) settleRest(ctx context.Context) error {
-	release, err := p.mayRead(ctx)
-	if err != nil {
-		return err
-	}
-	defer release()
-	pk := store.BetsKey(p.records.ID, p.bookmaker, p.shard)
-	for g, err := range p.groups(p.table.Bets(ctx, pk, p.progress.Last)) {
+// bets reads the bets after a record, each with its side wagers.
+func (p *partition) bets(ctx context.Context, after string) iter.Seq2[*group, error] {
+	return func(yield func(*group, error) bool) {
+		release, err := p.mayRead(ctx)
 		if err != nil {
-			return err
+			yield(nil, err)
+			return
 		}
-		if p.count+len(g.bets) > p.pageLines {
-			if err := p.writePage(ctx); err != nil {
-				return err
-			}
-		}
-		if err := p.settleGroup(g); err != nil {
-			return err
-		}
-		p.progress.Last = g.last
+		defer release()
+		p.groups(p.table.Bets(ctx, store.BetsKey(p.records.ID, p.bookmaker, p.shard), after))(yield)
 	}
-	return nil
 }
 
 // maxGroup is the most lines that a bet can have with its side wagers: a bet, a
 // double, a split and insurance.
 const maxGroup = 4
 
-// settleGroup settles a bet and its side wagers under both states.
-func (p *partition) settleGroup(g *group) error {
+// add settles a bet and its side wagers under both states.
+func (p *partition) add(g *group) error {
 	for i := range g.bets {
 		bet := &g.bets[i]
 		now, err := settlement.Settle(bet, p.next)
@@ -192,6 +185,7 @@ func (p *partition) settleGroup(g *group) error {
 		}
 		p.report(p.base.Number, now)
 	}
+	p.progress.Last = g.last
 	return nil
 }
 

@@ -74,12 +74,6 @@ type NotYetError struct{ After time.Duration }
 // Error says when.
 func (e *NotYetError) Error() string { return "bets may still be in flight for " + e.After.String() }
 
-// closed returns what SWEEP is when the run of a state is closed.
-func closed(now record.Run, state int) record.Run {
-	settled := append(slices.Clone(now.Settled), state)
-	return record.Run{Base: state, Plan: append([]string{}, now.Bookmakers...), Skipped: now.Skipped, Settled: settled[max(0, len(settled)-record.MaxSettled):]}
-}
-
 // maxRounds bounds how many states one call settles and how often it starts again
 // because of other settlement runs.
 const maxRounds = 16
@@ -88,10 +82,10 @@ const maxRounds = 16
 // error means that it has to be tried again; *NotYetError says when, and
 // games.ErrUnknown that it takes another version of this program.
 func (s *Settler) Handle(ctx context.Context, id string) error {
-	for try := range maxRounds {
-		finished, err := s.step(ctx, id)
+	for attempt := range maxRounds {
+		finished, err := s.run(ctx, id)
 		if errors.Is(err, store.ErrChanged) { // another run was faster: look again
-			if err := store.Pause(ctx, try); err != nil {
+			if err := store.Pause(ctx, attempt); err != nil {
 				return err
 			}
 			continue
@@ -109,26 +103,89 @@ func (s *Settler) Handle(ctx context.Context, id string) error {
 	return fmt.Errorf("settling draw %s: not finished after %d rounds", id, maxRounds)
 }
 
-// maxNap is how long a run waits in its own time; longer waits are the queue's, which
-// counts whole seconds.
-const maxNap = time.Second
+// run is one try at a draw's settlement run, from its records to its end: it plans the
+// newest state or goes on with the plan of another try, settles the partitions, tells the
+// bookmakers, closes, and announces. It is finished when there is nothing more to do now.
+func (s *Settler) run(ctx context.Context, id string) (finished bool, err error) {
+	t, err := s.load(ctx, id)
+	if err != nil || t == nil {
+		return true, err
+	}
+	next, err := t.decide()
+	switch {
+	case err != nil || next == nothing:
+		return true, err
+	case next == announce:
+		return true, t.announce(ctx)
+	case next == release:
+		return false, t.release(ctx)
+	}
+	var done map[string][]*record.Done
+	for done == nil {
+		if next == plan {
+			if err := t.plan(ctx); err != nil || t.now.State == 0 {
+				return false, err
+			}
+		}
+		if done, err = t.partitions(ctx, next == resume); err != nil {
+			if next, err = t.giveUp(ctx, err); err != nil || next != plan {
+				return next == nothing, err
+			}
+		}
+	}
+	if moved := movedBy(done); !t.now.Released && t.now.HoldAbove.Exceeded(moved) {
+		return false, t.hold(ctx, moved)
+	}
+	if err := t.feeds(ctx, done); err != nil {
+		return false, err
+	}
+	// Before this write the run is tried again and finds everything done; after it, the
+	// announcement is what a replay repeats.
+	if err := t.put(ctx, closed(t.now)); err != nil || t.Head.State != t.now.Base {
+		return false, err // a newer state has been waiting
+	}
+	return true, errors.Join(t.announce(ctx), t.ask(ctx, wire.Look{}, secondLook))
+}
 
-// begin reads how far a draw has come, as soon as it may be settled first. Before that its
-// registry is not read: a bookmaker may still come.
-func (s *Settler) begin(ctx context.Context, id string) (*record.Draw, error) {
+// step is what a draw's records call for.
+type step int
+
+const (
+	nothing  step = iota
+	again         // read the records again: another try has changed them
+	plan          // start the run of the newest state
+	resume        // go on with what another try has planned
+	release       // tell of a state that was held
+	announce      // a replay: the first try may have died before it
+)
+
+// try is one try at a settlement run.
+type try struct {
+	*Settler
+	*record.Draw
+	now     record.Run // SWEEP, as it was read or written last
+	version int64
+}
+
+// load reads how far a draw has come, as soon as it may be settled first. Before that its
+// registry is not read: a bookmaker may still come. It is nil while there is no state to
+// settle under: the state's own message follows.
+func (s *Settler) load(ctx context.Context, id string) (*try, error) {
 	if err := s.Clock.Passed(ctx); err != nil {
 		return nil, err // it could be too early for the bets under way
 	}
 	for napped := false; ; napped = true {
 		d, err := record.Begin(ctx, s.Table, id)
 		if err != nil || d.Head == nil || d.Head.State == 0 {
-			return d, err
+			return nil, err
 		}
-		now, _, err := d.Run()
+		now, version, err := d.Run()
 		wait := time.Duration(d.Head.SettleFrom()-s.Now()) * time.Millisecond
 		switch {
-		case err != nil || now.Base != 0 || wait <= 0:
-			return d, err
+		case err != nil:
+			return nil, err
+		case now.Base != 0 || wait <= 0:
+			return &try{s, d, now, version}, cmp.Or(d.LoadRest(ctx), d.Unknown)
 		case wait > maxNap || napped:
 			return nil, &NotYetError{wait}
 		}
@@ -140,188 +197,156 @@ func (s *Settler) begin(ctx context.Context, id string) (*record.Draw, error) {
 	}
 }
 
-// step does what the draw's records call for now.
-func (s *Settler) step(ctx context.Context, id string) (finished bool, err error) {
-	r, err := s.begin(ctx, id)
-	if err != nil {
-		return false, err
-	}
-	if r.Head == nil || r.Head.State == 0 {
-		return true, nil // nothing to settle under yet: the state's own message follows
-	}
-	if err := r.LoadRest(ctx); err != nil {
-		return false, err
-	}
-	if r.Unknown != nil {
-		return false, r.Unknown
-	}
-	now, version, err := r.Run()
-	if err != nil {
-		return false, err
-	}
-	if now.State != 0 {
-		switch abandoned, err := r.Abandoned(now.State); {
-		case err != nil:
-			return false, err
-		case abandoned:
-			return s.plan(ctx, r, now, version) // another try died before planning the next
-		case now.Held != nil:
-			return s.held(ctx, r, now, version)
+// maxNap is how long a run waits in its own time; longer waits are the queue's, which
+// counts whole seconds.
+const maxNap = time.Second
+
+// decide tells what the records call for. Of a settlement that is held, one write of SWEEP
+// decides whether it is told or a newer state takes its place: nobody is told of it before
+// SWEEP says that it is released, and one that is released is told to all.
+func (t *try) decide() (step, error) {
+	if t.now.State == 0 {
+		if t.now.Base == t.Head.State {
+			return announce, nil
 		}
-		return s.partitions(ctx, r, now, version, true) // another try has planned it
+		return plan, nil
 	}
-	if now.Base == r.Head.State {
-		return true, s.announce(ctx, id, now.Base) // a replay: the first try may have died before sending
+	abandoned, err := t.Abandoned(t.now.State)
+	switch {
+	case err != nil:
+		return nothing, err
+	case abandoned: // by a try that died before planning the next
+		return plan, nil
+	case t.now.Held == nil:
+		return resume, nil
+	case t.Head.State > t.now.State:
+		return plan, nil
+	case released(t.Draw, t.now.State):
+		return release, nil
 	}
-	return s.plan(ctx, r, now, version)
+	return nothing, nil
 }
 
 // put writes SWEEP over the version that was read.
-func (s *Settler) put(ctx context.Context, r *record.Draw, next record.Run, version int64) error {
-	return s.Table.Replace(ctx, runItem(r, next, version))
+func (t *try) put(ctx context.Context, next record.Run) error {
+	if err := t.Table.Replace(ctx, t.item(next)); err != nil {
+		return err
+	}
+	t.now, t.version = next, t.version+1
+	return nil
 }
 
-// runItem is SWEEP after the version that was read.
-func runItem(r *record.Draw, next record.Run, version int64) store.Item {
-	return store.Item{PK: store.DrawKey(r.ID), SK: store.SweepKey, Body: store.Encode(next), Version: version + 1, ExpiresAt: r.Head.RetainUntil}
-}
-
-// plan starts the run of the newest state. From the moment it is written, a
-// newer state waits until this one is closed, abandoned or held.
-func (s *Settler) plan(ctx context.Context, r *record.Draw, now record.Run, version int64) (finished bool, err error) {
-	next := record.Run{Base: now.Base, Plan: now.Plan, State: r.Head.State, Bookmakers: r.Bookmakers(), StartedAt: s.Now(), Skipped: slices.Clone(now.Skipped), Settled: now.Settled}
-	if next.State <= max(now.Base, now.State) {
-		return false, fmt.Errorf("there is no state after %d to settle", max(now.Base, now.State))
-	}
-	for skipped := cmp.Or(now.State, now.Base+1); skipped < next.State; skipped++ {
-		next.Skipped = append(next.Skipped, skipped)
-	}
-	if now.Base > 0 {
-		next.HoldAbove = s.HoldAbove
-	}
-	if n := len(next.Skipped); n > maxSkipped {
-		next.Skipped = next.Skipped[n-maxSkipped:]
-	}
-	if len(next.Bookmakers) == 0 {
-		return false, s.put(ctx, r, closed(next, next.State), version)
-	}
-	if err := s.put(ctx, r, next, version); err != nil {
-		return false, err
-	}
-	return s.partitions(ctx, r, next, version+1, false)
+// item is SWEEP after the version that was read.
+func (t *try) item(next record.Run) store.Item {
+	return store.Item{PK: store.DrawKey(t.ID), SK: store.SweepKey, Body: store.Encode(next), Version: t.version + 1,
+		ExpiresAt: t.Head.RetainUntil}
 }
 
 // maxSkipped bounds how many skipped states SWEEP names.
 const maxSkipped = 100
 
-// partitions works through the plan, feeds and closes.
-func (s *Settler) partitions(ctx context.Context, r *record.Draw, now record.Run, version int64, resume bool) (finished bool, err error) {
-	done, err := s.settle(ctx, r, now, resume)
-	var mismatch *MismatchError
-	var late *lateError
-	switch {
-	case errors.As(err, &late) && r.Head.State > now.State:
-		return s.abandon(ctx, r, now, version, late)
-	case errors.As(err, &late):
-		// First, so that a stop that is stored is looked at: without it only reconcile
-		// would go on.
-		if err := s.ask(ctx, r.ID, late.part, time.Second); err != nil {
-			return false, err
-		}
-		now.Stale, now.Unexplained = late.stale, late.unexplained
-		return true, s.stop(ctx, r, now, version, late.Error())
-	case errors.As(err, &mismatch):
-		s.Record.Mismatch(r.Game.ID)
-		now.Stale, now.Unexplained = "", false
-		return false, errors.Join(s.stop(ctx, r, now, version, mismatch.Reason), mismatch)
-	case err != nil:
-		return false, err
+// plan starts the run of the newest state. From the moment it is written, a newer state
+// waits until this one is closed, abandoned or held. A draw without bookmakers is closed
+// at once.
+func (t *try) plan(ctx context.Context) error {
+	now := t.now
+	if now.Held != nil {
+		t.Log.LogAttrs(ctx, slog.LevelInfo, "held settlement replaced", slog.String("draw", t.ID), slog.Int("state", now.State),
+			slog.Int("by", t.Head.State))
 	}
-	if moved := movedBy(done); !now.Released && now.HoldAbove.Exceeded(moved) {
-		return s.hold(ctx, r, now, version, moved)
+	next := record.Run{Base: now.Base, Plan: now.Plan, State: t.Head.State, Bookmakers: t.Bookmakers(), StartedAt: t.Now(),
+		Skipped: slices.Clone(now.Skipped), Settled: now.Settled}
+	if next.State <= max(now.Base, now.State) {
+		return fmt.Errorf("there is no state after %d to settle", max(now.Base, now.State))
 	}
-	if err := s.feeds(ctx, r, now, done); err != nil {
-		return false, err
+	for skipped := cmp.Or(now.State, now.Base+1); skipped < next.State; skipped++ {
+		next.Skipped = append(next.Skipped, skipped)
 	}
-	// Before this write the run is tried again and finds everything done;
-	// after it, the announcement is what a replay repeats.
-	if err := s.put(ctx, r, closed(now, now.State), version); err != nil {
-		return false, err
+	next.Skipped = next.Skipped[max(0, len(next.Skipped)-maxSkipped):]
+	if now.Base > 0 {
+		next.HoldAbove = t.HoldAbove
 	}
-	if r.Head.State != now.State {
-		return false, nil // a newer state has been waiting
+	if len(next.Bookmakers) == 0 {
+		next = closed(next)
 	}
-	return true, errors.Join(s.announce(ctx, r.ID, now.State), s.ask(ctx, r.ID, wire.Look{}, secondLook))
+	return t.put(ctx, next)
 }
 
-// secondLook is how long after a settlement its draw is looked through for what nobody
-// asked to be looked for. reconcile does it once more, later.
-const secondLook = 15 * time.Second
-
-// ask asks for a look at a partition, or at all.
-func (s *Settler) ask(ctx context.Context, id string, part wire.Look, delay time.Duration) error {
-	if s.Looks == nil {
-		return nil
-	}
-	return s.Looks.Send(ctx, wire.Encode(wire.Run{Draw: id, Look: &part}), delay)
+// closed returns what SWEEP is when a run is closed.
+func closed(now record.Run) record.Run {
+	settled := append(slices.Clone(now.Settled), now.State)
+	return record.Run{Base: now.State, Plan: append([]string{}, now.Bookmakers...), Skipped: now.Skipped,
+		Settled: settled[max(0, len(settled)-record.MaxSettled):]}
 }
 
-// settle settles every partition that is not done yet and returns what all came
-// to, by bookmaker and shard.
-func (s *Settler) settle(ctx context.Context, r *record.Draw, now record.Run, resume bool) (map[string][]*record.Done, error) {
-	next, named, err := r.Resolve(ctx, now.State)
+// partitions settles, side by side, every partition that is not done yet and returns what
+// all came to, by bookmaker and shard.
+func (t *try) partitions(ctx context.Context, resume bool) (map[string][]*record.Done, error) {
+	next, base, late, err := t.states(ctx)
 	if err != nil {
 		return nil, err
 	}
-	found := lateBy(named)
-	var base *settlement.State
-	if now.Base > 0 {
-		if base, named, err = r.Resolve(ctx, now.Base); err != nil {
-			return nil, err
-		}
-		for key := range lateBy(named) {
-			delete(found, key)
-		}
-	}
-	done := make(map[string][]*record.Done, len(now.Bookmakers))
+	all := make(map[string][]*record.Done, len(t.now.Bookmakers))
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(max(1, s.Parallel))
+	group.SetLimit(max(1, t.Parallel))
 	reading := make(chan struct{}, maxReading)
-	for _, bookmaker := range now.Bookmakers {
-		shards := make([]*record.Done, r.Head.Shards)
-		done[bookmaker] = shards
+	for _, bookmaker := range t.now.Bookmakers {
+		shards := make([]*record.Done, t.Head.Shards)
+		all[bookmaker] = shards
 		for shard := range shards {
-			if shards[shard], err = r.Done(now.State, bookmaker, shard); err != nil {
+			done, err := t.Done(next.Number, bookmaker, shard)
+			before, failed := t.Done(t.now.Base, bookmaker, shard)
+			if err = cmp.Or(err, failed); err != nil {
 				return nil, errors.Join(err, group.Wait())
 			}
-			if shards[shard] != nil {
+			if shards[shard] = done; done != nil {
 				continue
 			}
-			p := &partition{table: s.Table, records: r, bookmaker: bookmaker, shard: shard, next: next, late: recordsOf(found, bookmaker),
-				pageLines: s.pageLines(), reading: reading, selections: map[string]rules.Selection{}, limited: len(now.HoldAbove) > 0}
-			if stored, err := r.Done(now.Base, bookmaker, shard); err != nil {
-				return nil, errors.Join(err, group.Wait())
-			} else if stored != nil {
-				p.base = base // a partition that was not in the base's plan has never been reported
+			p := &partition{table: t.Table, records: t.Draw, bookmaker: bookmaker, shard: shard, next: next, late: recordsOf(late, bookmaker),
+				pageLines: t.pageLines(), reading: reading, selections: map[string]rules.Selection{}, limited: len(t.now.HoldAbove) > 0}
+			if before != nil { // else it was not in the base's plan and has never been reported
+				p.base = base
 			}
 			group.Go(func() (err error) {
-				shards[shard], err = p.run(ctx, resume)
+				shards[shard], err = p.settle(ctx, resume)
 				return err
 			})
 		}
 	}
-	return done, group.Wait()
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	return all, nil
+}
+
+// states returns the state that is settled and its base, nil for none, with the late
+// records that only the former knows of.
+func (t *try) states(ctx context.Context) (next, base *settlement.State, late map[string]bool, err error) {
+	next, named, err := t.Resolve(ctx, t.now.State)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	late = lateBy(named)
+	if t.now.Base == 0 {
+		return next, nil, late, nil
+	}
+	base, named, err = t.Resolve(ctx, t.now.Base)
+	for key := range lateBy(named) {
+		delete(late, key)
+	}
+	return next, base, late, err
 }
 
 // feeds tells the bookmakers of the plan, several at once. Draws that are settled at
 // the same time begin with different ones: their bookmakers are much the same, and two
 // that tell one bookmaker at once race for the next number of its feed.
-func (s *Settler) feeds(ctx context.Context, r *record.Draw, now record.Run, done map[string][]*record.Done) error {
+func (t *try) feeds(ctx context.Context, done map[string][]*record.Done) error {
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(max(1, s.Parallel))
-	start := startOf(r.ID, len(now.Bookmakers))
-	for _, bookmaker := range slices.Concat(now.Bookmakers[start:], now.Bookmakers[:start]) {
-		group.Go(func() error { return s.feed(ctx, r, now, bookmaker, done[bookmaker]) })
+	group.SetLimit(max(1, t.Parallel))
+	bookmakers := t.now.Bookmakers
+	start := startOf(t.ID, len(bookmakers))
+	for _, bookmaker := range slices.Concat(bookmakers[start:], bookmakers[:start]) {
+		group.Go(func() error { return t.feed(ctx, bookmaker, done[bookmaker]) })
 	}
 	return group.Wait()
 }
@@ -333,39 +358,76 @@ func startOf(draw string, n int) int {
 	return int(hash.Sum32() % uint32(max(1, n)))
 }
 
+// giveUp sees to a run that can't go on. What met late records is abandoned where there
+// is a newer state, which is planned then; else the run is stopped.
+func (t *try) giveUp(ctx context.Context, why error) (step, error) {
+	var mismatch *MismatchError
+	var late *lateError
+	switch {
+	case errors.As(why, &late) && t.Head.State > t.now.State:
+		return t.abandon(ctx, late)
+	case errors.As(why, &late):
+		// First, so that a stop that is stored is looked at: without it only reconcile
+		// would go on.
+		if err := t.ask(ctx, late.part, time.Second); err != nil {
+			return again, err
+		}
+		return nothing, t.stop(ctx, late.reason, late.stale, late.unexplained)
+	case errors.As(why, &mismatch):
+		t.Record.Mismatch(t.Game.ID)
+		return again, errors.Join(t.stop(ctx, mismatch.Reason, "", false), mismatch)
+	}
+	return again, why
+}
+
 // stop notes why a settlement run can't go on. The message is done with: going on would
 // report what can't be right. A later message tries again: with a newer state that
 // knows the late records or that takes the place of stale pages, or with other code.
-func (s *Settler) stop(ctx context.Context, r *record.Draw, now record.Run, version int64, reason string) error {
-	s.Log.LogAttrs(ctx, slog.LevelError, "settlement run stopped", slog.String("draw", r.ID), slog.Int("state", now.State), slog.String("reason", reason))
-	if now.Stopped == reason {
+func (t *try) stop(ctx context.Context, reason, stale string, unexplained bool) error {
+	t.Log.LogAttrs(ctx, slog.LevelError, "settlement run stopped", slog.String("draw", t.ID), slog.Int("state", t.now.State),
+		slog.String("reason", reason))
+	if t.now.Stopped == reason {
 		return nil
 	}
-	now.Stopped = reason
-	return s.put(ctx, r, now, version)
+	next := t.now
+	next.Stopped, next.Stale, next.Unexplained = reason, stale, unexplained
+	return t.put(ctx, next)
 }
 
 // abandon gives up the run of a state that met late records, since there is a newer
-// one, and takes that. Nobody is told of a state until all its partitions are done.
+// one to take. Nobody is told of a state until all its partitions are done.
 // So the partition that met them is marked, at the key at which it would be done:
 // whichever write comes first decides whether the state is told or abandoned, also
 // between tries that overlap. What was stored of an abandoned state is never read.
 //
 // Before the mark the state is as it was; after it, whoever comes plans the newer
 // one.
-func (s *Settler) abandon(ctx context.Context, r *record.Draw, now record.Run, version int64, met *lateError) (finished bool, err error) {
-	err = s.Table.Create(ctx, store.Item{PK: store.DrawKey(r.ID), SK: met.doneKey, Body: store.Encode(record.Done{Abandoned: true}), ExpiresAt: r.Head.RetainUntil})
+func (t *try) abandon(ctx context.Context, met *lateError) (step, error) {
+	err := t.Table.Create(ctx, store.Item{PK: store.DrawKey(t.ID), SK: met.doneKey, Body: store.Encode(record.Done{Abandoned: true}),
+		ExpiresAt: t.Head.RetainUntil})
 	if exists := (*store.ExistsError)(nil); errors.As(err, &exists) {
-		return false, nil // done or abandoned by another try: look again
+		return again, nil // done or abandoned by another try
 	}
-	if err != nil {
-		return false, err
+	if err == nil {
+		t.Log.LogAttrs(ctx, slog.LevelWarn, "state abandoned", slog.String("draw", t.ID), slog.Int("state", t.now.State),
+			slog.String("reason", met.reason))
 	}
-	s.Log.LogAttrs(ctx, slog.LevelWarn, "state abandoned", slog.String("draw", r.ID), slog.Int("state", now.State), slog.String("reason", met.Error()))
-	return s.plan(ctx, r, now, version)
+	return plan, err
 }
 
 // announce tells the archive that a settlement is closed.
-func (s *Settler) announce(ctx context.Context, id string, state int) error {
-	return s.Archive.Send(ctx, wire.Encode(wire.Entry{Draw: id, What: wire.EntrySettlement, State: state}), 0)
+func (t *try) announce(ctx context.Context) error {
+	return t.Archive.Send(ctx, wire.Encode(wire.Entry{Draw: t.ID, What: wire.EntrySettlement, State: t.now.Base}), 0)
+}
+
+// secondLook is how long after a settlement its draw is looked through for what nobody
+// asked to be looked for. reconcile does it once more, later.
+const secondLook = 15 * time.Second
+
+// ask asks for a look at a partition, or at all.
+func (t *try) ask(ctx context.Context, part wire.Look, delay time.Duration) error {
+	if t.Looks == nil {
+		return nil
+	}
+	return t.Looks.Send(ctx, wire.Encode(wire.Run{Draw: t.ID, Look: &part}), delay)
 }
