@@ -44,7 +44,7 @@ func Messages(game *rules.Game) ([]File, error) {
 		if err != nil {
 			return nil, fmt.Errorf("reading an event: %w", err)
 		}
-		messages = append(messages, File{entry.Name(), body})
+		messages = append(messages, File{Name: entry.Name(), Body: body})
 	}
 	return messages, nil
 }
@@ -92,13 +92,13 @@ func Bets(game *rules.Game) ([]*Bet, error) {
 			return nil, fmt.Errorf("bet %s of draw %s: %w", w.Bet, w.Draw, err)
 		}
 		if w.Base != "" {
-			base, ok := placed[key{w.Draw, w.Bookmaker, w.Base}]
+			base, ok := placed[key{draw: w.Draw, bookmaker: w.Bookmaker, reference: w.Base}]
 			if !ok {
 				return nil, fmt.Errorf("bet %s of draw %s: its base %s is not before it", w.Bet, w.Draw, w.Base)
 			}
 			bet.Base = &base.Bet
 		}
-		placed[key{w.Draw, w.Bookmaker, w.Bet}] = bet
+		placed[key{draw: w.Draw, bookmaker: w.Bookmaker, reference: w.Bet}] = bet
 		bets = append(bets, bet)
 	}
 	return bets, nil

@@ -57,7 +57,7 @@ func failed(doing string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return &failure{fmt.Errorf("%s: %w", doing, err)}
+	return &failure{err: fmt.Errorf("%s: %w", doing, err)}
 }
 
 // cause is what went wrong with a standard stream, without the call and the file
@@ -73,7 +73,7 @@ func cause(err error) error {
 // run runs the command that the arguments name and returns its exit code.
 func run(args []string, app *app) int {
 	out := &checkedWriter{w: app.out}
-	app.out, app.in = out, plainReader{app.in}
+	app.out, app.in = out, plainReader{r: app.in}
 	root := newRootCommand(app)
 	root.SetArgs(args)
 	command, err := root.ExecuteC()

@@ -81,7 +81,8 @@ func newDemoCommand(app *app) *cobra.Command {
 		},
 	}
 	command.Flags().Uint64Var(&flags.seed, "seed", 1, "make up draws and bets from this `number`")
-	command.Flags().Var(&whole{&flags.bets, 1, maxDemoBets}, "bets", "so `many` bets of each bookmaker in each betting round")
+	command.Flags().Var(&whole{number: &flags.bets, least: 1, most: maxDemoBets},
+		"bets", "so `many` bets of each bookmaker in each betting round")
 	command.Flags().StringVar(&flags.keep, "keep", "", "`folder` for the log, the site and a proof (default: one among your caches)")
 	return command
 }

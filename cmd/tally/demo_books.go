@@ -101,7 +101,7 @@ func (b *demoBooks) keep(bookmaker, draw string, text []byte) error {
 	if err := json.Unmarshal(text, &line); err != nil {
 		return fmt.Errorf("reading a line: %w", err)
 	}
-	key := demoKey{draw, bookmaker, line.Bet, line.Wager}
+	key := demoKey{draw: draw, bookmaker: bookmaker, bet: line.Bet, wager: line.Wager}
 	known, has := b.lines[key]
 	if has && known.State >= line.State {
 		return nil

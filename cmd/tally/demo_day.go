@@ -283,7 +283,7 @@ func (d *demoDay) place(ctx context.Context, acceptor *placing.Acceptor, b *stud
 	d.requests++
 	switch {
 	case refusal != nil && d.refused[refusal.Code] == nil:
-		d.refused[refusal.Code] = &demoRefused{1, refusal.Message}
+		d.refused[refusal.Code] = &demoRefused{count: 1, example: refusal.Message}
 	case refusal != nil:
 		d.refused[refusal.Code].count++
 	case d.accepted[key] != nil:

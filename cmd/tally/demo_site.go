@@ -61,14 +61,15 @@ func (d *demoDay) publicSite(ctx context.Context) (demoFinding, error) {
 	if err != nil {
 		return demoFinding{}, err
 	}
-	report, err := d.followed(ctx, options, func() (*siteReport, error) { return f.status(ctx, untrusted{there}, options) })
+	report, err := d.followed(ctx, options, func() (*siteReport, error) { return f.status(ctx, untrusted{from: there}, options) })
 	if err != nil {
 		return demoFinding{}, err
 	}
 	if err := f.makeAside(ctx, &app{err: d.show.out}, options, aside, report); err != nil {
 		return demoFinding{}, err
 	}
-	files, differences, err := check.Compare(ctx, os.DirFS(aside), untrusted{there}, check.Options{Origin: options.Origin, Known: options.Known, Parallel: options.Parallel})
+	files, differences, err := check.Compare(ctx, os.DirFS(aside), untrusted{from: there},
+		check.Options{Origin: options.Origin, Known: options.Known, Parallel: options.Parallel})
 	if err != nil {
 		return demoFinding{}, err
 	}

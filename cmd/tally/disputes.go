@@ -103,7 +103,7 @@ func (f *disputesFlags) service(ctx context.Context) (*disputes.Service, error) 
 	if err != nil {
 		return nil, err
 	}
-	return &disputes.Service{Table: with.table, Orders: lazyQueue{with, "operator-orders"},
+	return &disputes.Service{Table: with.table, Orders: lazyQueue{clients: with, name: "operator-orders"},
 		Now: now}, nil
 }
 

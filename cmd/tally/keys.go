@@ -56,10 +56,11 @@ func newKeysCommand(app *app) *cobra.Command {
 		"create makes a key of a bookmaker and shows it. It can't be shown again. Without\n--scope it has all of them: "+strings.Join(keys.Scopes(), ", ")+".", app.keysCreate)
 	create.Flags().StringArrayVar(&flags.scopes, "scope", nil, "`what` the key opens; may be given more than once")
 	create.Flags().StringVar(&flags.note, "note", "", "`what` it is for, to be seen in the list")
-	create.Flags().Var(&whole{&flags.expiresDays, 0, 3650}, "expires-days", "it works for so `many` days; 0 for ever")
+	create.Flags().Var(&whole{number: &flags.expiresDays, least: 0, most: 3650}, "expires-days", "it works for so `many` days; 0 for ever")
 	rotate := app.keysCommand(flags, "rotate bookmaker id", "make a key in the place of another",
 		"rotate makes a key with the scopes, the note and the end of another, and shows\nit. The other one works on for --overlap-hours, so that both do meanwhile.", app.keysRotate)
-	rotate.Flags().Var(&whole{&flags.overlapHours, 0, 24 * 90}, "overlap-hours", "the old key works for so `many` hours more")
+	rotate.Flags().Var(&whole{number: &flags.overlapHours, least: 0, most: 24 * 90},
+		"overlap-hours", "the old key works for so `many` hours more")
 	return group(command, create,
 		app.keysCommand(flags, "list bookmaker", "a bookmaker's keys", "list writes a line for each key, the newest first: its id, whether it works,\nwhen it was made, when it ends, what it opens and what it is for.", app.keysList),
 		rotate,

@@ -33,10 +33,12 @@ with.
 Stakes are limited by currency, EUR=1000.00, and by game and currency,
 roulette:EUR=200.00, which goes before. The least stake is one of bets: what a
 side bet costs follows from the bet that it is made on.`, app.keysSettings)
-	command.Flags().Var(&choice{&flags.rounding, []string{"half_up", "half_even", "down"}}, "rounding", "`how` payouts are rounded")
+	command.Flags().Var(&choice{chosen: &flags.rounding, words: []string{"half_up", "half_even", "down"}},
+		"rounding", "`how` payouts are rounded")
 	command.Flags().StringArrayVar(&flags.minStake, "min-stake", nil, "least stake of a bet, such as EUR=0.50 or roulette:EUR=1.00; EUR= for no\nlimit; may be given more than once: `[game:]currency=amount`")
 	command.Flags().StringArrayVar(&flags.maxStake, "max-stake", nil, "largest stake of a bet, likewise: `[game:]currency=amount`")
-	command.Flags().Var(&whole{&flags.requests, 1, 100_000}, "requests", "so `many` requests in a second, of each instance of the API")
+	command.Flags().Var(&whole{number: &flags.requests, least: 1, most: 100_000},
+		"requests", "so `many` requests in a second, of each instance of the API")
 	command.Flags().Lookup("requests").DefValue = ""
 	return command
 }

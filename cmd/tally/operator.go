@@ -53,7 +53,7 @@ func (app *app) openBucket(ctx context.Context, bucket string) (verify.Source, e
 		return nil, err
 	}
 	client := s3.NewFromConfig(configuration, func(o *s3.Options) { o.UsePathStyle = configuration.BaseEndpoint != nil })
-	return inBucket{s3store.New(client, bucket)}, nil
+	return inBucket{store: s3store.New(client, bucket)}, nil
 }
 
 // inBucket is a log in a bucket.

@@ -126,7 +126,8 @@ func (f *pagesFlags) follower(ctx context.Context, app *app, options verify.Opti
 		return nil, nil, failed("making the site", err)
 	}
 	bar := &bar{app: app, start: time.Now()}
-	return &build.Follower{Origin: options.Origin, Known: options.Known, Log: untrusted{log}, Files: into, Site: pages, Record: &mismatch{},
+	return &build.Follower{Origin: options.Origin, Known: options.Known, Log: untrusted{from: log},
+		Files: into, Site: pages, Record: &mismatch{},
 		Logger: slog.New(pretty.NewLogHandler(app.err, slog.LevelError, false)), Stretch: build.DefaultStretch, Parallel: build.DefaultParallel, Progress: bar.show}, bar, nil
 }
 
@@ -173,14 +174,16 @@ func (f *pagesFlags) build(ctx context.Context, app *app, options verify.Options
 		return siteFault("making the site", err)
 	}
 	if n := int(follower.Record.(*mismatch).files.Load()); n > 0 {
-		return &refusal{siteDiffers, fmt.Sprintf("%s in %s that never change are not what the log says", several(n, "file", "files"), f.to)}
+		return &refusal{
+			code: siteDiffers, what: fmt.Sprintf("%s in %s that never change are not what the log says", several(n, "file", "files"), f.to),
+		}
 	}
 	if f.asJSON {
 		return writeJSON(app.out, struct {
 			Origin  string `json:"origin"`
 			Size    int64  `json:"size"`
 			Written int    `json:"written"`
-		}{options.Origin, result.Size, result.Written})
+		}{Origin: options.Origin, Size: result.Size, Written: result.Written})
 	}
 	return app.printf("log         %s, %s\nsite        %s, %s written\nlook at it  tally pages serve %s%s\n", options.Origin, several(int(result.Size), "entry", "entries"),
 		f.to, several(result.Written, "file", "files"), f.to, f.besideLog())
@@ -211,7 +214,7 @@ func siteFault(doing string, err error) error {
 	}
 	for _, c := range classes {
 		if errors.Is(err, c.err) {
-			return &refusal{exitCodes[c.class], fmt.Sprintf("%s: %v", doing, err)}
+			return &refusal{code: exitCodes[c.class], what: fmt.Sprintf("%s: %v", doing, err)}
 		}
 	}
 	return failed(doing, err)

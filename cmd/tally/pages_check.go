@@ -39,7 +39,7 @@ func (r *siteReport) refused(allowBehind int64) error {
 	if len(reasons) == 0 {
 		return nil
 	}
-	return &refusal{siteDiffers, strings.Join(reasons, "\n")}
+	return &refusal{code: siteDiffers, what: strings.Join(reasons, "\n")}
 }
 
 // compare makes the site aside and compares another one with it.
@@ -48,7 +48,7 @@ func (f *pagesFlags) compare(ctx context.Context, app *app, options verify.Optio
 	if err != nil {
 		return failed("opening the site", err)
 	}
-	report, err := f.status(ctx, untrusted{there}, options)
+	report, err := f.status(ctx, untrusted{from: there}, options)
 	if err != nil {
 		return err
 	}
@@ -61,13 +61,16 @@ func (f *pagesFlags) compare(ctx context.Context, app *app, options verify.Optio
 		return err
 	}
 	if report.Size > report.Log {
-		return &refusal{exitCodes[verify.Consistency], fmt.Sprintf("the site tells of %d entries, the log has %d: it was set back, or is another one", report.Size, report.Log)}
+		return &refusal{
+			code: exitCodes[verify.Consistency],
+			what: fmt.Sprintf("the site tells of %d entries, the log has %d: it was set back, or is another one", report.Size, report.Log),
+		}
 	}
 	bar := &bar{app: app, start: time.Now(), what: "files"}
 	what := check.Options{Origin: options.Origin, Known: options.Known, ResultsOnly: f.results, Current: report.Size == report.Log && !report.Working,
 		Parallel: options.Parallel, Progress: bar.show}
 	var different []check.Difference
-	report.Files, different, err = check.Compare(ctx, os.DirFS(aside), untrusted{there}, what)
+	report.Files, different, err = check.Compare(ctx, os.DirFS(aside), untrusted{from: there}, what)
 	bar.erase()
 	if err != nil {
 		return failed("comparing the site", err)
@@ -98,7 +101,10 @@ func (f *pagesFlags) status(ctx context.Context, there build.Source, options ver
 		return nil, failed("comparing the site", err)
 	}
 	if at.Origin != options.Origin {
-		return nil, &refusal{exitCodes[verify.Consistency], fmt.Sprintf("the site is that of %s, not of %s", printable(at.Origin), options.Origin)}
+		return nil, &refusal{
+			code: exitCodes[verify.Consistency],
+			what: fmt.Sprintf("the site is that of %s, not of %s", printable(at.Origin), options.Origin),
+		}
 	}
 	return &siteReport{Origin: options.Origin, Size: at.Size, Working: at.Working, Differences: []check.Difference{}}, nil
 }

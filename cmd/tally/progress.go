@@ -86,7 +86,7 @@ func (p *progress) stop() {
 
 // around returns a writer to the same terminal that takes the line away before
 // it writes, so that the two don't mix.
-func (p *progress) around(w io.Writer) io.Writer { return &beside{p, w} }
+func (p *progress) around(w io.Writer) io.Writer { return &beside{progress: p, w: w} }
 
 type beside struct {
 	progress *progress

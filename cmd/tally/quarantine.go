@@ -57,7 +57,7 @@ func newQuarantineCommand(app *app) *cobra.Command {
 	command := &cobra.Command{Use: "quarantine", Short: "list, show, release and drop messages that were quarantined", Long: quarantineHelp, Example: quarantineExample}
 	flags.target.flags(app, command)
 	command.PersistentFlags().StringVar(&flags.day, "day", "", "newest `day` (UTC) to look at, such as 2026-11-30\n(default today)")
-	command.PersistentFlags().Var(&whole{&flags.days, 1, maxQuarantineDays}, "days", "look at so `many` days")
+	command.PersistentFlags().Var(&whole{number: &flags.days, least: 1, most: maxQuarantineDays}, "days", "look at so `many` days")
 	return group(command,
 		&cobra.Command{Use: "list", Short: "what is in quarantine", Args: noMore,
 			Long: "list writes a line for each message in quarantine, the newest first: its id,\nwhen it was quarantined, its draw and type, and the first of its faults.",
@@ -143,7 +143,8 @@ func (app *app) find(ctx context.Context, flags quarantineFlags, id string) (*qu
 	if err != nil {
 		return nil, nil, failed("finding the message", unreachable(err))
 	}
-	q.Studio, q.Orders, q.Sweeps = lazyQueue{with, "studio-messages"}, lazyQueue{with, "operator-orders"}, lazyQueue{with, "sweeps"}
+	q.Studio, q.Orders, q.Sweeps = lazyQueue{clients: with, name: "studio-messages"},
+		lazyQueue{clients: with, name: "operator-orders"}, lazyQueue{clients: with, name: "sweeps"}
 	return q, m, nil
 }
 
@@ -192,8 +193,11 @@ func (app *app) quarantineList(ctx context.Context, flags quarantineFlags) error
 		if n := len(m.Faults); n > 1 {
 			more = fmt.Sprintf("and %d more", n-1)
 		}
-		rows = append(rows, row{m.StoredAt, []pretty.Cell{printer.Cell(m.ShortID(), pretty.Bold), cellOf(printer, instant.Format(m.StoredAt)), cellOf(printer, orDash(m.Draw)),
-			cellOf(printer, orDash(string(m.Type))), printer.Cell(m.Faults[0].Code, pretty.Red), printer.Cell(more, pretty.Dim)}})
+		rows = append(rows, row{
+			at: m.StoredAt,
+			cells: []pretty.Cell{printer.Cell(m.ShortID(), pretty.Bold), cellOf(printer, instant.Format(m.StoredAt)), cellOf(printer, orDash(m.Draw)),
+				cellOf(printer, orDash(string(m.Type))), printer.Cell(m.Faults[0].Code, pretty.Red), printer.Cell(more, pretty.Dim)},
+		})
 	}
 	if len(rows) == 0 {
 		return app.printf("nothing is in quarantine, of %d days up to %s\n", flags.days, last.UTC().Format(time.DateOnly))

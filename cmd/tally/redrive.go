@@ -68,6 +68,6 @@ func newRedriveCommand(app *app) *cobra.Command {
 		},
 	}
 	on.flags(app, command)
-	command.Flags().Var(&whole{&limit, 0, math.MaxInt32}, "limit", "at most so `many` messages; 0 for all")
+	command.Flags().Var(&whole{number: &limit, least: 0, most: math.MaxInt32}, "limit", "at most so `many` messages; 0 for all")
 	return command
 }

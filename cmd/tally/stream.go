@@ -106,10 +106,12 @@ func (app *app) streaming(command *cobra.Command, expects string, newAnswerer fu
 	var flags streamFlags
 	command.Flags().BoolVar(&flags.pretty, "pretty", false, "write text for people instead of JSON")
 	flags.colour = "auto"
-	command.Flags().Var(&choice{&flags.colour, []string{"auto", "always", "never"}}, "color", "`when` to colour pretty text: auto, always or never;\nauto, the default, is on a terminal without NO_COLOR")
+	command.Flags().Var(&choice{chosen: &flags.colour, words: []string{"auto", "always", "never"}},
+		"color", "`when` to colour pretty text: auto, always or never;\nauto, the default, is on a terminal without NO_COLOR")
 	command.Flags().Lookup("color").DefValue = ""
 	flags.workers = runtime.GOMAXPROCS(0)
-	command.Flags().Var(&whole{&flags.workers, 1, maxWorkers}, "workers", "the `number` of blocks of lines answered at the same\ntime (default one for each core)")
+	command.Flags().Var(&whole{number: &flags.workers, least: 1, most: maxWorkers},
+		"workers", "the `number` of blocks of lines answered at the same\ntime (default one for each core)")
 	command.Flags().Lookup("workers").DefValue = "" // the help is the same on every machine
 	command.Args = noArguments
 	command.RunE = func(command *cobra.Command, _ []string) error {
@@ -134,7 +136,7 @@ func (app *app) stream(flags streamFlags, newAnswerer func() replay.Answerer) er
 	out, onLines, stop := app.withProgress()
 	defer stop()
 	if err := replay.Stream(out, app.in, flags.workers, answerer, onLines); err != nil {
-		return &failure{err} // which says whether it was reading or writing
+		return &failure{err: err} // which says whether it was reading or writing
 	}
 	return nil
 }

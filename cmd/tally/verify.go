@@ -326,7 +326,10 @@ func (f *verifyFlags) checkLog(ctx context.Context, app *app, options verify.Opt
 		return err
 	}
 	if n := report.Counts.Unsettled; f.strict && n > 0 && len(report.Findings) == 0 {
-		return &refusal{neverSettled, fmt.Sprintf("the log holds, but the newest %s of %s %s never settled", plural(n, "state", "states"), several(n, "draw", "draws"), plural(n, "was", "were"))}
+		return &refusal{
+			code: neverSettled,
+			what: fmt.Sprintf("the log holds, but the newest %s of %s %s never settled", plural(n, "state", "states"), several(n, "draw", "draws"), plural(n, "was", "were")),
+		}
 	}
 	return refused("the log does not hold", report.Findings, report.Class())
 }
@@ -361,7 +364,7 @@ func refused(what string, findings []verify.Finding, class verify.Class) error {
 	if len(findings) == 0 {
 		return nil
 	}
-	return &refusal{exitCodes[class], fmt.Sprintf("%s: %s", what, findings[0].Code)}
+	return &refusal{code: exitCodes[class], what: fmt.Sprintf("%s: %s", what, findings[0].Code)}
 }
 
 func (f *verifyFlags) write(app *app, value any, forPeople func(io.Writer)) error {

@@ -98,16 +98,17 @@ The URL begins with https:, its port is 443 or 8443, and it leads to an address
 of the public internet; on the local stack it may be one of this machine.`, app.webhooksSet)
 	set.Flags().StringVar(&flags.id, "id", "", "`id` of an endpoint that gets the URL")
 	set.Flags().StringVar(&flags.note, "note", "", "`what` it is for, to be seen in the list")
-	set.Flags().Var(reportNumber{&flags.after}, "after", "it is told every `report` after this one; newest by default")
+	set.Flags().Var(reportNumber{number: &flags.after}, "after", "it is told every `report` after this one; newest by default")
 	deliveries := app.webhooksCommand(flags, "deliveries"+one, "the last tries to send to an endpoint",
 		"deliveries writes a line for each try to send a report, the newest first: what\nthe receiver answered and after how long. They are kept for thirty days. Tests\nare not among them.", app.webhooksDeliveries)
-	deliveries.Flags().Var(&whole{&flags.limit, 1, 1000}, "limit", "at most so `many` tries")
+	deliveries.Flags().Var(&whole{number: &flags.limit, least: 1, most: 1000}, "limit", "at most so `many` tries")
 	rotate := app.webhooksCommand(flags, "rotate"+one, "make another secret",
 		"rotate makes another secret and shows it. The old one signs, too, for\n--overlap-hours, so that a receiver may verify with either meanwhile.", app.webhooksRotate)
-	rotate.Flags().Var(&whole{&flags.overlapHours, 0, 24 * 90}, "overlap-hours", "the old secret signs for so `many` hours more")
+	rotate.Flags().Var(&whole{number: &flags.overlapHours, least: 0, most: 24 * 90},
+		"overlap-hours", "the old secret signs for so `many` hours more")
 	enable := app.webhooksCommand(flags, "enable"+one, "go on, also after a failure",
 		"enable has an endpoint told again that was disabled, and one that is failing\ntried again, both within a minute. It goes on after the last report that it\ntook, or after the one of --after, which may be an earlier one.", app.webhooksEnable)
-	enable.Flags().Var(reportNumber{&flags.after}, "after", "go on after this `report`; newest skips all that wait")
+	enable.Flags().Var(reportNumber{number: &flags.after}, "after", "go on after this `report`; newest skips all that wait")
 	return group(command, set,
 		app.webhooksCommand(flags, "list bookmaker", "a bookmaker's endpoints", "list writes a line for each endpoint: its id, how it stands, the last report\nthat it took and how many wait, its URL and what it is for.", app.webhooksList),
 		app.webhooksCommand(flags, "show"+one, "everything about an endpoint", "show writes everything about an endpoint but its secrets: how it stands, since\nwhen it fails and when it is tried again, and how many secrets sign.", app.webhooksShow),

@@ -52,14 +52,14 @@ func (d draft) section(object value) (s section) {
 		case m.kind == 'f':
 			no = append(no, d.printer.Cell(words(m.name), Plain))
 		default:
-			s.rows = append(s.rows, row{words(m.name), d.inline(m.value)})
+			s.rows = append(s.rows, row{label: words(m.name), text: d.inline(m.value)})
 		}
 	}
 	if len(yes) > 0 {
-		s.rows = append(s.rows, row{"yes", Join(", ", yes...)})
+		s.rows = append(s.rows, row{label: "yes", text: Join(", ", yes...)})
 	}
 	if len(no) > 0 {
-		s.rows = append(s.rows, row{"no", Join(", ", no...)})
+		s.rows = append(s.rows, row{label: "no", text: Join(", ", no...)})
 	}
 	return s
 }
@@ -95,7 +95,7 @@ func (d draft) addElement(g *grid, key string, element value) {
 		}
 	}
 	if len(inner.rows) == 0 {
-		g.rows = append(g.rows, gridRow{[]string{key}, own})
+		g.rows = append(g.rows, gridRow{keys: []string{key}, cells: own})
 		return
 	}
 	if len(g.keys) == 1 {
@@ -110,7 +110,7 @@ func (d draft) addElement(g *grid, key string, element value) {
 				r.cells[name] = cell
 			}
 		}
-		g.rows = append(g.rows, gridRow{append([]string{key}, r.keys...), r.cells})
+		g.rows = append(g.rows, gridRow{keys: append([]string{key}, r.keys...), cells: r.cells})
 	}
 }
 

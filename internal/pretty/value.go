@@ -51,7 +51,7 @@ func read(decoder *jsontext.Decoder) (v value, err error) {
 			return value{}, err
 		}
 		if v.kind == '{' {
-			v.members = append(v.members, member{name, child})
+			v.members = append(v.members, member{name: name, value: child})
 		} else {
 			v.elements = append(v.elements, child)
 		}

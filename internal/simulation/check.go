@@ -269,7 +269,7 @@ func (c *checker) settlements(t *truth, head *draw.Head) {
 			c.problem("draw %s: bet %s is stored and was never reported", t.id, b.name())
 			continue
 		}
-		got := outcome{l.Status, l.Payout, l.Reason}
+		got := outcome{status: l.Status, payout: l.Payout, reason: l.Reason}
 		if want := expected[b]; got != want {
 			c.problem("draw %s: bet %s was reported as %v, offline it is %v", t.id, b.name(), got, want)
 		}

@@ -28,7 +28,7 @@ func scripts() (list []script) {
 	for _, id := range ids {
 		game, _ := games.Find(id)
 		if example := game.Show.Example(); example != nil {
-			list = append(list, script{id, *example})
+			list = append(list, script{game: id, Example: *example})
 		}
 	}
 	return list

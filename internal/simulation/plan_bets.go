@@ -39,7 +39,7 @@ func (p *planner) bets(d *drawPlan, bookmaker string) {
 			}
 			p.place(at, request)
 			if request.Reference != "" && p.chance(25) {
-				p.cancels(p.within(at, s.closes+time.Second), &Cancel{bookmaker, d.id, request.Reference})
+				p.cancels(p.within(at, s.closes+time.Second), &Cancel{Bookmaker: bookmaker, Draw: d.id, Reference: request.Reference})
 			}
 		}
 	}

@@ -132,7 +132,8 @@ func (r *reader) wake(ctx context.Context) error {
 	if r == nil {
 		return nil
 	}
-	return (&webhook.Dispatcher{Table: r.world.table, Queue: sender{r.world, r.world.webhooks}, Now: r.world.processOf(r.world.skew()).now}).Wake(ctx)
+	return (&webhook.Dispatcher{Table: r.world.table, Queue: sender{world: r.world, queue: r.world.webhooks},
+		Now: r.world.processOf(r.world.skew()).now}).Wake(ctx)
 }
 
 // Send implements webhook.Sends: the scheduler decides what becomes of a request.

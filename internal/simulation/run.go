@@ -24,7 +24,15 @@ type Outcome struct {
 // Run carries out a plan.
 func Run(t *testing.T, plan *Plan) (o Outcome) {
 	play(t, plan, newStorm(plan), func(w *world, _ *checker) {
-		o = Outcome{w.problems, w.trace, w.abandoned, w.late, w.released, w.replaced, w.refused}
+		o = Outcome{
+			Problems:  w.problems,
+			Steps:     w.trace,
+			Abandoned: w.abandoned,
+			Late:      w.late,
+			Released:  w.released,
+			Replaced:  w.replaced,
+			Refused:   w.refused,
+		}
 	})
 	return o
 }

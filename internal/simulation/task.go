@@ -212,7 +212,7 @@ func (w *world) delivered(q *queue, m *message, t *task) {
 			if q == w.orders {
 				from = intake.Operator
 			}
-			w.handled = append(w.handled, handled{m.body, from})
+			w.handled = append(w.handled, handled{body: m.body, from: from})
 		}
 	}
 }

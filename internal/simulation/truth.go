@@ -87,12 +87,14 @@ func readTruth(table *store.Table, id string) (*truth, error) {
 			r := t.open(m.Times, m.Board, m.Decided)
 			r.openedAt, r.openedStored = countsFrom(item), item.StoredAt
 		case wire.BettingClosed:
-			closed = append(closed, closedTruth{m.Round, m.Selections, max(m.ClosedAt, countsFrom(item)-5000), item.StoredAt})
+			closed = append(closed, closedTruth{
+				round: m.Round, selections: m.Selections, at: max(m.ClosedAt, countsFrom(item)-5000), stored: item.StoredAt,
+			})
 		case wire.DrawResulted, wire.DrawCancelled:
 			if revisedAt == 0 || item.StoredAt < revisedAt {
 				revisedAt, t.resultFrom = item.StoredAt, countsFrom(item)
 			}
-			revisions = append(revisions, revisedTruth{m.Revision, item.StoredAt})
+			revisions = append(revisions, revisedTruth{number: m.Revision, at: item.StoredAt})
 			if m.Revision > t.revision {
 				t.revision, t.held = m.Revision, json.RawMessage(item.Body)
 			}
@@ -306,12 +308,12 @@ func (t *truth) settle(bets []*record) (map[*record]outcome, error) {
 			return nil, fmt.Errorf("the offline settler answers %s", answer.Status)
 		}
 		for i, s := range answer.Settlements {
-			outcomes[asked[i]] = outcome{s.Status, s.Payout, s.Reason}
+			outcomes[asked[i]] = outcome{status: s.Status, payout: s.Payout, reason: s.Reason}
 		}
 	}
 	for _, b := range bets {
 		if reason := t.early(b); reason != "" {
-			outcomes[b] = outcome{"refunded", stakeOf(b), reason}
+			outcomes[b] = outcome{status: "refunded", payout: stakeOf(b), reason: reason}
 		}
 	}
 	return outcomes, nil

@@ -122,7 +122,7 @@ func (d dated) TransactWriteItems(ctx context.Context, in *dynamodb.TransactWrit
 func (w *world) processOf(skew time.Duration) *process {
 	p := &process{now: clock.Local(skew)}
 	p.watch = &clock.Watch{Now: p.now, Record: func() { w.problem("a clock that is off by %v is taken for wrong", skew) }}
-	p.table = store.New(dated{w.db, p.watch}, tableName)
+	p.table = store.New(dated{DynamoDB: w.db, watch: p.watch}, tableName)
 	return p
 }
 
@@ -208,7 +208,9 @@ func (w *world) boot(a *api) {
 	if !a.wrong {
 		p = w.processOf(a.skew)
 	}
-	a.acceptor = &placing.Acceptor{Table: p.table, Terms: termsOf, Now: p.now, Clock: p.watch.Check, Record: discard{}, Looks: sender{w, w.sweeps}}
+	a.acceptor = &placing.Acceptor{Table: p.table, Terms: termsOf, Now: p.now, Clock: p.watch.Check, Record: discard{}, Looks: sender{
+		world: w, queue: w.sweeps,
+	}}
 }
 
 // termsOf are the terms of the bookmakers of all plans. The operator keeps
@@ -232,7 +234,8 @@ var quiet = slog.New(slog.NewTextHandler(io.Discard, &slog.HandlerOptions{Level:
 
 func (w *world) intake() *intake.Intake {
 	p := w.process()
-	return &intake.Intake{Table: p.table, Clock: p.watch.Check, Replies: sender{w, w.replies}, Sweeps: sender{w, w.sweeps}, Archive: sender{w, w.archive},
+	return &intake.Intake{Table: p.table, Clock: p.watch.Check, Replies: sender{world: w, queue: w.replies},
+		Sweeps: sender{world: w, queue: w.sweeps}, Archive: sender{world: w, queue: w.archive},
 		Record: discard{}, Settings: draw.Settings{Shards: w.plan.Shards, LagMillis: lagBound, RetainMillis: 400 * 24 * 3600 * 1000, Looks: w.plan.Looks}, Now: p.now, Log: quiet}
 }
 
@@ -242,7 +245,8 @@ func (w *world) settler() *settle.Settler {
 	if err != nil {
 		w.problem("%v", err)
 	}
-	return &settle.Settler{Table: p.table, Clock: p.watch.Check, Archive: sender{w, w.archive}, Looks: sender{w, w.sweeps}, Webhooks: sender{w, w.webhooks}, Record: discard{}, Now: p.now, Log: quiet,
+	return &settle.Settler{Table: p.table, Clock: p.watch.Check, Archive: sender{world: w, queue: w.archive},
+		Looks: sender{world: w, queue: w.sweeps}, Webhooks: sender{world: w, queue: w.webhooks}, Record: discard{}, Now: p.now, Log: quiet,
 		Parallel: 1, PageLines: w.plan.PageLines, HoldAbove: limits}
 }
 
@@ -256,7 +260,7 @@ func (a again) SendAgain(ctx context.Context, body string, _ settlement.Instant)
 
 // release is what an operator does who releases every settlement that is held.
 func (w *world) release(ctx context.Context) error {
-	q := &quarantine.Quarantine{Table: w.processOf(0).table, Sweeps: again{sender{w, w.sweeps}}, Log: quiet}
+	q := &quarantine.Quarantine{Table: w.processOf(0).table, Sweeps: again{sender: sender{world: w, queue: w.sweeps}}, Log: quiet}
 	for m, err := range q.Days(ctx, time.Now(), 2) {
 		if err != nil {
 			return err
@@ -278,7 +282,9 @@ func (w *world) looker() *reconcile.Looker {
 
 func (w *world) reconciler() *reconcile.Reconciler {
 	in, settler, p := w.intake(), w.settler(), w.process()
-	return &reconcile.Reconciler{Table: p.table, Clock: p.watch.Check, Intake: in, Settler: settler, Sweeps: sender{w, w.sweeps}, Depths: discard{}, Studio: waiting{w},
+	return &reconcile.Reconciler{Table: p.table, Clock: p.watch.Check, Intake: in, Settler: settler, Sweeps: sender{
+		world: w, queue: w.sweeps,
+	}, Depths: discard{}, Studio: waiting{world: w},
 		Record: late{world: w}, Now: p.now, Log: quiet, ResultWithin: 20 * time.Second, CancelAfter: w.plan.CancelAfter}
 }
 
@@ -383,7 +389,7 @@ func (w *world) settle() {
 		if head.StoredAt > settlement.Instant(time.Now().Add(time.Second).UnixMilli()) {
 			w.problem("the head of %s says that it was stored at %s, which is to come", id, instant.Format(head.StoredAt))
 		}
-		w.heads[id] = append(w.heads[id], headAt{time.Now(), head})
+		w.heads[id] = append(w.heads[id], headAt{from: time.Now(), head: head})
 	}
 	w.changed = nil
 	for _, t := range slices.Clone(w.active) {

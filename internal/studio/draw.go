@@ -53,7 +53,7 @@ func allTables() []table {
 	list := slices.Clone(tables)
 	for _, game := range games.All() {
 		if !slices.ContainsFunc(list, func(t table) bool { return t.game == game.ID }) {
-			list = append(list, table{game.ID + "-1", game.ID, Ordinary})
+			list = append(list, table{name: game.ID + "-1", game: game.ID, event: Ordinary})
 		}
 	}
 	return list
@@ -131,7 +131,7 @@ func newDraws(r *rand.Rand) ([]*Draw, error) {
 		d := &Draw{Game: game, Table: table.name, Event: table.event, Sequence: 1 + r.IntN(9000), begins: time.Duration(i) * stagger}
 		opens := d.begins + untilOpen
 		for range game.Rounds {
-			d.windows = append(d.windows, window{opens, opens + roundLasts})
+			d.windows = append(d.windows, window{opens: opens, closes: opens + roundLasts})
 			opens += roundLasts + betweenRound
 		}
 		if err := d.deal(r); err != nil {

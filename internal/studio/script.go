@@ -62,7 +62,7 @@ func (m *Message) Body(start, sent time.Time) string {
 	out := strictjson.Out(nil).Open().IntMember("schema", wire.Schema).TextMember("id", m.ID()).
 		TextMember("type", string(m.Type)).TextMember("game", m.Draw.Game.ID).TextMember("table", m.Draw.Table).
 		TextMember("draw", m.Draw.ID(start)).TextMember("at", clock(sent))
-	for _, field := range m.rest(moments{start, sent}) {
+	for _, field := range m.rest(moments{start: start, sent: sent}) {
 		out = out.Name(field.name).Raw([]byte(field.value))
 	}
 	return string(out.Close())
@@ -169,13 +169,13 @@ func (s *script) play(d *Draw) {
 		s.send(w.opens-announced, nil, Message{Draw: d, Type: wire.BettingOpened, Round: round, rest: func(when moments) []member { return d.bettingOpened(when, round) }})
 		s.stop(d, round, w.closes)
 		s.send(w.closes, nil, Message{Draw: d, Type: wire.BettingClosed, Round: round, rest: func(when moments) []member {
-			return []member{{"round", fmt.Sprint(round)}, {"closed_at", quote(clock(when.sent))}}
+			return []member{{name: "round", value: fmt.Sprint(round)}, {name: "closed_at", value: quote(clock(when.sent))}}
 		}})
 	}
 	ends := d.ends()
 	if d.Event == Cancelled {
 		s.send(ends, nil, Message{Draw: d, Type: wire.DrawCancelled, Revision: 1, rest: func(moments) []member {
-			return []member{{"revision", "1"}, {"reason", quote(d.Cancelled)}}
+			return []member{{name: "revision", value: "1"}, {name: "reason", value: quote(d.Cancelled)}}
 		}})
 		return
 	}
@@ -203,7 +203,7 @@ func (s *script) aftermath(d *Draw) {
 	switch d.Event {
 	case Correction:
 		s.send(d.ends(), d, Message{Draw: d, Type: wire.DrawResulted, Revision: 2, rest: result(2, d.Facts,
-			member{"correction", `{"reason":"video_review","note":"the ball was seen in another pocket"}`})})
+			member{name: "correction", value: `{"reason":"video_review","note":"the ball was seen in another pocket"}`})})
 	case Voided:
 		s.send(d.ends(), d, Message{Draw: d, Type: wire.BetsVoided, rest: func(moments) []member {
 			return []member{{"order", quote("ord-" + d.Table)}, {"reason", quote("display_fault")}, {"evidence", quote("photograph of the shop's screen")},
@@ -229,7 +229,7 @@ func (s *script) aftermath(d *Draw) {
 func (d *Draw) opening(when moments) []member {
 	opens := when.start.Add(d.windows[0].opens)
 	rounds := strictjson.Out(nil).OpenList().Open().IntMember("round", 1).TextMember("opens_at", clock(opens)).TextMember("closes_at", clock(opens.Add(planned))).Close()
-	return []member{{"sequence", fmt.Sprint(d.Sequence)}, {"rounds", string(rounds.CloseList())}}
+	return []member{{name: "sequence", value: fmt.Sprint(d.Sequence)}, {name: "rounds", value: string(rounds.CloseList())}}
 }
 
 // bettingOpened is what a betting.opened says.
@@ -240,10 +240,10 @@ func (d *Draw) bettingOpened(when moments, round int) []member {
 	}
 	members := []member{{"round", fmt.Sprint(round)}, {"opens_at", quote(clock(opens))}, {"closes_at", quote(clock(opens.Add(planned)))}}
 	if open := dealing.Open[round-1]; open > 0 {
-		members = append(members, member{"visible", jsonOf(dealing.Visible(d.symbols[:open]))})
+		members = append(members, member{name: "visible", value: jsonOf(dealing.Visible(d.symbols[:open]))})
 	}
 	if !d.Game.Paytable() {
-		members = append(members, member{"odds", d.offers[round-1].board(d.Game)})
+		members = append(members, member{name: "odds", value: d.offers[round-1].board(d.Game)})
 	}
 	return members
 }
@@ -251,7 +251,7 @@ func (d *Draw) bettingOpened(when moments, round int) []member {
 // result is what a draw.resulted says.
 func result(revision int, facts string, more ...member) func(moments) []member {
 	return func(moments) []member {
-		return append([]member{{"revision", fmt.Sprint(revision)}, {"facts", facts}}, more...)
+		return append([]member{{name: "revision", value: fmt.Sprint(revision)}, {name: "facts", value: facts}}, more...)
 	}
 }
 

@@ -83,7 +83,7 @@ func report(in io.Reader, out io.Writer, short bool) (ok bool, err error) {
 }
 
 func (r *reporter) take(e event) {
-	key := test{e.Package, e.Test}
+	key := test{pkg: e.Package, name: e.Test}
 	switch e.Action {
 	case "build-output":
 		fmt.Fprint(r.out, e.Output)

@@ -70,7 +70,7 @@ func (a *Archive) handle(ctx context.Context, told wire.Entry) error {
 	if err != nil {
 		return err
 	}
-	r := records{d}
+	r := records{Draw: d}
 	entries, err := a.missing(ctx, r, known)
 	if err != nil {
 		return err

@@ -29,7 +29,7 @@ func Expected(ctx context.Context, table *store.Table, id entry.ID, showTotals b
 	if err != nil || d.Head == nil {
 		return nil, err
 	}
-	data, err := records{d}.expected(ctx, id, showTotals)
+	data, err := records{Draw: d}.expected(ctx, id, showTotals)
 	if err != nil && !errors.Is(err, games.ErrUnknown) && !errors.Is(err, record.ErrUnread) {
 		return nil, fmt.Errorf("%w: %w", ErrRecords, err)
 	}

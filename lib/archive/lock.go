@@ -52,7 +52,9 @@ func (l Lock) Indexed(ctx context.Context, draw string) (map[string]sequencer.In
 func (l Lock) Commit(ctx context.Context, state []byte, version int64, entries []sequencer.Entry) error {
 	writes := []store.Write{store.Replacing(store.Item{PK: store.LogKey(l.Origin), SK: store.LogStateKey, Body: string(state), Version: version})}
 	for _, e := range entries {
-		writes = append(writes, store.Creating(store.Item{PK: store.LogEntriesKey(l.Origin, e.Group), SK: e.Key, Body: store.Encode(index{e.Index}), Hash: e.Hash}))
+		writes = append(writes, store.Creating(store.Item{PK: store.LogEntriesKey(l.Origin, e.Group), SK: e.Key, Body: store.Encode(index{
+			Index: e.Index,
+		}), Hash: e.Hash}))
 	}
 	err := l.Table.Transact(ctx, writes...)
 	if errors.Is(err, store.ErrChanged) {

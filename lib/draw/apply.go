@@ -34,7 +34,7 @@ func (h *Head) Apply(m *wire.Message, sentAt, storedAt settlement.Instant, setti
 		return h.Another(m.Game.ID, m.Table)
 	}
 	if h.RetainUntil != 0 && storedAt >= h.RetainUntil-retainClosing {
-		return &TooLate{h.RetainUntil}
+		return &TooLate{Until: h.RetainUntil}
 	}
 	if h.RetainUntil == 0 && m.Type != wire.DrawOpened {
 		h.RetainUntil = storedAt + settings.Retain() + unopenedLonger
@@ -83,7 +83,7 @@ func (h *Head) take(m *wire.Message, from, storedAt settlement.Instant, settings
 	case wire.DrawResulted, wire.DrawCancelled:
 		// Of those that come out of order a gap of up to five is filled later.
 		if highest := max(h.Revision, 0); m.Revision > highest+wire.MaxAhead {
-			return &AheadError{m.Revision, highest}
+			return &AheadError{Revision: m.Revision, Highest: highest}
 		}
 		h.revise(m.Revision, from, storedAt)
 	case wire.BetsVoided, wire.OrderRevoked, wire.BetsFound:
@@ -188,7 +188,7 @@ func (h *Head) closeRound(m *wire.Message, from, storedAt settlement.Instant) er
 	}
 	round := h.ensure(m.Round)
 	for _, selection := range m.Selections {
-		round.Stops = append(round.Stops, Stop{selection, at, storedAt})
+		round.Stops = append(round.Stops, Stop{Selection: selection, At: at, Stored: storedAt})
 	}
 	slices.SortStableFunc(round.Stops, func(a, b Stop) int {
 		return cmp.Or(cmp.Compare(a.Selection, b.Selection), cmp.Compare(a.Stored, b.Stored))

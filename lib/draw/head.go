@@ -252,7 +252,7 @@ func (h *Head) Stopped(number int) (list []Stopped) {
 		case n > 0 && list[n-1].Selection == stop.Selection:
 			list[n-1].Closing = min(list[n-1].Closing, at)
 		default:
-			list = append(list, Stopped{stop.Selection, at})
+			list = append(list, Stopped{Selection: stop.Selection, Closing: at})
 		}
 	}
 	return list
@@ -388,7 +388,7 @@ type Conflict struct{ Reason string }
 func (c *Conflict) Error() string { return c.Reason }
 
 func conflict(format string, args ...any) error {
-	return &Conflict{fmt.Sprintf(format, args...)}
+	return &Conflict{Reason: fmt.Sprintf(format, args...)}
 }
 
 // TooLate says that a revision or an order came when the draw's records are

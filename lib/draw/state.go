@@ -78,8 +78,8 @@ func (h *Head) Next(newest *State, game *rules.Game, now settlement.Instant) *St
 		if round.OpensAt == 0 {
 			continue // closed before it was opened: nothing is known of it
 		}
-		next.Rounds = append(next.Rounds, FinalRound{round.Number, round.OpensAt, h.Closing(round.Number),
-			round.Board, round.OpenedAt != 0, h.Stopped(round.Number)})
+		next.Rounds = append(next.Rounds, FinalRound{Number: round.Number, OpensAt: round.OpensAt, Closing: h.Closing(round.Number),
+			Board: round.Board, Opened: round.OpenedAt != 0, Stopped: h.Stopped(round.Number)})
 	}
 	if newest != nil && newest.same(next) {
 		return nil

@@ -33,7 +33,7 @@ type Table struct {
 }
 
 // New returns the table of that name.
-func New(client DynamoDB, name string) *Table { return &Table{client, name} }
+func New(client DynamoDB, name string) *Table { return &Table{client: client, name: name} }
 
 // ErrChanged says that a compare-and-swap found another version than it was
 // computed from, or that another transaction was under way: read again, decide
@@ -209,7 +209,7 @@ func (t *Table) Create(ctx context.Context, item Item) error {
 		return fmt.Errorf("writing %s / %s: %w", item.PK, item.SK, err)
 	}
 	if existing != nil {
-		return &ExistsError{decode(existing)}
+		return &ExistsError{Item: decode(existing)}
 	}
 	return nil
 }

@@ -57,7 +57,7 @@ func (d *Document) Problems() []Problem { return d.problems }
 // Report adds a problem at a path that the caller names.
 func (d *Document) Report(code Code, path, detail string) {
 	if len(d.problems) < maxProblems {
-		d.problems = append(d.problems, Problem{code, path, detail})
+		d.problems = append(d.problems, Problem{Code: code, Path: path, Detail: detail})
 	}
 }
 
@@ -112,7 +112,7 @@ func (d *Document) parse(root string, text []byte, depth int) (Value, bool) {
 		d.Report(BadJSON, root, d.describe(err))
 		return Value{}, false
 	}
-	return Value{d, 0}, true
+	return Value{d: d, i: 0}, true
 }
 
 // whole reads one value and nothing after it.

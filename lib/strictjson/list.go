@@ -24,7 +24,7 @@ func (d *Document) Each(root string, text []byte) iter.Seq2[int, Value] {
 				d.Report(BadJSON, root, d.describe(err))
 				return
 			}
-			if !yield(index, Value{d, 0}) {
+			if !yield(index, Value{d: d, i: 0}) {
 				return
 			}
 		}

@@ -15,7 +15,7 @@ func (o Object) Optional(name string) (v Value, present bool) {
 			continue
 		}
 		n.asked = true
-		return Value{d, child}, true
+		return Value{d: d, i: child}, true
 	}
 	return Value{}, false
 }
@@ -64,7 +64,7 @@ func (o Object) repeats(v Value) bool {
 func (o Object) Rest(yield func(Value) bool) {
 	d := o.v.d
 	for child := o.v.i + 1; child < o.v.node().end; child = d.nodes[child].end {
-		if n := &d.nodes[child]; !n.asked && !n.repeated && !yield(Value{d, child}) {
+		if n := &d.nodes[child]; !n.asked && !n.repeated && !yield(Value{d: d, i: child}) {
 			return
 		}
 	}
@@ -225,7 +225,7 @@ func (o Object) NullableText(name string) (text string, present bool) {
 func (o Object) Members(yield func(Value) bool) {
 	d := o.v.d
 	for child := o.v.i + 1; child < o.v.node().end; child = d.nodes[child].end {
-		if !d.nodes[child].repeated && !yield(Value{d, child}) {
+		if !d.nodes[child].repeated && !yield(Value{d: d, i: child}) {
 			return
 		}
 	}

@@ -35,7 +35,7 @@ func (v Value) Object() (o Object, ok bool) {
 		v.Wrong("an object")
 		return Object{}, false
 	}
-	return Object{v}, true
+	return Object{v: v}, true
 }
 
 // String returns the value as a string. The bytes belong to the document.
@@ -84,7 +84,7 @@ func (v Value) Elements() (elements []Value, ok bool) {
 		return nil, false
 	}
 	for child := v.i + 1; child < v.node().end; child = v.d.nodes[child].end {
-		elements = append(elements, Value{v.d, child})
+		elements = append(elements, Value{d: v.d, i: child})
 	}
 	return elements, true
 }

@@ -148,8 +148,10 @@ func (s *Sample) handle(file events.File) {
 	clock := func() settlement.Instant { return s.now }
 	quiet := slog.New(slog.DiscardHandler)
 	sweeps := &counted{}
-	in := &intake.Intake{Table: s.Table, Replies: drop{}, Sweeps: sweeps, Archive: told{s}, Record: discard{}, Settings: draw.Settings{Shards: 2}, Now: clock, Log: quiet}
-	settler := &settle.Settler{Table: s.Table, Archive: told{s}, Record: discard{}, Now: func() settlement.Instant { return s.now + 3_600_000 }, Log: quiet, PageLines: 4}
+	in := &intake.Intake{Table: s.Table, Replies: drop{}, Sweeps: sweeps, Archive: told{s: s},
+		Record: discard{}, Settings: draw.Settings{Shards: 2}, Now: clock, Log: quiet}
+	settler := &settle.Settler{Table: s.Table, Archive: told{s: s},
+		Record: discard{}, Now: func() settlement.Instant { return s.now + 3_600_000 }, Log: quiet, PageLines: 4}
 	_, partial, _ := wire.Parse(file.Body)
 	from := intake.Studio
 	if partial.Type.IsOrder() {

@@ -56,7 +56,7 @@ func (db *DB) action(write types.TransactWriteItem) (action, error) {
 		if err != nil {
 			return action{}, err
 		}
-		return action{write.Put.Item, write.Put.Item, holds}, checkItem(write.Put.Item)
+		return action{key: write.Put.Item, put: write.Put.Item, holds: holds}, checkItem(write.Put.Item)
 	case write.Delete != nil && *write.Delete.TableName == db.table && write.Delete.ExpressionAttributeNames == nil:
 		holds, err := db.condition(write.Delete.ConditionExpression, write.Delete.ExpressionAttributeValues)
 		if err != nil {

@@ -73,7 +73,7 @@ func (s *Store) Land() {
 
 func (s *Store) save(key string, data []byte, header objects.Header) {
 	s.tags++
-	s.files[key] = Object{bytes.Clone(data), header, strconv.Itoa(s.tags)}
+	s.files[key] = Object{Data: bytes.Clone(data), Header: header, tag: strconv.Itoa(s.tags)}
 }
 
 // Get returns a file.

@@ -25,7 +25,7 @@ var Game = rules.Define(rules.Spec[facts, *outcome]{
 	Families: []rules.Family[*outcome]{side("player"), side("dealer"),
 		{Name: "tie", Rule: "HIGH-2", Means: "both cards have the same rank", Wins: func(o *outcome, _ rules.Selection) bool { return o.Winner == "tie" }}},
 	Groups:  [][]string{{"player", "dealer", "tie"}},
-	Read:    func(o strictjson.Object) facts { return facts{o.String("player"), o.String("dealer")} },
+	Read:    func(o strictjson.Object) facts { return facts{Player: o.String("player"), Dealer: o.String("dealer")} },
 	Resolve: resolve,
 	Show:    presentation{},
 })
@@ -62,11 +62,11 @@ func resolve(f facts) rules.Resolution[*outcome] {
 	}
 	switch margin := int(player[0].Rank()) - int(dealer[0].Rank()); {
 	case margin > 0:
-		return rules.Resolution[*outcome]{Outcome: &outcome{"player", margin}}
+		return rules.Resolution[*outcome]{Outcome: &outcome{Winner: "player", Margin: margin}}
 	case margin < 0:
-		return rules.Resolution[*outcome]{Outcome: &outcome{"dealer", -margin}}
+		return rules.Resolution[*outcome]{Outcome: &outcome{Winner: "dealer", Margin: -margin}}
 	}
-	return rules.Resolution[*outcome]{Outcome: &outcome{"tie", 0}}
+	return rules.Resolution[*outcome]{Outcome: &outcome{Winner: "tie", Margin: 0}}
 }
 
 func (o *outcome) AppendJSON(dst []byte) []byte {
@@ -80,7 +80,7 @@ func (presentation) Messages() fs.FS { return messages }
 func (presentation) Draw() show.Draw { return &shown{} }
 
 func (presentation) Dealing() rules.Dealing {
-	return rules.Dealing{Shuffle: rules.Shoe(1), Open: []int{0}, Facts: func(s []string) any { return facts{s[0], s[1]} }}
+	return rules.Dealing{Shuffle: rules.Shoe(1), Open: []int{0}, Facts: func(s []string) any { return facts{Player: s[0], Dealer: s[1]} }}
 }
 
 func (presentation) Example() *rules.Example {
@@ -131,8 +131,8 @@ func (presentation) Aspects() []show.Aspect {
 		for player := range cards.Card(cards.Count) {
 			for dealer := range cards.Card(cards.Count) {
 				if player != dealer {
-					f := facts{player.String(), dealer.String()}
-					way(&shown{show.Of[facts, outcome]{Facts: f, Outcome: *resolve(f).Outcome}}, 1)
+					f := facts{Player: player.String(), Dealer: dealer.String()}
+					way(&shown{Of: show.Of[facts, outcome]{Facts: f, Outcome: *resolve(f).Outcome}}, 1)
 				}
 			}
 		}

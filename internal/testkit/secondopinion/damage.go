@@ -54,7 +54,7 @@ func (l Log) Refuse(t *testing.T, signer note.Signer) {
 	seen := tlog.Tree{N: r.Size, Hash: r.Root}
 	for _, d := range damages {
 		t.Run(d.name, func(t *testing.T) {
-			c := &copied{Log{t.TempDir(), l.Key}, t, signer, r.Size, r.Checkpoint}
+			c := &copied{Log: Log{Folder: t.TempDir(), Key: l.Key}, t: t, signer: signer, size: r.Size, signed: r.Checkpoint}
 			if err := os.CopyFS(c.Folder, os.DirFS(l.Folder)); err != nil {
 				t.Fatal(err)
 			}

@@ -139,7 +139,7 @@ func (l Log) Read(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c, err := torchwood.NewClient(inFolder{l.Folder})
+	c, err := torchwood.NewClient(inFolder{folder: l.Folder})
 	if err != nil {
 		return err
 	}

@@ -73,7 +73,7 @@ func Cosignatures(signed []byte, witnesses ...note.Verifier) (found []Cosignatur
 		if at.Year() > maxYear {
 			return nil, fmt.Errorf("%w: %s: its time is none", ErrCosignature, signature.Name)
 		}
-		found = append(found, Cosignature{signature.Name, at.UTC(), signature.Hash, lineOf(signature)})
+		found = append(found, Cosignature{Witness: signature.Name, At: at.UTC(), id: signature.Hash, line: lineOf(signature)})
 	}
 	return found, nil
 }

@@ -166,5 +166,14 @@ func (s *Set) Disclose(draw string, state int, bookmaker string) (*Disclosure, e
 	if err != nil {
 		return nil, fmt.Errorf("proving a commitment: %w", err)
 	}
-	return &Disclosure{entry.Schema, draw, state, s.Commitments[at], key, index, all.Size(), path}, nil
+	return &Disclosure{
+		Schema:     entry.Schema,
+		Draw:       draw,
+		State:      state,
+		Commitment: s.Commitments[at],
+		Key:        key,
+		Index:      index,
+		Count:      all.Size(),
+		Path:       path,
+	}, nil
 }

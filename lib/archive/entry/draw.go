@@ -85,7 +85,7 @@ type Stopped struct {
 }
 
 // ID returns what the entry is about.
-func (c *Closings) ID() ID { return ID{c.Draw, KindClosings, c.State} }
+func (c *Closings) ID() ID { return ID{Draw: c.Draw, Kind: KindClosings, State: c.State} }
 
 // Append appends the entry.
 func (c *Closings) Append(dst []byte) []byte {

@@ -88,7 +88,7 @@ func (r *reader) opening(o strictjson.Object, draw, game string) *Opening {
 	e := &Opening{Draw: draw, Game: game, Table: r.id(o, "table"), Sequence: int64(r.number(o, "sequence", 1)), StoredAt: r.time(o, "stored_at"),
 		Odds: r.list(o, "odds"), Message: r.hash(o, "message")}
 	for _, round := range o.NonEmptyObjects("rounds") {
-		planned := Planned{r.number(round, "round", 1), r.time(round, "opens_at"), r.time(round, "closes_at")}
+		planned := Planned{Round: r.number(round, "round", 1), OpensAt: r.time(round, "opens_at"), ClosesAt: r.time(round, "closes_at")}
 		round.Close()
 		if planned.ClosesAt <= planned.OpensAt {
 			r.wrong("betting round %d closes no later than it opens", planned.Round)
@@ -127,7 +127,7 @@ func (r *reader) stopped(o strictjson.Object, round Closed, game string) (list [
 	}
 	known, _ := games.Find(game)
 	for _, object := range o.NonEmptyObjects("selections") {
-		s := Stopped{object.String("selection"), r.time(object, "closing")}
+		s := Stopped{Selection: object.String("selection"), Closing: r.time(object, "closing")}
 		object.Close()
 		if s.Closing < round.OpensAt || s.Closing >= round.Closing {
 			r.wrong("%.80q closes at no time of betting round %d", s.Selection, round.Round)
@@ -217,7 +217,7 @@ func (r *reader) settlement(o strictjson.Object, draw, game string) *Settlement 
 		return e
 	}
 	if b, ok := v.Object(); ok {
-		e.Bookmakers = Commitments{r.number(b, "count", 0), r.hash(b, "root")}
+		e.Bookmakers = Commitments{Count: r.number(b, "count", 0), Root: r.hash(b, "root")}
 		b.Close()
 	}
 	return e
@@ -311,7 +311,7 @@ func (r *reader) list(o strictjson.Object, name string) *List {
 		return nil
 	}
 	defer object.Close()
-	return &List{r.number(object, "count", 1), r.hash(object, "sha256")}
+	return &List{Count: r.number(object, "count", 1), SHA256: r.hash(object, "sha256")}
 }
 
 func (r *reader) time(o strictjson.Object, name string) settlement.Instant {

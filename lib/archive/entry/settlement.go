@@ -29,7 +29,7 @@ type Commitments struct {
 }
 
 // ID returns what the entry is about.
-func (s *Settlement) ID() ID { return ID{s.Draw, KindSettlement, s.State} }
+func (s *Settlement) ID() ID { return ID{Draw: s.Draw, Kind: KindSettlement, State: s.State} }
 
 // Append appends the entry.
 func (s *Settlement) Append(dst []byte) []byte {

@@ -56,7 +56,7 @@ type Correction struct {
 }
 
 // ID returns what the entry is about.
-func (s *State) ID() ID { return ID{s.Draw, KindState, s.State} }
+func (s *State) ID() ID { return ID{Draw: s.Draw, Kind: KindState, State: s.State} }
 
 // ShowFacts puts canonical facts into the entry, or their hash.
 func (s *State) ShowFacts(facts []byte) {

@@ -42,7 +42,7 @@ func (c *Closings) replay(game *rules.Game, document *strictjson.Document) (list
 		if len(faults) > 0 {
 			return nil, fmt.Errorf("%w: betting round %d can't open with these cards: %s", ErrResult, round.Round, faults[0].Message)
 		}
-		decided := Decided{round.Round, round.Visible, map[string]string{}}
+		decided := Decided{Round: round.Round, Visible: round.Visible, Selections: map[string]string{}}
 		for selection, mark := range marks {
 			decided.Selections[game.Text(selection)] = mark.String()
 		}

@@ -146,7 +146,7 @@ const betProof = "bet"
 
 // NewBet returns the proof of a line whose settlement is proved.
 func NewBet(settlement *Entry, line *commitment.LineProof) *Bet {
-	return &Bet{entry.Schema, betProof, string(settlement.Format()), line}
+	return &Bet{Schema: entry.Schema, Proof: betProof, Entry: string(settlement.Format()), Line: line}
 }
 
 // Format returns the proof as a file.

@@ -100,11 +100,11 @@ func (l *Log) build(ctx context.Context, old tlog.Tree, leaves []Leaf) (*batch, 
 		reader.added = append(reader.added, hashes...)
 		bundle = tiles.AppendEntry(bundle, leaf.Data)
 		if size++; size%tiles.Width == 0 {
-			bundles, bundle = append(bundles, file{tiles.EntriesPath(size/tiles.Width-1, tiles.Width), bundle}), nil
+			bundles, bundle = append(bundles, file{path: tiles.EntriesPath(size/tiles.Width-1, tiles.Width), data: bundle}), nil
 		}
 	}
 	if w := int(size % tiles.Width); w > 0 {
-		bundles = append(bundles, file{tiles.EntriesPath(size/tiles.Width, w), bundle})
+		bundles = append(bundles, file{path: tiles.EntriesPath(size/tiles.Width, w), data: bundle})
 	}
 	root, err := tlog.TreeHash(size, reader)
 	if err != nil {
@@ -116,7 +116,7 @@ func (l *Log) build(ctx context.Context, old tlog.Tree, leaves []Leaf) (*batch, 
 		if err != nil {
 			return nil, fmt.Errorf("making %s: %w", tiles.Path(t), err)
 		}
-		b.files = append(b.files, file{tiles.Path(t), data})
+		b.files = append(b.files, file{path: tiles.Path(t), data: data})
 	}
 	return b, nil
 }
@@ -207,6 +207,6 @@ func unpack(packed []byte) (files []file, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("unpacking %s: %w", header.Name, err)
 		}
-		files = append(files, file{header.Name, data})
+		files = append(files, file{path: header.Name, data: data})
 	}
 }

@@ -136,11 +136,11 @@ func (l *Log) appendSome(ctx context.Context, leaves []Leaf) (Appended, error) {
 		}
 		if len(missing) == 0 {
 			l.complete(ctx, now, public)
-			return Appended{now.tree, 0, conflicts}, nil
+			return Appended{Tree: now.tree, New: 0, Conflicts: conflicts}, nil
 		}
 		next, err := l.appendBatch(ctx, now, missing)
 		if err == nil {
-			return Appended{next, len(missing), conflicts}, nil
+			return Appended{Tree: next, New: len(missing), Conflicts: conflicts}, nil
 		}
 		if !errors.Is(err, ErrOvertaken) && !errors.Is(err, errUnknown) {
 			return Appended{}, err

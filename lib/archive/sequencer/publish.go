@@ -45,7 +45,7 @@ func (l *Log) seen(ctx context.Context) (public, error) {
 	if err != nil {
 		return public{}, fmt.Errorf("reading the public checkpoint: %w", err)
 	}
-	return public{c.Tree, tag, c}, nil
+	return public{tree: c.Tree, tag: tag, opened: c}, nil
 }
 
 // recover finishes the last batch that was committed and returns the state, all

@@ -46,7 +46,7 @@ func (l *Log) load(ctx context.Context) (state, error) {
 	if body.Size < 0 || body.Size > checkpoint.MaxSize {
 		return state{}, fmt.Errorf("reading the state of log %s: %w: it has the size %d", l.Origin, ErrState, body.Size)
 	}
-	return state{tlog.Tree{N: body.Size, Hash: body.Root}, body.Staged, version}, nil
+	return state{tree: tlog.Tree{N: body.Size, Hash: body.Root}, staged: body.Staged, version: version}, nil
 }
 
 // Committed returns the tree of all entries that are in a log, public or about to be.
@@ -106,15 +106,15 @@ func hashOf(leaf Leaf) string {
 // batch. ErrOvertaken says that another appender was first; errUnknown that it is not
 // known whether the commit was made.
 func (l *Log) commit(ctx context.Context, now state, b *batch, leaves []Leaf) (state, error) {
-	body, err := json.Marshal(stateBody{b.tree.N, b.tree.Hash, b.name()})
+	body, err := json.Marshal(stateBody{Size: b.tree.N, Root: b.tree.Hash, Staged: b.name()})
 	if err != nil {
 		return state{}, fmt.Errorf("encoding the state of log %s: %w", l.Origin, err)
 	}
 	entries := make([]Entry, len(leaves))
 	for i, leaf := range leaves {
-		entries[i] = Entry{leaf.Group, leaf.Key, Indexed{now.tree.N + int64(i), hashOf(leaf)}}
+		entries[i] = Entry{Group: leaf.Group, Key: leaf.Key, Indexed: Indexed{Index: now.tree.N + int64(i), Hash: hashOf(leaf)}}
 	}
-	next := state{b.tree, b.name(), now.version + 1}
+	next := state{tree: b.tree, staged: b.name(), version: now.version + 1}
 	err = l.Lock.Commit(ctx, body, next.version, entries)
 	if err != nil && !errors.Is(err, ErrOvertaken) {
 		err = fmt.Errorf("%w: %w", errUnknown, err)

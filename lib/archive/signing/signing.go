@@ -83,7 +83,7 @@ func keyOf(private, public, name string) (Key, error) {
 	if signer.Name() != name || verifier.Name() != name || signer.KeyHash() != verifier.KeyHash() {
 		return Key{}, fmt.Errorf("reading the log's key: it is not one of %s, or its halves don't match", name)
 	}
-	return Key{signer, verifier, strings.TrimSpace(public)}, nil
+	return Key{Signer: signer, Verifier: verifier, Public: strings.TrimSpace(public)}, nil
 }
 
 // KMS is what signing needs of the client.
@@ -126,7 +126,7 @@ func FromKMS(ctx context.Context, client KMS, id, name string) (Key, error) {
 	if err != nil {
 		return Key{}, fmt.Errorf("writing the log's public key: %w", err)
 	}
-	return Key{&inKMS{client, id, verifier}, verifier, text}, nil
+	return Key{Signer: &inKMS{client: client, id: id, key: verifier}, Verifier: verifier, Public: text}, nil
 }
 
 // Name returns the log's name.

@@ -149,7 +149,7 @@ var _ tlog.TileReader = (*Reader)(nil)
 
 // NewReader returns a reader that gets files by their paths.
 func NewReader(ctx context.Context, get func(ctx context.Context, path string) ([]byte, error)) *Reader {
-	return &Reader{ctx, get, map[tlog.Tile][]byte{}}
+	return &Reader{ctx: ctx, get: get, kept: map[tlog.Tile][]byte{}}
 }
 
 // Height returns the height of tiles.

@@ -66,7 +66,7 @@ func (s *history) agreeing(index int64, e *entry.Closings, d *drawState) {
 	}
 	d.rounds = d.rounds[:0]
 	for _, r := range e.Rounds {
-		d.rounds = append(d.rounds, span{r.Round, r.OpensAt, r.Closing, true, r.Selections})
+		d.rounds = append(d.rounds, span{round: r.Round, from: r.OpensAt, until: r.Closing, final: true, stopped: r.Selections})
 	}
 }
 

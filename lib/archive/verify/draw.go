@@ -188,7 +188,7 @@ func (s *finder) named(ctx context.Context, draw string, indexes []int64) error 
 			s.report.One.Misled = fmt.Sprintf("they name entry %d, which is not about the draw", index)
 			return nil
 		}
-		s.found = append(s.found, Recorded{index, read.ID().Kind, string(data)})
+		s.found = append(s.found, Recorded{Index: index, Kind: read.ID().Kind, Data: string(data)})
 		s.progress(int64(i+1), int64(len(indexes)))
 	}
 	return nil
@@ -217,7 +217,7 @@ func (s *finder) backwards(ctx context.Context, draw string) error {
 			if read.ID().Draw != draw {
 				continue
 			}
-			s.found = append(s.found, Recorded{index, read.ID().Kind, string(list[i])})
+			s.found = append(s.found, Recorded{Index: index, Kind: read.ID().Kind, Data: string(list[i])})
 			opened = opened || read.ID().Kind == entry.KindOpening
 		}
 		s.progress(s.tree.N-n*tiles.Width, s.tree.N)

@@ -113,7 +113,7 @@ func (s *history) closings(index int64, e *entry.Closings, d *drawState) {
 		d.closed, d.visible = true, nil
 		for _, round := range e.Rounds {
 			if len(round.Visible) > 0 {
-				d.visible = append(d.visible, visible{round.Round, bytes.Clone(round.Visible)})
+				d.visible = append(d.visible, visible{round: round.Round, cards: bytes.Clone(round.Visible)})
 			}
 		}
 	}
@@ -157,7 +157,9 @@ func (s *history) contradicted(index int64, e *entry.State, d *drawState) {
 		}
 		s.report.Counts.Contradicted++
 		if len(s.report.Contradicted) < maxContradicted {
-			s.report.Contradicted = append(s.report.Contradicted, Contradicted{index, e.Draw, e.State, v.round, why})
+			s.report.Contradicted = append(s.report.Contradicted, Contradicted{
+				Entry: index, Draw: e.Draw, State: e.State, Round: v.round, Message: why,
+			})
 		}
 	}
 }

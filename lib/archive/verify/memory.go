@@ -57,7 +57,7 @@ func readNamed(path string) (text []byte, err error) {
 // Remember writes the checkpoint that was verified into a file, whole or not at
 // all.
 func Remember(path string, signed []byte) error {
-	text, err := json.MarshalIndent(Memory{string(signed)}, "", "  ")
+	text, err := json.MarshalIndent(Memory{Checkpoint: string(signed)}, "", "  ")
 	if err != nil {
 		return fmt.Errorf("writing what was seen: %w", err)
 	}

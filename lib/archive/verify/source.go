@@ -41,13 +41,13 @@ func Open(place string) (Source, error) {
 		if err != nil {
 			return nil, fmt.Errorf("reading the log's address: %w", err)
 		}
-		return &web{base, &http.Client{Timeout: 60 * time.Second, CheckRedirect: sameHost}}, nil
+		return &web{base: base, client: &http.Client{Timeout: 60 * time.Second, CheckRedirect: sameHost}}, nil
 	}
 	root, err := os.OpenRoot(place)
 	if err != nil {
 		return nil, fmt.Errorf("opening the log's folder: %w", err)
 	}
-	return folder{root}, nil
+	return folder{root: root}, nil
 }
 
 // errRedirect says that a server sends a reader where it does not go.

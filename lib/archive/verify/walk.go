@@ -144,17 +144,17 @@ func (e *faultError) Error() string { return e.finding.String() }
 func readBundle(ctx context.Context, source Source, path string, width int) ([][]byte, error) {
 	data, err := source.Get(ctx, path)
 	if errors.Is(err, ErrMissing) {
-		return nil, &faultError{Finding{Code: MissingBundle, File: path, Message: path + " is missing, with all its entries"}}
+		return nil, &faultError{finding: Finding{Code: MissingBundle, File: path, Message: path + " is missing, with all its entries"}}
 	}
 	if errors.Is(err, objects.ErrTooLong) {
-		return nil, &faultError{Finding{Code: BadBundle, File: path, Message: err.Error()}}
+		return nil, &faultError{finding: Finding{Code: BadBundle, File: path, Message: err.Error()}}
 	}
 	if err != nil {
 		return nil, err
 	}
 	list, err := tiles.Entries(data, width)
 	if err != nil {
-		return nil, &faultError{Finding{Code: BadBundle, File: path, Message: path + ": " + err.Error()}}
+		return nil, &faultError{finding: Finding{Code: BadBundle, File: path, Message: path + ": " + err.Error()}}
 	}
 	return list, nil
 }

@@ -147,7 +147,7 @@ func (m *Monitor) seen(ctx context.Context) (before, *checkpoint.Checkpoint, err
 	if err != nil || item.PK == "" {
 		return before{}, nil, err
 	}
-	b := before{kept.Checkpoint, item.Version}
+	b := before{checkpoint: kept.Checkpoint, version: item.Version}
 	c, err := checkpoint.Open([]byte(kept.Checkpoint), m.Origin, m.Known)
 	if err != nil {
 		// The log's key was replaced within a minute, or someone has changed the table.
@@ -162,7 +162,9 @@ func (m *Monitor) seen(ctx context.Context) (before, *checkpoint.Checkpoint, err
 func (m *Monitor) remember(ctx context.Context, b before, now *checkpoint.Checkpoint) error {
 	// Before this write the next run compares with the checkpoint before; after it,
 	// with this one. Each is proved to have grown out of the one that is kept.
-	err := m.Table.Replace(ctx, store.Item{PK: store.LogKey(m.Origin), SK: store.LogSeenKey, Body: store.Encode(memory{string(now.Signed)}), Version: b.version + 1})
+	err := m.Table.Replace(ctx, store.Item{PK: store.LogKey(m.Origin), SK: store.LogSeenKey, Body: store.Encode(memory{
+		Checkpoint: string(now.Signed),
+	}), Version: b.version + 1})
 	if errors.Is(err, store.ErrChanged) {
 		return nil // another run has seen it
 	}

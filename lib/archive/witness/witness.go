@@ -296,7 +296,7 @@ func (a *Client) once(ctx context.Context, w Witness, c Checkpoint, size int64) 
 		return read(text, w, c)
 	case http.StatusConflict:
 		if n, is := seenSize(answer.Header, text); is {
-			return nil, errSize{n}
+			return nil, errSize{size: n}
 		}
 	case http.StatusUnprocessableEntity:
 		return nil, errContradicted

@@ -146,7 +146,7 @@ func (r *request) find(ctx context.Context, from string, to settlement.Instant) 
 	for _, item := range items {
 		parts := strings.Split(item.SK, "#")
 		if len(parts) == 4 {
-			batch = append(batch, found{item.SK, parts[1], parts[2], parts[3]})
+			batch = append(batch, found{sk: item.SK, game: parts[1], table: parts[2], draw: parts[3]})
 		}
 	}
 	if len(items) == findBatch {

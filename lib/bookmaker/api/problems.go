@@ -112,7 +112,7 @@ func newProblem(code, format string, args ...any) *problem {
 	if !known {
 		kind = kinds[codeInternal]
 	}
-	return &problem{v1.Problem{Type: "/docs#" + kind.Code, Title: kind.Title, Status: kind.Status, Code: kind.Code,
+	return &problem{Problem: v1.Problem{Type: "/docs#" + kind.Code, Title: kind.Title, Status: kind.Status, Code: kind.Code,
 		Detail: fmt.Sprintf(format, args...), Action: kind.Action}}
 }
 

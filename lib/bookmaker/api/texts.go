@@ -117,7 +117,7 @@ func textsRuleOf(s *jsonschema.Schema, into reflect.Type) *textsRule {
 		if into.Field(i).Type.Kind() != reflect.String {
 			return nil
 		}
-		of := member{textRuleOf(property), i, slices.Contains(s.Required, name)}
+		of := member{rule: textRuleOf(property), field: i, required: slices.Contains(s.Required, name)}
 		if of.rule == nil {
 			return nil
 		}

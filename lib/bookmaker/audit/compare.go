@@ -79,7 +79,7 @@ func Compare(ctx context.Context, source Source, settlements []*entry.Settlement
 			order = append(order, e.Draw)
 		}
 		draws[e.Draw] = append(draws[e.Draw], e)
-		logged[ID{e.Draw, e.State}] = true
+		logged[ID{Draw: e.Draw, State: e.State}] = true
 	}
 	result := &Result{Settlements: len(settlements)}
 	var mutex sync.Mutex

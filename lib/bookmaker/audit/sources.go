@@ -46,7 +46,7 @@ func FromAPI(ctx context.Context, c *client.Client, now time.Time) (*API, error)
 		if err != nil {
 			return nil, fmt.Errorf("reading the feed: %w", err)
 		}
-		id := ID{report.Draw, report.State}
+		id := ID{Draw: report.Draw, State: report.State}
 		a.reports[id] = report
 		if at, err := time.Parse(time.RFC3339, report.At); err == nil && now.Sub(at) > logWithin {
 			a.told = append(a.told, id)
@@ -69,7 +69,7 @@ const (
 
 // Of asks for the report of a settlement and for its disclosure.
 func (a *API) Of(ctx context.Context, draw string, state int) ([]Report, error) {
-	report, told := a.reports[ID{draw, state}]
+	report, told := a.reports[ID{Draw: draw, State: state}]
 	if !told {
 		return nil, nil
 	}
@@ -127,7 +127,7 @@ func FromFolder(path string) (*Folder, error) {
 			continue
 		}
 		if state, err := strconv.Atoi(name[at+1:]); err == nil && state > 0 && ids.Valid(name[:at]) {
-			f.told = append(f.told, ID{name[:at], state})
+			f.told = append(f.told, ID{Draw: name[:at], State: state})
 		}
 	}
 	if len(f.told) == 0 {
@@ -144,7 +144,7 @@ func (f *Folder) Told() []ID { return f.told }
 
 // Of reads the files of a settlement.
 func (f *Folder) Of(_ context.Context, draw string, state int) ([]Report, error) {
-	if !slices.Contains(f.told, ID{draw, state}) {
+	if !slices.Contains(f.told, ID{Draw: draw, State: state}) {
 		return nil, nil
 	}
 	text, err := objects.ReadFile(f.root, nameOf(draw, state, linesSuffix), maxReport)
@@ -159,7 +159,7 @@ func (f *Folder) Of(_ context.Context, draw string, state int) ([]Report, error)
 	if err := json.Unmarshal(disclosure, &d); err != nil {
 		return nil, fmt.Errorf("reading %s: %w", nameOf(draw, state, disclosureSuffix), err)
 	}
-	return []Report{{d.Commitment.Bookmaker, linesOf(text), &d}}, nil
+	return []Report{{Bookmaker: d.Commitment.Bookmaker, Lines: linesOf(text), Disclosure: &d}}, nil
 }
 
 func nameOf(draw string, state int, suffix string) string {
@@ -183,7 +183,7 @@ func Keep(source Source, path string) (*Keeping, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening the folder of reports: %w", err)
 	}
-	return &Keeping{source, root}, nil
+	return &Keeping{Source: source, root: root}, nil
 }
 
 // Of reads the reports of a settlement, and keeps them.

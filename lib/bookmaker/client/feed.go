@@ -63,7 +63,7 @@ func (c *Client) read(ctx context.Context, after *int64, yield func(*Report, err
 			return false
 		}
 		for _, entry := range feed.Entries {
-			if !yield(&Report{entry, c}, nil) {
+			if !yield(&Report{FeedEntry: entry, client: c}, nil) {
 				return false
 			}
 		}

@@ -73,7 +73,9 @@ type ParamsError struct{ Reason string }
 // Error returns the reason.
 func (e *ParamsError) Error() string { return e.Reason }
 
-func wrong(format string, args ...any) error { return &ParamsError{fmt.Sprintf(format, args...)} }
+func wrong(format string, args ...any) error {
+	return &ParamsError{Reason: fmt.Sprintf(format, args...)}
+}
 
 // maxNote is the longest note, in bytes.
 const maxNote = 200

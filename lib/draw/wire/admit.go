@@ -53,7 +53,7 @@ func (m *Message) ids() []namedID {
 	ids := []namedID{{"id", m.ID}, {"table", m.Table}, {"draw", m.Draw}, {"order", m.Order}, {"revokes", m.Revokes},
 		{"scope.bookmaker", m.Scope.Bookmaker}, {"scope.shop", m.Scope.Shop}}
 	for _, reference := range m.Scope.Bets {
-		ids = append(ids, namedID{"scope.bets", reference})
+		ids = append(ids, namedID{path: "scope.bets", id: reference})
 	}
 	return ids
 }

@@ -244,7 +244,7 @@ func (r *reader) scope(o strictjson.Object, m *Message) (s settlement.Scope) {
 
 func (r *reader) betsFound(o strictjson.Object, m *Message) {
 	m.Order = r.identifier(o, "order")
-	m.Late = Late{r.identifier(o, "bookmaker"), o.Strings("records")}
+	m.Late = Late{Bookmaker: r.identifier(o, "bookmaker"), Records: o.Strings("records")}
 	m.Reason, m.Evidence = r.note(o, "reason"), r.note(o, "evidence")
 	if n := len(m.Late.Records); n > MaxLate {
 		r.fault(CodeTooManyEntries, "", fmt.Sprintf("records: it names %d, at most %d are allowed", n, MaxLate))

@@ -81,7 +81,7 @@ const maxFaults = 100
 
 func (r *reader) fault(code, rule, message string) {
 	if len(r.faults) < maxFaults {
-		r.faults = append(r.faults, Fault{code, rule, message})
+		r.faults = append(r.faults, Fault{Code: code, Rule: rule, Message: message})
 	}
 }
 

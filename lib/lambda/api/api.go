@@ -40,7 +40,7 @@ func New(c Config, r runtime.Runtime) (runtime.HTTPHandler, error) {
 	measured := metrics.NewMetrics(r.Metrics, c.Namespace, "api", r.Now)
 	table, check := dynamo.Clocked(r, c.Common, measured)
 	made, err := bookmaker.New(bookmaker.Options{Table: table, Now: r.Instant, Clock: check, Looks: sqsqueue.New(sqs.NewFromConfig(r.AWS), c.SweepsURL),
-		Record: recorder{measured}, Log: r.Log, RequestID: requestID})
+		Record: recorder{measured: measured}, Log: r.Log, RequestID: requestID})
 	if err != nil {
 		return runtime.HTTPHandler{}, fmt.Errorf("putting api together: %w", err)
 	}

@@ -53,8 +53,8 @@ func Describe() []Description {
 			{"TALLY_WEBHOOKS_URL", sends},
 		}},
 		{Name: "api", Configuration: api.Config{}, Uses: []Use{
-			{"TALLY_TABLE", []string{"dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem"}},
-			{"TALLY_SWEEPS_URL", sends},
+			{Variable: "TALLY_TABLE", Actions: []string{"dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem"}},
+			{Variable: "TALLY_SWEEPS_URL", Actions: sends},
 		}},
 		{Name: "reconcile", Configuration: reconcile.Config{}, Uses: []Use{
 			{"TALLY_TABLE", []string{"dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:DeleteItem"}},
@@ -84,8 +84,8 @@ func Describe() []Description {
 			{"TALLY_PAGES_BUCKET", []string{"s3:GetObject", "s3:PutObject", "s3:ListBucket"}},
 		}},
 		{Name: "webhook", Configuration: webhook.Config{}, Uses: []Use{
-			{"TALLY_TABLE", []string{"dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem"}},
-			{"TALLY_WEBHOOKS_URL", receives},
+			{Variable: "TALLY_TABLE", Actions: []string{"dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem"}},
+			{Variable: "TALLY_WEBHOOKS_URL", Actions: receives},
 		}},
 	}
 }

@@ -55,7 +55,7 @@ func New(c Config, r runtime.Runtime) (runtime.QueueHandler, error) {
 	}
 	client := sqs.NewFromConfig(r.AWS)
 	measured := metrics.NewMetrics(r.Metrics, c.Namespace, "intake", r.Now)
-	record := recorder{measured}
+	record := recorder{measured: measured}
 	table, check := dynamo.Clocked(r, c.Common, measured)
 	in := &pipeline.Intake{
 		Table: table, Clock: check, Replies: sqsqueue.New(client, c.RepliesURL), Sweeps: sqsqueue.New(client, c.SweepsURL), Archive: sqsqueue.New(client, c.ArchiveURL),

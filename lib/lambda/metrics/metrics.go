@@ -57,7 +57,7 @@ func (m *Metrics) record(name Name, value string, number int) {
 	}
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
-	in := group{dimension, value}
+	in := group{dimension: dimension, value: value}
 	metrics := m.lines[in]
 	if metrics == nil {
 		metrics = make(map[Name][]int)

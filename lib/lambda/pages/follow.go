@@ -32,7 +32,8 @@ func Follow(p Params) (run func(context.Context) error, err error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &build.Follower{Origin: p.Origin, Known: p.Known, Log: source{p.Log}, Files: p.Site, Site: site, Record: p.Record, Logger: p.Logger,
+	f := &build.Follower{Origin: p.Origin, Known: p.Known, Log: source{store: p.Log},
+		Files: p.Site, Site: site, Record: p.Record, Logger: p.Logger,
 		Stretch: build.DefaultStretch, Limit: p.Limit, Parallel: build.DefaultParallel}
 	return func(ctx context.Context) error {
 		_, err := f.Run(ctx)

@@ -65,7 +65,8 @@ func (c Config) open(ctx context.Context, r runtime.Runtime, measured *metrics.M
 	if err != nil {
 		return nil, err
 	}
-	p := Params{Origin: c.Origin, Known: logfiles.Verifiers(keys), Limit: int64(c.Limit), Record: recorder{measured}, Logger: r.Log}
+	p := Params{Origin: c.Origin, Known: logfiles.Verifiers(keys), Limit: int64(c.Limit), Record: recorder{measured: measured},
+		Logger: r.Log}
 	for _, key := range keys {
 		p.PublicKeys = append(p.PublicKeys, key.Public)
 	}

@@ -49,7 +49,7 @@ type Config struct {
 func New(c Config, r runtime.Runtime) (runtime.ScheduledHandler, error) {
 	client := sqs.NewFromConfig(r.AWS)
 	measured := metrics.NewMetrics(r.Metrics, c.Namespace, "reconcile", r.Now)
-	record := recorder{measured}
+	record := recorder{measured: measured}
 	table, check := dynamo.Clocked(r, c.Common, measured)
 	sweeps, archive := sqsqueue.New(client, c.SweepsURL), sqsqueue.New(client, c.ArchiveURL)
 	reconciler := &pipeline.Reconciler{

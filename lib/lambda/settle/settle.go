@@ -46,7 +46,7 @@ func New(c Config, r runtime.Runtime) (runtime.QueueHandler, error) {
 	client := sqs.NewFromConfig(r.AWS)
 	measured := metrics.NewMetrics(r.Metrics, c.Namespace, "settle", r.Now)
 	table, check := dynamo.Clocked(r, c.Common, measured)
-	sweeps, archive, record := sqsqueue.New(client, c.SweepsURL), sqsqueue.New(client, c.ArchiveURL), recorder{measured}
+	sweeps, archive, record := sqsqueue.New(client, c.SweepsURL), sqsqueue.New(client, c.ArchiveURL), recorder{measured: measured}
 	settler := &pipeline.Settler{Table: table, Clock: check, Archive: archive, Looks: sweeps, Webhooks: sqsqueue.New(client, c.WebhooksURL), Record: record,
 		Now: r.Instant, Log: r.Log, Parallel: c.Parallel, HoldAbove: limits}
 	looker := &reconcile.Looker{Table: table, Settler: settler, LateRecords: record.LateRecords, Now: r.Instant, Log: r.Log,

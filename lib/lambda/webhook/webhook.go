@@ -37,7 +37,7 @@ func New(c Config, r runtime.Runtime) (runtime.QueueHandler, error) {
 	client := sqs.NewFromConfig(r.AWS)
 	measured := metrics.NewMetrics(r.Metrics, c.Namespace, "webhook", r.Now)
 	worker := &pipeline.Worker{Table: dynamo.Table(r, c.Common), Sender: pipeline.NewSender(pipeline.SenderOptions{Loopback: c.Loopback}),
-		Record: recorder{measured}, Now: r.Instant, Log: r.Log}
+		Record: recorder{measured: measured}, Now: r.Instant, Log: r.Log}
 	handler, err := sqsbatch.HandleQueues(r, func(ctx context.Context, m sqsbatch.Message) error {
 		asked, err := wire.ParsePush(m.Body)
 		if err != nil {

@@ -110,7 +110,7 @@ func Create(ctx context.Context, table *store.Table, bookmaker, id string, r Req
 		return nil, false, readErr
 	}
 	if differs := differences(there.Request, r); len(differs) > 0 {
-		return nil, false, &UsedError{differs}
+		return nil, false, &UsedError{Differs: differs}
 	}
 	return there, true, nil
 }

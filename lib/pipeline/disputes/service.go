@@ -58,9 +58,9 @@ const maxReason = 200
 func checkReason(text string) error {
 	switch {
 	case strings.TrimSpace(text) == "":
-		return &ReasonError{"give a reason: the bookmaker sees it"}
+		return &ReasonError{Reason: "give a reason: the bookmaker sees it"}
 	case len(text) > maxReason || !utf8.ValidString(text):
-		return &ReasonError{fmt.Sprintf("the reason has %d bytes; write at most %d bytes of UTF-8", len(text), maxReason)}
+		return &ReasonError{Reason: fmt.Sprintf("the reason has %d bytes; write at most %d bytes of UTF-8", len(text), maxReason)}
 	}
 	return nil
 }
@@ -132,7 +132,7 @@ func (d *Service) Uphold(ctx context.Context, bookmaker, id, reason string) (*Di
 		}
 	}
 	if dispute.Decision.Verdict != Ordered {
-		return nil, &DecidedError{dispute}
+		return nil, &DecidedError{Dispute: dispute}
 	}
 	// Before the send it is decided and stays on the list; whoever upholds it again
 	// sends the same order. After it intake stores the order, however often it comes.
@@ -157,7 +157,7 @@ func (d *Service) Reject(ctx context.Context, bookmaker, id, reason string) (*Di
 		}
 	}
 	if dispute.Status != Rejected || dispute.Decision.Reason != reason {
-		return nil, &DecidedError{dispute}
+		return nil, &DecidedError{Dispute: dispute}
 	}
 	// A crash before this leaves it on the list, which takes it off when it is read.
 	return dispute, d.Table.Delete(ctx, store.PendingKey, store.PendingDisputeKey(dispute.CreatedAt, bookmaker, id))
@@ -202,8 +202,20 @@ func (d *Service) order(ctx context.Context, dispute *Dispute, reason string) (s
 		Scope    scope     `json:"scope"`
 		Reason   string    `json:"reason"`
 		Evidence string    `json:"evidence"`
-	}{1, dispute.Order, wire.BetsVoided, head.Game, head.Table, dispute.Draw, instant.Format(d.Now()), dispute.Order,
-		scope{dispute.Bookmaker, dispute.Bets}, reason, evidenceOf(dispute)})
+	}{
+		Schema: 1,
+		ID:     dispute.Order,
+		Type:   wire.BetsVoided,
+		Game:   head.Game,
+		Table:  head.Table,
+		Draw:   dispute.Draw,
+		At:     instant.Format(d.Now()),
+		Order:  dispute.Order,
+
+		Scope:    scope{Bookmaker: dispute.Bookmaker, Bets: dispute.Bets},
+		Reason:   reason,
+		Evidence: evidenceOf(dispute),
+	})
 	if err != nil {
 		return "", fmt.Errorf("encoding an order: %w", err)
 	}

@@ -217,7 +217,7 @@ func (in *Intake) try(ctx context.Context, m *wire.Message, d Delivery) (result,
 		case err != nil:
 			return result{}, err
 		case game != m.Game:
-			return result{}, &ruledError{game}
+			return result{}, &ruledError{game: game}
 		}
 	}
 	existing, hash := stored[1], m.Hash()

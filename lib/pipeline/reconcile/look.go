@@ -79,7 +79,7 @@ func (l *Looker) Look(ctx context.Context, asked wire.Run, age time.Duration) er
 		l.Log.LogAttrs(ctx, slog.LevelWarn, "a look is given up", slog.String("draw", asked.Draw), slog.String("bookmaker", asked.Look.Bookmaker))
 		return nil
 	}
-	return &LaterError{lookAgain}
+	return &LaterError{After: lookAgain}
 }
 
 // repair makes an order of tally's own.

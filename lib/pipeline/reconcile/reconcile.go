@@ -198,7 +198,9 @@ func (r *Reconciler) draws(ctx context.Context, log PublicLog) error {
 	if next == from.Minute {
 		return failed
 	}
-	err = r.Table.Replace(ctx, store.Item{PK: store.ReconcileKey, SK: store.ReconcileKey, Body: store.Encode(cursor{next}), Version: item.Version + 1})
+	err = r.Table.Replace(ctx, store.Item{PK: store.ReconcileKey, SK: store.ReconcileKey, Body: store.Encode(cursor{
+		Minute: next,
+	}), Version: item.Version + 1})
 	if errors.Is(err, store.ErrChanged) {
 		return failed // another run works them off as well
 	}
@@ -503,7 +505,7 @@ func (r *Reconciler) audit(ctx context.Context, head *draw.Head, now settlement.
 	case errors.Is(err, games.ErrUnknown):
 		return r.unknown(ctx, head, now, err), nil
 	case err != nil && within.Err() != nil && counted != from:
-		return again{now, counted}, nil // the next look goes on from there
+		return again{at: now, counted: counted}, nil // the next look goes on from there
 	case err != nil:
 		return again{}, err
 	case len(missed) > 0:

@@ -281,7 +281,9 @@ func (p *partition) lateRecords(ctx context.Context, done *record.Done, from *Pa
 		last = g.last
 	}
 	if again := known.String(); again != done.Digest {
-		return nil, nil, &MismatchError{fmt.Sprintf("%s shard %d: state %d computed again has digest %.12s…, stored is %.12s…", p.bookmaker, p.shard, p.next.Number, again, done.Digest)}
+		return nil, nil, &MismatchError{
+			Reason: fmt.Sprintf("%s shard %d: state %d computed again has digest %.12s…, stored is %.12s…", p.bookmaker, p.shard, p.next.Number, again, done.Digest),
+		}
 	}
 	return missed, nil, nil
 }

@@ -41,7 +41,7 @@ type Feed struct {
 // an entry, which may not be to be seen yet: see [Feed.Entries].
 func ReadFeed(ctx context.Context, table *store.Table, bookmaker string) (Feed, error) {
 	now, item, err := store.Read[counter](ctx, table, store.FeedKey(bookmaker), store.CounterKey)
-	return Feed{now.Newest, bookmaker, now, item.Version}, err
+	return Feed{Newest: now.Newest, bookmaker: bookmaker, counter: now, version: item.Version}, err
 }
 
 // SetPushed returns the write that says whether the bookmaker has webhooks, from

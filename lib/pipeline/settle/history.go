@@ -55,7 +55,7 @@ func LoadHistory(ctx context.Context, d *record.Draw, bookmaker string) (*Histor
 			}
 			known[record] = true
 		}
-		h.told = append(h.told, told{state, fresh})
+		h.told = append(h.told, told{state: state, late: fresh})
 	}
 	return h, nil
 }

@@ -237,7 +237,9 @@ func (p *partition) finish(ctx context.Context) (*record.Done, error) {
 		Totals: p.progress.Totals, Before: p.progress.Before, Moved: p.progress.Moved, Digest: p.progress.Digest.String()}
 	for _, t := range done.Totals {
 		if t.Won+t.Lost+t.Refunded != t.Bets {
-			return nil, &MismatchError{fmt.Sprintf("%s shard %d: %d bets in %s, but %d settled", p.bookmaker, p.shard, t.Bets, t.Currency.Code(), t.Won+t.Lost+t.Refunded)}
+			return nil, &MismatchError{
+				Reason: fmt.Sprintf("%s shard %d: %d bets in %s, but %d settled", p.bookmaker, p.shard, t.Bets, t.Currency.Code(), t.Won+t.Lost+t.Refunded),
+			}
 		}
 	}
 	if err := p.checkBase(ctx); err != nil {

@@ -31,7 +31,7 @@ type progress struct {
 // digest is a SHA-256 under way; its JSON is its state.
 type digest struct{ hash hash.Hash }
 
-func newDigest() digest { return digest{sha256.New()} }
+func newDigest() digest { return digest{hash: sha256.New()} }
 
 func (d digest) write(line []byte) { _, _ = d.hash.Write(line) } // a hash never fails
 

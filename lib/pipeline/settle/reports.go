@@ -111,7 +111,9 @@ func (r *reports) read(ctx context.Context, s *stateReport) error {
 		if err := json.Unmarshal(raw, &line); err != nil {
 			return fmt.Errorf("reading page %d of %s: %w", s.next, pk, err)
 		}
-		s.lines = append(s.lines, reportedLine{line.Bet, recordOf(line.Bet, line.Wager), sha256.Sum256(absoluteOf(raw))})
+		s.lines = append(s.lines, reportedLine{
+			reference: line.Bet, record: recordOf(line.Bet, line.Wager), hash: sha256.Sum256(absoluteOf(raw)),
+		})
 	}
 	s.next++
 	return nil

@@ -187,7 +187,7 @@ func (s *Settler) load(ctx context.Context, id string) (*try, error) {
 		case now.Base != 0 || wait <= 0:
 			return &try{s, d, now, version}, cmp.Or(d.LoadRest(ctx), d.Unknown)
 		case wait > maxNap || napped:
-			return nil, &NotYetError{wait}
+			return nil, &NotYetError{After: wait}
 		}
 		select {
 		case <-time.After(wait):

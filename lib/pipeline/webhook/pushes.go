@@ -21,7 +21,9 @@ func (w *Worker) note(ctx context.Context, e *stored, o *outcome) error {
 	if len(o.tries) == 0 {
 		return nil
 	}
-	return w.Table.Put(ctx, store.Item{PK: store.PushesKey(e.Bookmaker, e.ID), SK: store.PushKey(o.began, o.worker), Body: store.Encode(pushes{o.tries}),
+	return w.Table.Put(ctx, store.Item{PK: store.PushesKey(e.Bookmaker, e.ID), SK: store.PushKey(o.began, o.worker), Body: store.Encode(pushes{
+		Tries: o.tries,
+	}),
 		ExpiresAt: o.began + keepFor})
 }
 

@@ -97,7 +97,7 @@ func NewSender(options SenderOptions) *Sender {
 		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
-	return &Sender{client, within}
+	return &Sender{client: client, within: within}
 }
 
 // Send makes one try. An error says that ctx ended, and that it is not known

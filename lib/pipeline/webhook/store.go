@@ -197,7 +197,7 @@ func (s *Store) List(ctx context.Context, bookmaker string) ([]*Status, error) {
 	}
 	statuses := make([]*Status, len(list))
 	for i, e := range list {
-		statuses[i] = &Status{e.Endpoint, e.Position, feed.Newest}
+		statuses[i] = &Status{Endpoint: e.Endpoint, Position: e.Position, Newest: feed.Newest}
 	}
 	return statuses, nil
 }
@@ -297,7 +297,7 @@ func (s *Store) Enable(ctx context.Context, bookmaker, id string, after *int64) 
 func (s *Store) Disable(ctx context.Context, bookmaker, id string) error {
 	return s.position(ctx, bookmaker, id, func(p *Position, _ settle.Feed) error {
 		if p.Disabled == nil {
-			p.Disabled = &Disabled{s.Now(), DisabledOperator}
+			p.Disabled = &Disabled{At: s.Now(), Reason: DisabledOperator}
 		}
 		return nil
 	})

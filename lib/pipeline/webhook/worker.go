@@ -145,7 +145,7 @@ func (w *Worker) endpoint(ctx context.Context, e *stored) (again settlement.Inst
 // was read after it: an operator has to say where it goes on. Of several workers one
 // does it.
 func (w *Worker) disableAhead(ctx context.Context, e *stored, newest int64) error {
-	e.Position.Disabled = &Disabled{w.Now(), DisabledAhead}
+	e.Position.Disabled = &Disabled{At: w.Now(), Reason: DisabledAhead}
 	err := e.replacePosition(ctx, w.Table)
 	if errors.Is(err, store.ErrChanged) {
 		return nil // by another worker or an operator; if it is still ahead, reconcile asks again
@@ -222,7 +222,7 @@ func (w *Worker) batch(ctx context.Context, e *stored, feed settle.Feed) (*outco
 		if err != nil {
 			return o, err
 		}
-		o.tries = append(o.tries, Try{entry.Sequence, at, came})
+		o.tries = append(o.tries, Try{Sequence: entry.Sequence, At: at, Outcome: came})
 		if came.Failed != "" {
 			return o, nil
 		}
@@ -301,7 +301,7 @@ func (w *Worker) apply(p *Position, o *outcome) (disabled string) {
 		disabled = DisabledFailing
 	}
 	if disabled != "" && p.Disabled == nil {
-		p.Disabled = &Disabled{now, disabled}
+		p.Disabled = &Disabled{At: now, Reason: disabled}
 	}
 	after := wait(p.Tries, mathrand.Float64())
 	if failed.After > 0 {

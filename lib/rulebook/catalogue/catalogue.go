@@ -80,10 +80,10 @@ func Of(game *rules.Game) Catalogue {
 		c.Groups = [][]string{}
 	}
 	for _, r := range game.Rounds {
-		c.Rounds = append(c.Rounds, Round{r.Number, r.When})
+		c.Rounds = append(c.Rounds, Round{Round: r.Number, When: r.When})
 	}
 	for _, r := range game.Reasons {
-		c.Cancel.Reasons = append(c.Cancel.Reasons, Reason{r.Code, r.Text})
+		c.Cancel.Reasons = append(c.Cancel.Reasons, Reason{Code: r.Code, Text: r.Text})
 	}
 	for i := range game.Families {
 		f := familyOf(game, &game.Families[i])
@@ -120,7 +120,7 @@ func (f *Family) addBoardGroup(name string) {
 	}
 	at := slices.IndexFunc(f.BoardGroups, func(g BoardGroup) bool { return g.Group == name })
 	if at < 0 {
-		f.BoardGroups = append(f.BoardGroups, BoardGroup{name, 1})
+		f.BoardGroups = append(f.BoardGroups, BoardGroup{Group: name, Count: 1})
 		return
 	}
 	f.BoardGroups[at].Count++

@@ -50,7 +50,7 @@ var currencies = sync.OnceValue(func() map[[3]byte]Currency {
 	for digits, codes := range decimals {
 		for code := range strings.FieldsSeq(codes) {
 			key := [3]byte([]byte(code))
-			table[key] = Currency{key, digits}
+			table[key] = Currency{code: key, digits: digits}
 		}
 	}
 	return table

@@ -98,7 +98,7 @@ func (a *analysis) complete(from, missing int, board Hand) {
 
 // with returns the hand with the cards of another added.
 func (h Hand) with(other *Hand) Hand {
-	return Hand{h.key + other.key, h.mask | other.mask}
+	return Hand{key: h.key + other.key, mask: h.mask | other.mask}
 }
 
 // count ranks the six hands on a complete board and counts who wins. The winners

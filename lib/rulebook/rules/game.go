@@ -67,7 +67,7 @@ type Facts struct{ value any }
 func (g *Game) ReadFacts(o strictjson.Object) Facts {
 	value := g.read(o)
 	o.Close()
-	return Facts{value}
+	return Facts{value: value}
 }
 
 // Resolve answers facts that ReadFacts of the same game returned.
@@ -261,7 +261,7 @@ func (g *Game) ReadVisible(o strictjson.Object) (f Facts, ok bool) {
 	}
 	value := g.readVisible(o)
 	o.Close()
-	return Facts{value}, true
+	return Facts{value: value}, true
 }
 
 // Decide returns the selections that the visible cards have decided: MarkWin

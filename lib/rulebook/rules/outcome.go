@@ -32,7 +32,7 @@ type Faults []Fault
 // Add adds a fault with a formatted message.
 func (f *Faults) Add(code, rule, format string, args ...any) {
 	if len(*f) < MaxFaults {
-		*f = append(*f, Fault{code, rule, fmt.Sprintf(format, args...)})
+		*f = append(*f, Fault{Code: code, Rule: rule, Message: fmt.Sprintf(format, args...)})
 	}
 }
 

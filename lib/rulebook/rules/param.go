@@ -99,7 +99,7 @@ func (p Word) print(dst []byte, s Selection, at int) ([]byte, int) {
 }
 
 func (p Word) each(s Selection, yield func(Selection) bool) bool {
-	return Int{0, len(p) - 1}.each(s, yield)
+	return Int{Min: 0, Max: len(p) - 1}.each(s, yield)
 }
 
 func (p Word) form() string { return "<" + strings.Join(p, "|") + ">" }

@@ -16,7 +16,9 @@ func (t Tries) TooMany(n int) []Fault {
 	if t.Max == 0 || n <= t.Max {
 		return nil
 	}
-	return []Fault{{"too_many_tries", t.Rule, fmt.Sprintf("there are %d %ss, at most %d are allowed", n, t.Noun, t.Max)}}
+	return []Fault{{
+		Code: "too_many_tries", Rule: t.Rule, Message: fmt.Sprintf("there are %d %ss, at most %d are allowed", n, t.Noun, t.Max),
+	}}
 }
 
 // Play returns the faults of play; faulty says of each try whether it was.
@@ -26,9 +28,15 @@ func (t Tries) Play(faulty []bool) []Fault {
 	for i, isFaulty := range faulty {
 		switch {
 		case i < last && !isFaulty:
-			faults = append(faults, Fault{"valid_repeated", t.Rule, fmt.Sprintf("%s %d was valid and must not be repeated", t.Noun, i+1)})
+			faults = append(faults, Fault{
+				Code: "valid_repeated", Rule: t.Rule, Message: fmt.Sprintf("%s %d was valid and must not be repeated", t.Noun, i+1),
+			})
 		case i == last && isFaulty:
-			faults = append(faults, Fault{"fault_unresolved", t.Rule, fmt.Sprintf("the last %s is faulty: repeat it, or cancel the draw", t.Noun)})
+			faults = append(faults, Fault{
+				Code:    "fault_unresolved",
+				Rule:    t.Rule,
+				Message: fmt.Sprintf("the last %s is faulty: repeat it, or cancel the draw", t.Noun),
+			})
 		}
 	}
 	return faults

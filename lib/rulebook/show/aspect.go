@@ -60,7 +60,7 @@ func Shares(groups []Group) []Value {
 	}
 	values := make([]Value, 0, len(groups))
 	for _, g := range groups {
-		values = append(values, Value{g.Name, big.NewRat(g.Count, total)})
+		values = append(values, Value{Name: g.Name, Probability: big.NewRat(g.Count, total)})
 	}
 	return values
 }
@@ -69,7 +69,7 @@ func Shares(groups []Group) []Value {
 func Alike(names []string) []Value {
 	groups := make([]Group, 0, len(names))
 	for _, name := range names {
-		groups = append(groups, Group{name, 1})
+		groups = append(groups, Group{Name: name, Count: 1})
 	}
 	return Shares(groups)
 }
@@ -116,7 +116,7 @@ func RankName(_ Words, rank string) string {
 
 // YesOrNo returns the values of what happens with a probability.
 func YesOrNo(yes *big.Rat) []Value {
-	return []Value{{"yes", yes}, {"no", new(big.Rat).Sub(big.NewRat(1, 1), yes)}}
+	return []Value{{Name: "yes", Probability: yes}, {Name: "no", Probability: new(big.Rat).Sub(big.NewRat(1, 1), yes)}}
 }
 
 // Yes is the value of what happens or not.

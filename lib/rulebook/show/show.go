@@ -38,7 +38,7 @@ type Place struct {
 }
 
 // Burned is the place of the burned cards.
-func Burned(codes []string) Place { return Place{Text("table.burned"), codes} }
+func Burned(codes []string) Place { return Place{Label: Text("table.burned"), Cards: codes} }
 
 // Card is a card, face up.
 type Card struct {
@@ -111,4 +111,4 @@ func Join(between string, texts ...string) string {
 }
 
 // Pair tells the place and its cards.
-func (p Place) Pair(w Words) Pair { return Pair{p.Label(w), Short(Cards(p.Cards...))} }
+func (p Place) Pair(w Words) Pair { return Pair{Label: p.Label(w), Value: Short(Cards(p.Cards...))} }

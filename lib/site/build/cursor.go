@@ -52,7 +52,7 @@ type Status struct {
 // ReadStatus reads how far a site has come from its cursor.json.
 func ReadStatus(text []byte) (Status, error) {
 	c, err := readCursor(text)
-	return Status{c.Origin, c.Size, c.working()}, err
+	return Status{Origin: c.Origin, Size: c.Size, Working: c.working()}, err
 }
 
 func readCursor(text []byte) (cursor, error) {
@@ -114,7 +114,7 @@ func (r *run) move(ctx context.Context, to cursor) error {
 func (r *run) plan(ctx context.Context) error {
 	next := r.at
 	next.Target = min(r.at.Size+r.Stretch, r.end)
-	next.Log = seen{r.tree.N, r.tree.Hash}
+	next.Log = seen{Size: r.tree.N, Root: r.tree.Hash}
 	// Before this nothing of the stretch is in the site. After it any of its files
 	// may be, and whoever comes next finishes them.
 	return r.move(ctx, next)

@@ -57,7 +57,7 @@ func (r *run) read(ctx context.Context, path string) (file, error) {
 	if errors.Is(err, objects.ErrNotFound) {
 		return file{}, nil
 	}
-	return file{data, tag}, err
+	return file{data: data, tag: tag}, err
 }
 
 // hold reads an index and keeps it, so that it is not read again to be compared.

@@ -104,7 +104,7 @@ func (r *run) placeOf(ctx context.Context, draw string, leaves []history.Leaf) (
 		if _, known := games.Find(d.Opening.Game); !known {
 			return dayKey{}, fmt.Errorf("%w: entry %d: draw %s is of game %q", ErrEntry, leaves[0].Index, draw, d.Opening.Game)
 		}
-		return dayKey{d.Opening.Game, d.Day()}, nil
+		return dayKey{game: d.Opening.Game, day: d.Day()}, nil
 	}
 	text, _, err := r.Files.Get(ctx, files.PlacePath(draw))
 	if errors.Is(err, objects.ErrNotFound) {
@@ -117,7 +117,7 @@ func (r *run) placeOf(ctx context.Context, draw string, leaves []history.Leaf) (
 	if err != nil || place.Draw != draw || place.Game == "" || len(place.Day) != len("2026-11-30") {
 		return dayKey{}, fmt.Errorf("%w: reading %s", ErrDamaged, files.PlacePath(draw))
 	}
-	return dayKey{place.Game, place.Day}, nil
+	return dayKey{game: place.Game, day: place.Day}, nil
 }
 
 // before reads the rows of a day as they were before the stretch: with the entries

@@ -93,7 +93,7 @@ func Compare(ctx context.Context, made fs.FS, site build.Source, o Options) (fil
 			mutex.Lock()
 			defer mutex.Unlock()
 			if what != "" {
-				list = append(list, Difference{name, what})
+				list = append(list, Difference{File: name, What: what})
 			}
 			if o.Progress != nil {
 				o.Progress(done.Add(1), int64(len(names)))
@@ -166,7 +166,7 @@ func (o Options) Extra(made, site fs.FS) (list []Difference, err error) {
 			return nil, fmt.Errorf("reading the site: %w", err)
 		}
 		if !pages.IsAsset(name, data) {
-			list = append(list, Difference{name, Unwanted})
+			list = append(list, Difference{File: name, What: Unwanted})
 		}
 	}
 	return list, nil

@@ -23,7 +23,7 @@ type Place struct {
 
 // PlaceOf returns the place of a draw.
 func PlaceOf(d *history.Draw) Place {
-	return Place{Schema, d.Opening.Draw, d.Opening.Game, d.Day(), d.Leaves[0].Index}
+	return Place{Schema: Schema, Draw: d.Opening.Draw, Game: d.Opening.Game, Day: d.Day(), Opening: d.Leaves[0].Index}
 }
 
 // History is all that the log says of a draw.
@@ -52,10 +52,10 @@ func Draw(d *history.Draw) (pages.File, error) {
 	o := d.Opening
 	h := History{Schema: Schema, Row: d.Row(), States: []StateLink{}}
 	for _, leaf := range d.Leaves {
-		h.Entries = append(h.Entries, Entry{leaf.Index, leaf.Data})
+		h.Entries = append(h.Entries, Entry{Index: leaf.Index, Entry: leaf.Data})
 		if s, is := leaf.Entry.(*entry.State); is {
 			name := fmt.Sprintf("%s.%d", o.Draw, s.State)
-			h.States = append(h.States, StateLink{s.State, name + ".json", name + proofEnd})
+			h.States = append(h.States, StateLink{State: s.State, Entry: name + ".json", Proof: name + proofEnd})
 		}
 	}
 	return encode(DrawPath(o.Game, d.Day(), o.Draw), h)

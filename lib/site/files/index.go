@@ -92,7 +92,9 @@ func DayFiles(game, day string, rows []history.Row) ([]pages.File, Period, error
 	index := Day{Schema: Schema, Game: game, Period: Sum(day, rows)}
 	for i, f := range list {
 		sum := sha256.Sum256(f.Data)
-		index.Files = append(index.Files, FileLink{day + forms[i].end, f.ContentType, len(f.Data), hex.EncodeToString(sum[:])})
+		index.Files = append(index.Files, FileLink{
+			Name: day + forms[i].end, Type: f.ContentType, Bytes: len(f.Data), SHA256: hex.EncodeToString(sum[:]),
+		})
 	}
 	f, err := encode(PeriodPath(game, day), index)
 	return append(list, f), index.Period, err
@@ -107,10 +109,10 @@ func IndexFile(game, name string, parts []Period) (pages.File, Period, error) {
 
 // GameFile returns the index of a game.
 func GameFile(game string, years []Period, latest []history.Row) (pages.File, error) {
-	return encode(GamePath(game), Game{Schema, game, years, latest})
+	return encode(GamePath(game), Game{Schema: Schema, Game: game, Years: years, Latest: latest})
 }
 
 // GamesFile returns the index of all games.
 func GamesFile(games []Newest) (pages.File, error) {
-	return encode(GamesPath, Games{Schema, games})
+	return encode(GamesPath, Games{Schema: Schema, Games: games})
 }

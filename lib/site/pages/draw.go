@@ -119,7 +119,15 @@ type amounts struct {
 // Amounts are the totals by currency.
 func (s settledView) Amounts() (list []amounts) {
 	for _, t := range s.Totals {
-		list = append(list, amounts{t.Currency.Code(), amount(t.Stake, t.Currency), amount(t.Payout, t.Currency), t.Bets, t.Won, t.Lost, t.Refunded})
+		list = append(list, amounts{
+			Currency: t.Currency.Code(),
+			Stake:    amount(t.Stake, t.Currency),
+			Payout:   amount(t.Payout, t.Currency),
+			Bets:     t.Bets,
+			Won:      t.Won,
+			Lost:     t.Lost,
+			Refunded: t.Refunded,
+		})
 	}
 	return list
 }
@@ -148,7 +156,7 @@ func viewOf(d *history.Draw) *drawPage {
 	var closings *entry.Closings
 	for _, leaf := range d.Leaves {
 		id := leaf.Entry.ID()
-		view.Leaves = append(view.Leaves, leafView{leaf.Index, id.Kind, id.State})
+		view.Leaves = append(view.Leaves, leafView{Index: leaf.Index, Kind: id.Kind, State: id.State})
 		switch e := leaf.Entry.(type) {
 		case *entry.Closings:
 			closings = e
@@ -157,7 +165,7 @@ func viewOf(d *history.Draw) *drawPage {
 			view.Newest.Closings = closings
 			view.States = append([]*stateView{view.Newest}, view.States...)
 		case *entry.Settlement:
-			view.Settled = append([]settledView{{e, leaf.Index}}, view.Settled...)
+			view.Settled = append([]settledView{{Settlement: e, Index: leaf.Index}}, view.Settled...)
 		}
 	}
 	return view
@@ -241,7 +249,7 @@ func (w *words) changes(s *stateView) (list []change) {
 	}
 	differ := func(label, before, after string) {
 		if before != after {
-			list = append(list, change{label, before, after})
+			list = append(list, change{Label: label, Before: before, After: after})
 		}
 	}
 	differ(w.Text("state.status"), w.Code("status", string(b.Status)), w.Code("status", string(s.Status)))
@@ -251,7 +259,7 @@ func (w *words) changes(s *stateView) (list []change) {
 	list = append(list, differences(w.rounds(b.Closings), w.rounds(s.Closings))...)
 	differ(w.Text("state.orders"), w.orders(b.Orders), w.orders(s.Orders))
 	if w.orders(b.Orders) == w.orders(s.Orders) && b.Orders != nil && b.Orders.SHA256 != s.Orders.SHA256 {
-		list = append(list, change{w.Text("state.orders"), b.Orders.SHA256, s.Orders.SHA256})
+		list = append(list, change{Label: w.Text("state.orders"), Before: b.Orders.SHA256, After: s.Orders.SHA256})
 	}
 	differ(w.Text("state.revision"), strconv.Itoa(b.Revision), strconv.Itoa(s.Revision))
 	differ(w.Text("state.catalogue"), strconv.Itoa(b.Catalogue), strconv.Itoa(s.Catalogue))
@@ -329,13 +337,13 @@ func differences(before, after []show.Pair) (list []change) {
 	}
 	for _, p := range after {
 		if old[p.Label] != p.Value {
-			list = append(list, change{p.Label, old[p.Label], p.Value})
+			list = append(list, change{Label: p.Label, Before: old[p.Label], After: p.Value})
 		}
 		delete(old, p.Label)
 	}
 	for _, p := range before {
 		if value, gone := old[p.Label]; gone {
-			list = append(list, change{p.Label, value, ""})
+			list = append(list, change{Label: p.Label, Before: value, After: ""})
 		}
 	}
 	return list

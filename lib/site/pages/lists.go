@@ -109,7 +109,7 @@ type dayPage struct {
 }
 
 // List are the draws.
-func (d dayPage) List() rowList { return rowList{d.Rows, false} }
+func (d dayPage) List() rowList { return rowList{Rows: d.Rows, Dated: false} }
 
 // Month is the month of the day.
 func (d dayPage) Month() string { return d.Day[:len("2026-11")] }
@@ -163,12 +163,12 @@ type gamePage struct {
 }
 
 // List are the latest draws.
-func (g gamePage) List() rowList { return rowList{g.Latest, true} }
+func (g gamePage) List() rowList { return rowList{Rows: g.Latest, Dated: true} }
 
 // Game makes the page of a game: its latest draws, and the days, months and years
 // in which there were draws.
 func (s *Site) Game(game string, latest []history.Row, years, months, days []Period) ([]File, error) {
-	view := gamePage{game, viewRows(latest), years, months, days}
+	view := gamePage{Game: game, Latest: viewRows(latest), Years: years, Months: months, Days: days}
 	return s.render("game", game+"/index.html", game, func(w *words) (string, any) { return w.Code("game", game), view })
 }
 
@@ -211,7 +211,7 @@ type homeGame struct {
 func (s *Site) Home(latest map[string][]history.Row) ([]File, error) {
 	var view []homeGame
 	for _, game := range (page{}).Games() {
-		view = append(view, homeGame{game, viewRows(latest[game])})
+		view = append(view, homeGame{Game: game, Latest: viewRows(latest[game])})
 	}
 	return s.render("home", "index.html", "", func(w *words) (string, any) { return w.Text("home.title"), view })
 }

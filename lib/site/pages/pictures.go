@@ -33,13 +33,13 @@ var pips = func() (places [13][]pip) {
 	const left, middle, right = 35, 50, 65
 	columns := func(ys ...int) (list []pip) {
 		for _, y := range ys {
-			list = append(list, pip{left, y, y > 70}, pip{right, y, y > 70})
+			list = append(list, pip{X: left, Y: y, Turn: y > 70}, pip{X: right, Y: y, Turn: y > 70})
 		}
 		return list
 	}
 	at := func(list []pip, ys ...int) []pip {
 		for _, y := range ys {
-			list = append(list, pip{middle, y, y > 70})
+			list = append(list, pip{X: middle, Y: y, Turn: y > 70})
 		}
 		return list
 	}

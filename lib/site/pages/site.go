@@ -129,7 +129,7 @@ func (e *edition) execute(name string, data any) ([]byte, error) {
 func (e *edition) prepare() error {
 	for card := range cards.Card(cards.Count) {
 		for across := range e.faces {
-			text, err := e.execute("card", face{show.Card{Card: card, Sideways: across == 1}})
+			text, err := e.execute("card", face{Card: show.Card{Card: card, Sideways: across == 1}})
 			if err != nil {
 				return fmt.Errorf("drawing the card %v: %w", card, err)
 			}

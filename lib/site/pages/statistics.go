@@ -31,7 +31,9 @@ func (s *Site) Statistics(game string, counts statistics.Counts, from, to string
 	}
 	view := statisticsPage{Game: game, From: from, To: to}
 	for _, aspect := range statistics.Of(game) {
-		view.Aspects = append(view.Aspects, aspectView{aspect, statistics.Test(aspect, counts[aspect.Name]), counts[aspect.Name]})
+		view.Aspects = append(view.Aspects, aspectView{
+			Aspect: aspect, Result: statistics.Test(aspect, counts[aspect.Name]), Counts: counts[aspect.Name],
+		})
 	}
 	return s.render("statistics", game+"/statistics.html", game, func(w *words) (string, any) {
 		return w.Text("statistics.title", "Game", w.Code("game", game)), view

@@ -51,7 +51,7 @@ var spec = rules.Spec[facts, *outcome]{
 		banker: "BAC-2.6.2", bankerAlone: "BAC-2.7.2"}),
 	ReadVisible: readVisible,
 	Decide:      decide,
-	Show:        presentation{decks},
+	Show:        presentation{decks: decks},
 }
 
 // Live is live baccarat: eight decks, one betting round, a paytable. The
@@ -71,7 +71,7 @@ var Live = rules.Define(rules.Spec[facts, *outcome]{
 	Read:   read,
 	Resolve: resolver(liveDecks, paragraphs{deal: "LBAC-3.4.3", natural: "LBAC-3.5.1.1", player: "LBAC-3.5.1.4", playerStands: "LBAC-3.5.1.2",
 		banker: "LBAC-3.5.1.5", bankerAlone: "LBAC-3.5.1.3"}),
-	Show: presentation{liveDecks},
+	Show: presentation{decks: liveDecks},
 })
 
 // side is a bet on Player or Banker: a tie returns the stake.

@@ -81,8 +81,8 @@ func (c *completion) third(then func(cards.Card)) {
 // finish deals the third cards.
 func (c *completion) finish(p, b []cards.Card) {
 	two := newOutcome(p, b)
-	key := start{[4]uint8{uint8(points(p[0])), uint8(points(p[1])), uint8(points(b[0])), uint8(points(b[1]))},
-		two.PlayerPair, two.BankerPair, two.PerfectPair}
+	key := start{points: [4]uint8{uint8(points(p[0])), uint8(points(p[1])), uint8(points(b[0])), uint8(points(b[1]))},
+		playerPair: two.PlayerPair, bankerPair: two.BankerPair, perfect: two.PerfectPair}
 	if c.starts[key] {
 		return
 	}

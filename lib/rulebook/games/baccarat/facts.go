@@ -16,11 +16,11 @@ type facts struct {
 }
 
 func read(o strictjson.Object) facts {
-	return facts{o.Strings("player"), o.Strings("banker"), o.OptionalTexts("burned")}
+	return facts{Player: o.Strings("player"), Banker: o.Strings("banker"), Burned: o.OptionalTexts("burned")}
 }
 
 func readVisible(o strictjson.Object) facts {
-	return facts{o.OptionalTexts("player"), o.OptionalTexts("banker"), o.OptionalTexts("burned")}
+	return facts{Player: o.OptionalTexts("player"), Banker: o.OptionalTexts("banker"), Burned: o.OptionalTexts("burned")}
 }
 
 // points is what a card counts: ace 1, 2 to 9 their number, the others 0.

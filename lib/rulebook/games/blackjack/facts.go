@@ -31,7 +31,7 @@ func read(o strictjson.Object) facts {
 	for _, s := range o.NonEmptyObjects("seats") {
 		seat := seatFacts{Number: s.Int("seat"), Split: s.Bool("split")}
 		for _, h := range s.Objects("hands") {
-			seat.Hands = append(seat.Hands, handFacts{h.Strings("cards"), h.Bool("doubled")})
+			seat.Hands = append(seat.Hands, handFacts{Cards: h.Strings("cards"), Doubled: h.Bool("doubled")})
 			h.Close()
 		}
 		s.Close()
@@ -83,7 +83,7 @@ func lay(f facts, leastDealer, mostDealer, leastHand, mostHand int) (table, *rul
 			if len(s.Hands) > 1 {
 				place += fmt.Sprintf(", hand %d", i+1)
 			}
-			seat.hands = append(seat.hands, handTable{place, deal.Cards(place, h.Cards), h.Doubled})
+			seat.hands = append(seat.hands, handTable{place: place, cards: deal.Cards(place, h.Cards), doubled: h.Doubled})
 			deal.Count(place, h.Cards, leastHand, mostHand, "BJ-3.4")
 		}
 		t.seats = append(t.seats, seat)

@@ -68,7 +68,7 @@ type roll struct {
 func read(o strictjson.Object) facts {
 	var f facts
 	for _, r := range o.NonEmptyObjects("rolls") {
-		f.Rolls = append(f.Rolls, roll{r.Ints("dice"), r.OptionalTexts("faults")})
+		f.Rolls = append(f.Rolls, roll{Dice: r.Ints("dice"), Faults: r.OptionalTexts("faults")})
 		r.Close()
 	}
 	return f

@@ -72,7 +72,7 @@ func (presentation) Aspects() []show.Aspect {
 		fall = func(faces []int64, least, orders, run int64) {
 			if len(faces) == diceCount {
 				f := facts{Rolls: []roll{{Dice: faces}}}
-				way(&shown{show.Of[facts, outcome]{Facts: f, Outcome: *resolve(f).Outcome}}, orders)
+				way(&shown{Of: show.Of[facts, outcome]{Facts: f, Outcome: *resolve(f).Outcome}}, orders)
 				return
 			}
 			for face := least; face <= 6; face++ {

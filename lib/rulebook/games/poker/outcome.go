@@ -61,7 +61,7 @@ func resolve(f facts) rules.Resolution[*outcome] {
 	for i, dealt := range t.hands {
 		five, rank := pokerhand.BestFive(append(dealt[:], t.board...))
 		ranks[i] = rank
-		o.Hands = append(o.Hands, hand{rank.Category().String(), five[:]})
+		o.Hands = append(o.Hands, hand{Category: rank.Category().String(), Best: five[:]})
 	}
 	best := slices.Max(ranks[:])
 	o.Combination = best.Category().String()

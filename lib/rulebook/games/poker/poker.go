@@ -66,9 +66,9 @@ type facts struct {
 }
 
 func read(o strictjson.Object) facts {
-	return facts{o.TextLists("hands"), o.Strings("board"), o.OptionalTexts("burned")}
+	return facts{Hands: o.TextLists("hands"), Board: o.Strings("board"), Burned: o.OptionalTexts("burned")}
 }
 
 func readVisible(o strictjson.Object) facts {
-	return facts{o.TextLists("hands"), o.OptionalTexts("board"), o.OptionalTexts("burned")}
+	return facts{Hands: o.TextLists("hands"), Board: o.OptionalTexts("board"), Burned: o.OptionalTexts("burned")}
 }

@@ -42,7 +42,7 @@ type spin struct {
 func read(o strictjson.Object) facts {
 	var f facts
 	for _, s := range o.NonEmptyObjects("spins") {
-		f.Spins = append(f.Spins, spin{s.Uint("revolutions"), s.Int("pocket")})
+		f.Spins = append(f.Spins, spin{Revolutions: s.Uint("revolutions"), Pocket: s.Int("pocket")})
 		s.Close()
 	}
 	return f

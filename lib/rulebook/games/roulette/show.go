@@ -17,7 +17,7 @@ type presentation struct{}
 
 func (presentation) Messages() fs.FS { return messages }
 func (presentation) Draw() show.Draw {
-	return &shown{show.Of[facts, outcome]{Outcome: outcome{Pocket: none}}}
+	return &shown{Of: show.Of[facts, outcome]{Outcome: outcome{Pocket: none}}}
 }
 
 // shown is a draw that is shown.
@@ -87,7 +87,7 @@ func (presentation) Aspects() []show.Aspect {
 	return show.Expect(func(way func(show.Draw, int64)) {
 		for pocket := range int64(highest + 1) {
 			f := facts{Spins: []spin{{Revolutions: minRevolutions, Pocket: pocket}}}
-			way(&shown{show.Of[facts, outcome]{Facts: f, Outcome: *resolve(f).Outcome}}, 1)
+			way(&shown{Of: show.Of[facts, outcome]{Facts: f, Outcome: *resolve(f).Outcome}}, 1)
 		}
 	}, []show.Aspect{
 		{Name: "pocket", Values: show.Named(show.Range(0, highest)...)},

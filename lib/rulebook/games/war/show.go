@@ -56,7 +56,7 @@ func (presentation) Aspects() []show.Aspect {
 				}
 				player, dealer := cards.New(p, cards.Spades).String(), cards.New(d, cards.Hearts).String()
 				f := facts{Player: &player, Dealer: &dealer}
-				way(&shown{show.Of[facts, outcome]{Facts: f, Outcome: *resolve(f).Outcome}}, ofRank*left)
+				way(&shown{Of: show.Of[facts, outcome]{Facts: f, Outcome: *resolve(f).Outcome}}, ofRank*left)
 			}
 		}
 	}, []show.Aspect{

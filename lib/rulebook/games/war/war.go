@@ -87,7 +87,7 @@ type facts struct {
 
 func read(o strictjson.Object) facts {
 	player, dealer := o.String("player"), o.String("dealer")
-	return facts{&player, &dealer, o.OptionalTexts("burned")}
+	return facts{Player: &player, Dealer: &dealer, Burned: o.OptionalTexts("burned")}
 }
 
 func readVisible(o strictjson.Object) (f facts) {

@@ -89,7 +89,7 @@ func (presentation) Aspects() []show.Aspect {
 	return show.Expect(func(way func(show.Draw, int64)) {
 		for _, name := range sectors {
 			f := facts{Spins: []spin{{Turns: minTurns, Sector: &name}}}
-			way(&shown{show.Of[facts, outcome]{Facts: f, Outcome: *resolve(f).Outcome}}, 1)
+			way(&shown{Of: show.Of[facts, outcome]{Facts: f, Outcome: *resolve(f).Outcome}}, 1)
 		}
 	}, []show.Aspect{
 		{Name: "sector", Values: show.Named(sectors...), Label: sectorName},
