@@ -17,7 +17,7 @@ SOAKFUZZ ?= 2m
 # What to benchmark: make bench BENCH=Settle
 BENCH ?= .
 
-.PHONY: help demo build auditor functions check test unit lint fuzz api soak bench cover clean
+.PHONY: help demo build auditor functions check test unit lint fuzz api soak bench latency cover clean
 
 # Without symbols and DWARF, which are a third of a program.
 stripped = -ldflags '-s -w'
@@ -71,6 +71,9 @@ soak: tools ## hours of what make test does in minutes: N seeds of the simulatio
 
 bench: tools ## run the benchmarks that match BENCH
 	go test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 1h ./...
+
+latency: ## measure how soon after a result its report can be read, by game and by what closed betting: a quarter of an hour
+	go run ./internal/bench/latency
 
 cover: ## write the test coverage to build/cover.html
 	@mkdir -p build

@@ -8,8 +8,9 @@
 // The phases are
 //
 //   - place: all bets, spread over a betting round of 30 s by a clock of the
-//     benchmark's own, with the bookmakers' entries in the registry and a reading
-//     of the draw's head each second;
+//     benchmark's own, with the bookmakers' entries in the registry and readings of
+//     the draw's head: one after each bet, and one before where a tenth of a second
+//     went by without;
 //   - settle: the result's message and the first run. Lines are those reported;
 //   - correct few: a corrected result that changes the bets on two pockets;
 //   - correct all: the draw is cancelled, every bet is refunded.
