@@ -22,7 +22,7 @@ import (
 	"tally/lib/site/pages"
 )
 
-const demoHelp = `demo starts tally on this machine, plays a studio day in some twenty seconds,
+const demoHelp = `demo starts tally on this machine, plays a studio day in some ten seconds,
 and shows what becomes of it: draws of all ten games on fourteen tables, bets of
 three bookmakers, an impossible result, a correction, a cancelled draw, a Lucky
 5 with a ball too few, an order to void a shop's bets, and a storm of repeated
@@ -31,10 +31,10 @@ with what ` + "`tally settle`" + ` makes of the same draw, offline.
 
 Nothing leaves this machine: DynamoDB and SQS are an emulator in this process,
 and the functions are those that run on AWS. Time is real: betting rounds take
-about a second, and the first settlement of a draw comes ten seconds after its
-last closing, as it does in a studio. A round is closed when its bets are
-answered, so that a slow machine takes longer and comes to the same: bets, money
-and refusals depend on --seed and --bets alone.
+about a second, and a draw is settled as soon as its result is there, as it is
+in a studio. A round is closed when its bets are answered, so that a slow
+machine takes longer and comes to the same: bets, money and refusals depend on
+--seed and --bets alone.
 
 One bet is followed by its reference, from its placing to the proof that it is
 in the public log. The log, the public site and that proof stay in a folder,
@@ -47,7 +47,7 @@ misuse of the command.`
 const demoKept = "tally/demo"
 
 const demoExample = `  $ tally help demo | sed -n 1p
-  demo starts tally on this machine, plays a studio day in some twenty seconds,`
+  demo starts tally on this machine, plays a studio day in some ten seconds,`
 
 // demoFlags are the flags of demo.
 type demoFlags struct {
@@ -141,7 +141,7 @@ func (app *app) studioDay(ctx context.Context, printer pretty.Printer, flags dem
 		return nil, nil, err
 	}
 	work.Go(func() { stack.Run(running) })
-	show.line("stack", "in this process run a table, %d queues and %d functions, as template.yaml describes them; a studio day takes some twenty seconds",
+	show.line("stack", "in this process run a table, %d queues and %d functions, as template.yaml describes them; a studio day takes some ten seconds",
 		len(stack.Resolved.Queues), len(stack.Resolved.Functions))
 	day = newDemoDay(script, stack, show)
 	day.kept = flags.keep

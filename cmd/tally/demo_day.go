@@ -123,7 +123,7 @@ func (d *demoDay) progress() string {
 			settled++
 		}
 	}
-	return fmt.Sprintf("answered so far: %d messages of the studio, %d requests of bookmakers; %d of %d draws are settled, each ten seconds after its last closing",
+	return fmt.Sprintf("answered so far: %d messages of the studio, %d requests of bookmakers; %d of %d draws are settled",
 		messages, d.requests, settled, len(d.script.Draws))
 }
 
@@ -243,7 +243,7 @@ func (d *demoDay) send(ctx context.Context, m *studio.Message) error {
 
 // acceptor is what takes bets up to the next message on their draw. Then a new one
 // does, as if another instance took them: an instance may answer by what it read of
-// the draw within the last second, which is long in rounds as short as these.
+// the draw within the last tenth of a second, which is long in rounds as short as these.
 func (d *demoDay) acceptor() *placing.Acceptor {
 	return &placing.Acceptor{Table: d.table, Record: unrecorded{}, Looks: sqsqueue.New(d.client, d.urls["sweeps"]),
 		Terms: func(id string) money.Terms {

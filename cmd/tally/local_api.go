@@ -79,7 +79,7 @@ As the bookmaker acme, on a draw of roulette that takes bets for %[4]d hours:
   curl -X PUT %[2]s/v1/draws/%[3]s/bets/b-1 -H "Authorization: Bearer $TALLY_KEY" \
     -H 'Content-Type: application/json' -d '{"selection":"straight:17","stake":"10.00","currency":"EUR"}'
 
-As the studio, whose wheel stops at 17; some ten seconds later the bet is settled:
+As the studio, whose wheel stops at 17; a moment later the bet is settled:
   echo '%[5]s' | tally send - --endpoint %[6]s
   curl -H "Authorization: Bearer $TALLY_KEY" %[2]s/v1/draws/%[3]s/bets/b-1
   curl -H "Authorization: Bearer $TALLY_KEY" %[2]s/v1/feed
