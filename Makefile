@@ -39,7 +39,7 @@ auditor: ## build bin/auditor/tally, which has what bookmakers and auditors need
 include functions/build.mk
 
 check: ## a minute's check while working: format, vet, tests that need Go alone
-	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); [[ -z $$unformatted ]] || { printf 'not formatted (gofmt -w mends it):\n%s\n' "$$unformatted"; exit 1; }
+	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); [[ -z $$unformatted ]] || { printf 'not formatted (gofmt -w fixes it):\n%s\n' "$$unformatted"; exit 1; }
 	go vet ./...
 	@go test -short -json ./... | go run ./internal/testreport -short
 

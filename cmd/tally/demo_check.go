@@ -24,7 +24,7 @@ type demoFinding struct {
 	wrong []string // empty when it holds
 }
 
-// check compares what the bookmakers were told with what they bet, and with the same
+// check compares what was reported to bookmakers with what they bet, and with the same
 // draws settled offline.
 func (d *demoDay) check(ctx context.Context) ([]demoFinding, error) {
 	offline, err := d.offline()

@@ -253,7 +253,7 @@ func (d *demoDay) acceptor() *placing.Acceptor {
 		Now: now}
 }
 
-// unrecorded is told of bets and forgets them.
+// unrecorded is notified of bets and forgets them.
 type unrecorded struct{}
 
 func (unrecorded) Accepted(string)        {}
@@ -295,7 +295,7 @@ func (d *demoDay) place(ctx context.Context, acceptor *placing.Acceptor, b *stud
 }
 
 // demoAgain is how long a bookmaker waits before it sends a request again whose
-// outcome it was not told.
+// outcome that was not reported.
 const demoAgain = time.Second
 
 // untilKnown sends a request of a bookmaker until it is known what came of it: nil,

@@ -98,7 +98,7 @@ func (d *demoDay) proveFollowed(ctx context.Context) (demoFinding, error) {
 	if err != nil {
 		return demoFinding{}, err
 	}
-	settled, err := reports.New(d.table).Of(ctx, key.draw, line.State)
+	settled, err := reports.New(d.table).Reports(ctx, key.draw, line.State)
 	if err != nil {
 		return demoFinding{}, err
 	}

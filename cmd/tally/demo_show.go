@@ -160,7 +160,7 @@ func (s *demoShow) reply(r wire.Reply) {
 	}
 }
 
-// showSettled shows what bookmakers were told of a draw since a state.
+// showSettled shows what was reported of a draw since a state.
 func (d *demoDay) showSettled(draw *studio.Draw, after int) error {
 	sum, what := newDemoSum(), "settled"
 	for _, line := range d.books.reported(draw.ID(d.start), after) {

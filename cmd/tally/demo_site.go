@@ -78,7 +78,7 @@ func (d *demoDay) publicSite(ctx context.Context) (demoFinding, error) {
 		finding.wrong = append(finding.wrong, fmt.Sprintf("%s: %s", difference.File, difference.What))
 	}
 	if report.Size != report.Log {
-		finding.wrong = append(finding.wrong, fmt.Sprintf("the site tells of %d of %d entries", report.Size, report.Log))
+		finding.wrong = append(finding.wrong, fmt.Sprintf("the site has %d of %d entries", report.Size, report.Log))
 	}
 	return finding, nil
 }

@@ -102,7 +102,7 @@ func describeGames(args []string, asJSON bool) ([]byte, error) {
 	if len(args) == 0 {
 		all := make([]catalogue.Catalogue, 0, len(games.All()))
 		for _, game := range games.All() {
-			all = append(all, catalogue.Of(game))
+			all = append(all, catalogue.New(game))
 		}
 		if asJSON {
 			return encode(all)
@@ -114,9 +114,9 @@ func describeGames(args []string, asJSON bool) ([]byte, error) {
 		return nil, err
 	}
 	if asJSON {
-		return encode(catalogue.Of(game))
+		return encode(catalogue.New(game))
 	}
-	return showGame(catalogue.Of(game)), nil
+	return showGame(catalogue.New(game)), nil
 }
 
 func findGame(id string) (*rules.Game, error) {

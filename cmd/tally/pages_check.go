@@ -63,7 +63,7 @@ func (f *pagesFlags) compare(ctx context.Context, app *app, options verify.Optio
 	if report.Size > report.Log {
 		return &refusal{
 			code: exitCodes[verify.Consistency],
-			what: fmt.Sprintf("the site tells of %d entries, the log has %d: it was set back, or is another one", report.Size, report.Log),
+			what: fmt.Sprintf("the site has %d entries, the log has %d: it was set back, or is another one", report.Size, report.Log),
 		}
 	}
 	bar := &bar{app: app, start: time.Now(), what: "files"}

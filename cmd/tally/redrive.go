@@ -14,7 +14,7 @@ import (
 
 const redriveHelp = `redrive sends the dead letters of a queue to that queue again: messages that
 failed on every delivery. The log says why each did; redrive them once that is
-mended, or they come back.
+fixed, or they come back.
 
 The queue is studio-messages, operator-orders, sweeps, archive-entries, webhooks
 or studio-replies, or any queue by its full name or its URL. Each message is

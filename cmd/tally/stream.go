@@ -150,7 +150,7 @@ func (app *app) colour(flag string) bool {
 	return app.outTerminal && app.getenv("NO_COLOR") == "" && app.getenv("TERM") != "dumb"
 }
 
-// withProgress returns where to write answers and whom to tell of them so that
+// withProgress returns where to write answers and whom to notify of them so that
 // the progress is shown to a person who waits; stop takes it off the screen.
 func (app *app) withProgress() (out io.Writer, onLines func(lines, bytes int), stop func()) {
 	if !app.errTerminal || app.inTerminal {

@@ -48,7 +48,7 @@ with --site none, or where it is wrong, it reads the log backwards to the
 draw's opening, and so sees every later entry about the draw. Of other draws
 it says nothing.
 
-With --reports it compares what bookmakers were told with what the log commits
+With --reports it compares what was reported to bookmakers with what the log commits
 to. REPORTS is the address of the API, by a key with the scope feed:read in the
 variable TALLY_API_KEY or in the file --api-key; a folder of reports that
 --keep-reports has kept; or dynamodb://TABLE, by your AWS credentials, which has

@@ -130,7 +130,7 @@ func writeOne(w io.Writer, r *verify.Report) {
 	writeNotes(w, r)
 	writeCompared(w, r)
 	if r.One.Whole {
-		fmt.Fprintf(w, "not said    whether other draws hold, nor whether this one was told before entry %d: without --draw all is verified\n", r.History[0].Index)
+		fmt.Fprintf(w, "not said    whether other draws hold, nor whether this one was in the log before entry %d: without --draw all is verified\n", r.History[0].Index)
 	} else {
 		fmt.Fprintf(w, "not said    whether other draws hold, nor whether later entries are about this one: its results named these\n")
 	}

@@ -90,7 +90,7 @@ func newWebhooksCommand(app *app) *cobra.Command {
 	const one = " bookmaker endpoint"
 	set := app.webhooksCommand(flags, "set bookmaker url", "make an endpoint and show its secret",
 		`set makes an endpoint and shows the secret that signs what is sent there. It
-can't be shown again. The endpoint is told the reports after the newest one, or
+can't be shown again. The endpoint gets the reports after the newest one, or
 after the one of --after. With --id an endpoint that is there gets another URL;
 its secret stays, and it goes on where it was.
 
@@ -98,7 +98,7 @@ The URL begins with https:, its port is 443 or 8443, and it leads to an address
 of the public internet; on the local stack it may be one of this machine.`, app.webhooksSet)
 	set.Flags().StringVar(&flags.id, "id", "", "`id` of an endpoint that gets the URL")
 	set.Flags().StringVar(&flags.note, "note", "", "`what` it is for, to be seen in the list")
-	set.Flags().Var(reportNumber{number: &flags.after}, "after", "it is told every `report` after this one; newest by default")
+	set.Flags().Var(reportNumber{number: &flags.after}, "after", "it gets every `report` after this one; newest by default")
 	deliveries := app.webhooksCommand(flags, "deliveries"+one, "the last tries to send to an endpoint",
 		"deliveries writes a line for each try to send a report, the newest first: what\nthe receiver answered and after how long. They are kept for thirty days. Tests\nare not among them.", app.webhooksDeliveries)
 	deliveries.Flags().Var(&whole{number: &flags.limit, least: 1, most: 1000}, "limit", "at most so `many` tries")
@@ -107,7 +107,7 @@ of the public internet; on the local stack it may be one of this machine.`, app.
 	rotate.Flags().Var(&whole{number: &flags.overlapHours, least: 0, most: 24 * 90},
 		"overlap-hours", "the old secret signs for so `many` hours more")
 	enable := app.webhooksCommand(flags, "enable"+one, "go on, also after a failure",
-		"enable has an endpoint told again that was disabled, and one that is failing\ntried again, both within a minute. It goes on after the last report that it\ntook, or after the one of --after, which may be an earlier one.", app.webhooksEnable)
+		"enable has an endpoint notified again that was disabled, and one that is\nfailing tried again, both within a minute. It goes on after the last report that it\ntook, or after the one of --after, which may be an earlier one.", app.webhooksEnable)
 	enable.Flags().Var(reportNumber{number: &flags.after}, "after", "go on after this `report`; newest skips all that wait")
 	return group(command, set,
 		app.webhooksCommand(flags, "list bookmaker", "a bookmaker's endpoints", "list writes a line for each endpoint: its id, how it stands, the last report\nthat it took and how many wait, its URL and what it is for.", app.webhooksList),
@@ -152,7 +152,7 @@ func (app *app) webhooksSet(ctx context.Context, with *webhook.Store, flags *web
 		if err != nil {
 			return failed("setting the webhook", unreachable(err))
 		}
-		return app.printf("endpoint %s of %s is told at %s within a minute\n", e.ID, e.Bookmaker, e.URL)
+		return app.printf("endpoint %s of %s is notified at %s within a minute\n", e.ID, e.Bookmaker, e.URL)
 	}
 	params := webhook.Params{Bookmaker: args[0], URL: args[1], Note: flags.note, After: -1}
 	if flags.after != nil {
@@ -162,7 +162,7 @@ func (app *app) webhooksSet(ctx context.Context, with *webhook.Store, flags *web
 	if err != nil {
 		return failed("setting the webhook", unreachable(err))
 	}
-	return app.showSecret(secret, e, "is told the reports to come")
+	return app.showSecret(secret, e, "gets the reports to come")
 }
 
 // showSecret writes a new secret: on a line of its own, so that a script can take it.
@@ -186,14 +186,14 @@ func (app *app) webhooksEnable(ctx context.Context, with *webhook.Store, flags *
 	if err := with.Enable(ctx, args[0], args[1], flags.after); err != nil {
 		return failed("enabling the webhook", unreachable(err))
 	}
-	return app.printf("endpoint %s of %s is told again within a minute\n", args[1], args[0])
+	return app.printf("endpoint %s of %s is notified again within a minute\n", args[1], args[0])
 }
 
 func (app *app) webhooksDisable(ctx context.Context, with *webhook.Store, _ *webhooksFlags, args []string) error {
 	if err := with.Disable(ctx, args[0], args[1]); err != nil {
 		return failed("disabling the webhook", unreachable(err))
 	}
-	return app.printf("endpoint %s of %s is told nothing more within a minute\n", args[1], args[0])
+	return app.printf("endpoint %s of %s is disabled within a minute\n", args[1], args[0])
 }
 
 func (app *app) webhooksRemove(ctx context.Context, with *webhook.Store, _ *webhooksFlags, args []string) error {

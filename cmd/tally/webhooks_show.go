@@ -42,7 +42,7 @@ var disabledFor = map[string]string{
 	webhook.DisabledGone:     "it answered 410",
 	webhook.DisabledFailing:  "it failed for a day",
 	webhook.DisabledOperator: "by an operator",
-	webhook.DisabledAhead:    "it was told more reports than the feed has: enable it with --after",
+	webhook.DisabledAhead:    "it got more reports than the feed has: enable it with --after",
 }
 
 func (app *app) webhooksShow(ctx context.Context, with *webhook.Store, _ *webhooksFlags, args []string) error {

@@ -26,7 +26,7 @@ func TestWebhooks(t *testing.T) {
 	}))
 	defer receiver.Close()
 	o.types(0, "acme has no webhooks\n", "webhooks", "list", "acme")
-	made := o.types(0, "whsec_…\nendpoint … of acme is told the reports to come; the secret is not shown again\n", "webhooks", "set", "acme", receiver.URL, "--note", "settlement job")
+	made := o.types(0, "whsec_…\nendpoint … of acme gets the reports to come; the secret is not shown again\n", "webhooks", "set", "acme", receiver.URL, "--note", "settlement job")
 	secret, id := strings.Fields(made)[0], strings.Fields(made)[2]
 	shown := o.types(0, "endpoint  "+id+"\nurl       "+receiver.URL+"\nnote      settlement job\nmade      …\nstate     up to date\ntaken     every report up to 0 of 0\nsecrets   signs\n", "webhooks", "show", "acme", id)
 	list := o.types(0, "endpoint …"+id+"…up to date…settlement job\n", "webhooks", "list", "acme")
@@ -57,10 +57,10 @@ func TestWebhooks(t *testing.T) {
 	o.types(0, "nothing was sent to endpoint "+id+" in the last thirty days; tests are not listed\n", "webhooks", "deliveries", "acme", id)
 	o.types(0, "whsec_…\nendpoint "+id+" of acme signs with it, too, within a minute, and with the old one for 1 hours; the secret is not shown again\n", "webhooks", "rotate", "acme", id, "--overlap-hours", "1")
 	o.types(0, "…secrets   signs\n          signs until …\n", "webhooks", "show", "acme", id)
-	o.types(0, "endpoint "+id+" of acme is told nothing more within a minute\n", "webhooks", "disable", "acme", id)
+	o.types(0, "endpoint "+id+" of acme is disabled within a minute\n", "webhooks", "disable", "acme", id)
 	o.types(0, "…state     disabled\ndisabled  …: by an operator\n…", "webhooks", "show", "acme", id)
-	o.types(0, "endpoint "+id+" of acme is told again within a minute\n", "webhooks", "enable", "acme", id, "--after", "newest")
-	o.types(0, "endpoint "+id+" of acme is told at "+receiver.URL+"/v2 within a minute\n", "webhooks", "set", "acme", receiver.URL+"/v2", "--id", id)
+	o.types(0, "endpoint "+id+" of acme is notified again within a minute\n", "webhooks", "enable", "acme", id, "--after", "newest")
+	o.types(0, "endpoint "+id+" of acme is notified at "+receiver.URL+"/v2 within a minute\n", "webhooks", "set", "acme", receiver.URL+"/v2", "--id", id)
 
 	o.types(2, "tally: the newest report is 0: reports after 5 are not there yet\n…", "webhooks", "enable", "acme", id, "--after", "5")
 	o.types(2, "tally: 10.0.0.1 is no address of the public internet\n…", "webhooks", "set", "acme", "https://10.0.0.1/")

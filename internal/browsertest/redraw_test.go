@@ -99,7 +99,7 @@ func oddPages(t testing.TB) contents {
 			}
 			leaves = append(leaves, leaf)
 		}
-		told, err := history.Of(leaves)
+		told, err := history.New(leaves)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -223,7 +223,7 @@ func superseded(t testing.TB) []byte {
 			break
 		}
 	}
-	early, err := history.Of(leaves)
+	early, err := history.New(leaves)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -119,7 +119,7 @@ func (c *checker) readBets(id string) (list []*record) {
 	return list
 }
 
-// runOf verifies that the newest state is settled and every bookmaker told.
+// runOf verifies that the newest state is settled and reported to every bookmaker.
 func (c *checker) runOf(t *truth, head *draw.Head) {
 	items, err := c.table.All(context.Background(), store.DrawKey(t.id))
 	if err != nil {
@@ -143,7 +143,7 @@ func (c *checker) runOf(t *truth, head *draw.Head) {
 	if c.world.abandoned += len(abandoned); len(abandoned) > 0 && !c.world.plan.LateRecords {
 		c.problem("draw %s: states %v were abandoned without a late record", t.id, slices.Sorted(maps.Keys(abandoned)))
 	}
-	if c.world.plan.HoldAbove != "" { // the others that were never told were held
+	if c.world.plan.HoldAbove != "" { // the others that were never reported were held
 		for _, state := range run.Skipped {
 			abandoned[state] = true
 		}
@@ -227,7 +227,7 @@ func (c *checker) due(t *truth, head *draw.Head, ready bool) {
 		}
 	}
 	want := 1
-	if ready || head.Game == "" { // nobody but an operator has told of it
+	if ready || head.Game == "" { // nobody but an operator has sent it
 		want = 0
 	}
 	if looks != want {
@@ -235,7 +235,7 @@ func (c *checker) due(t *truth, head *draw.Head, ready bool) {
 	}
 }
 
-// archive verifies that the archive was told of everything.
+// archive verifies that the archive was notified of everything.
 func (c *checker) archive(t *truth, head *draw.Head) {
 	newest := map[string]int{}
 	for _, m := range c.world.archive.messages {

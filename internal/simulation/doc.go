@@ -11,7 +11,7 @@
 // any way, and the same seed gives the same run.
 //
 // In some runs a bookmaker's programs go along: they follow the feed and ask for totals
-// through the API, and take webhooks. What they were told meanwhile has to hold in the end.
+// through the API, and take webhooks. What was reported to them meanwhile has to hold in the end.
 //
 // When the plan is done, faults stop, everything is delivered again, and one
 // checker reads what is stored. It computes for itself when each betting round

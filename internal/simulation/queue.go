@@ -114,7 +114,7 @@ func (s sender) Send(ctx context.Context, body string, delay time.Duration) erro
 	return nil
 }
 
-// put puts a message into the queue. Of what the archive is told a list is kept.
+// put puts a message into the queue. Of what is sent to the archive a list is kept.
 func (s sender) put(body string, delay time.Duration) {
 	s.queue.put(body, delay)
 	if s.queue == s.world.archive {

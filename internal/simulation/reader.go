@@ -25,7 +25,7 @@ import (
 	"tally/lib/pipeline/webhook"
 )
 
-// reader is what acme's programs were told: by the feed, which one follows, by totals,
+// reader is what acme's programs received: by the feed, which one follows, by totals,
 // and by webhooks.
 type reader struct {
 	world  *world
@@ -166,7 +166,7 @@ func (r *reader) take(m webhook.Message) {
 	}
 }
 
-// reader verifies what acme was told meanwhile against what its feed says now, and that
+// reader verifies what acme received meanwhile against what its feed says now, and that
 // against what is stored.
 func (c *checker) reader() {
 	r, f := c.world.reader, c.feeds["acme"]
@@ -196,8 +196,8 @@ func (c *checker) reader() {
 	c.totals(r, now.feed, f)
 }
 
-// totals verifies the totals that acme was told. Two days on, those of both days are
-// final, and come to what the newest lines do; once they were told, they are kept.
+// totals verifies the totals that acme got. Two days on, those of both days are
+// final, and come to what the newest lines do; once they were answered, they are kept.
 func (c *checker) totals(r *reader, entries []v1.FeedEntry, f *feed) {
 	time.Sleep(time.Until(epoch.Add(49*time.Hour + time.Minute)))
 	var newest []*line

@@ -343,7 +343,7 @@ func (discard) Depths(context.Context) (map[string]int, error) { return nil, nil
 // anything else.
 var once = regexp.MustCompile(`^(REPORT#\S+ / |TOTALS#\S+ / |FEED#\S+ / [0-9]|DRAW#\S+ / (DONE|FED|STATE|REV|OPENED|ROUND|CLOSED|ORDER|COMMITMENT)#?)`)
 
-// overwritten is told of each item put over another one; it runs inside the database.
+// overwritten is called with each item put over another one; it runs inside the database.
 func (w *world) overwritten(key string, alike bool) {
 	if !alike && once.MatchString(key) {
 		w.problem("%s was written twice, with other bytes", key)
@@ -364,7 +364,7 @@ func (w *world) note(format string, args ...any) {
 	w.trace = append(w.trace, line)
 }
 
-// applied is told of each request carried out; it runs inside the database.
+// applied is called with each request carried out; it runs inside the database.
 func (w *world) applied(call fakedynamo.Call) {
 	if !call.Write {
 		return

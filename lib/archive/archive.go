@@ -1,4 +1,4 @@
-// Package archive tells the public log what happened in draws.
+// Package archive writes into the public log what happened in draws.
 //
 // A message names a record of a draw; the archive then reads everything that is
 // stored of the draw and appends whatever the log lacks: its opening, the closings
@@ -32,7 +32,7 @@ type Appender interface {
 
 var _ Appender = (*sequencer.Log)(nil)
 
-// Recorder is told what happened, for metrics.
+// Recorder is notified of what happened, for metrics.
 type Recorder interface {
 	// Appended counts entries that are now in the log.
 	Appended(game string, entries int)
@@ -54,19 +54,19 @@ type Archive struct {
 
 // Handle appends what the log lacks of a draw. An error means that it has to be
 // tried again.
-func (a *Archive) Handle(ctx context.Context, told wire.Entry) error {
-	if err := a.handle(ctx, told); err != nil {
-		return fmt.Errorf("archiving draw %s: %w", told.Draw, err)
+func (a *Archive) Handle(ctx context.Context, message wire.Entry) error {
+	if err := a.handle(ctx, message); err != nil {
+		return fmt.Errorf("archiving draw %s: %w", message.Draw, err)
 	}
 	return nil
 }
 
-func (a *Archive) handle(ctx context.Context, told wire.Entry) error {
-	known, err := a.To.Indexes(ctx, told.Draw)
+func (a *Archive) handle(ctx context.Context, message wire.Entry) error {
+	known, err := a.To.Indexes(ctx, message.Draw)
 	if err != nil {
 		return err
 	}
-	d, err := record.Load(ctx, a.Table, told.Draw)
+	d, err := record.Load(ctx, a.Table, message.Draw)
 	if err != nil {
 		return err
 	}
@@ -81,10 +81,10 @@ func (a *Archive) handle(ctx context.Context, told wire.Entry) error {
 		if err != nil {
 			return err
 		}
-		leaves[i] = sequencer.Leaf{Group: told.Draw, Key: e.ID().Key(), Data: data}
+		leaves[i] = sequencer.Leaf{Group: message.Draw, Key: e.ID().Key(), Data: data}
 	}
-	if key := idOf(told).Key(); !contains(leaves, known, key) {
-		return fmt.Errorf("its records have no %s, state %d, which a message names", told.What, told.State)
+	if key := idOf(message).Key(); !contains(leaves, known, key) {
+		return fmt.Errorf("its records have no %s, state %d, which a message names", message.What, message.State)
 	}
 	// Before this the log may lack them; after it the public sees them, and so does
 	// a second delivery.
@@ -92,28 +92,28 @@ func (a *Archive) handle(ctx context.Context, told wire.Entry) error {
 	if err != nil {
 		return err
 	}
-	a.report(ctx, r, told, appended)
+	a.report(ctx, r, message, appended)
 	return nil
 }
 
-// report tells what was appended. An entry that the log has with other content is
+// report logs what was appended. An entry that the log has with other content is
 // not appended again: it says that records were changed, and asks for a person.
-func (a *Archive) report(ctx context.Context, r records, told wire.Entry, appended sequencer.Appended) {
+func (a *Archive) report(ctx context.Context, r records, message wire.Entry, appended sequencer.Appended) {
 	for _, leaf := range appended.Conflicts {
 		a.Record.Mismatch(r.Head.Game)
-		a.Log.LogAttrs(ctx, slog.LevelError, "the log has another entry", slog.String("draw", told.Draw), slog.String("entry", leaf.Key))
+		a.Log.LogAttrs(ctx, slog.LevelError, "the log has another entry", slog.String("draw", message.Draw), slog.String("entry", leaf.Key))
 	}
 	if appended.New > 0 {
 		a.Record.Appended(r.Head.Game, appended.New)
 	}
-	a.Log.LogAttrs(ctx, slog.LevelInfo, "draw archived", slog.String("draw", told.Draw), slog.String("what", told.What),
-		slog.Int("state", told.State), slog.Int("entries", appended.New), slog.Int64("size", appended.Tree.N))
+	a.Log.LogAttrs(ctx, slog.LevelInfo, "draw archived", slog.String("draw", message.Draw), slog.String("what", message.What),
+		slog.Int("state", message.State), slog.Int("entries", appended.New), slog.Int64("size", appended.Tree.N))
 }
 
 // idOf returns the entry that a message names.
-func idOf(told wire.Entry) entry.ID {
+func idOf(message wire.Entry) entry.ID {
 	kinds := map[string]entry.Kind{wire.EntryOpening: entry.KindOpening, wire.EntryState: entry.KindState, wire.EntrySettlement: entry.KindSettlement}
-	return entry.ID{Draw: told.Draw, Kind: kinds[told.What], State: told.State}
+	return entry.ID{Draw: message.Draw, Kind: kinds[message.What], State: message.State}
 }
 
 // contains reports whether the log has an entry, or will have it with the leaves.
@@ -126,7 +126,7 @@ func contains(leaves []sequencer.Leaf, known map[string]int64, key string) bool 
 // it gets them.
 func (a *Archive) missing(ctx context.Context, r records, known map[string]int64) (entries []entry.Entry, err error) {
 	if !r.Opened() {
-		return nil, nil // nothing is told of a draw before it is opened
+		return nil, nil // nothing is logged of a draw before it is opened
 	}
 	lacks := func(kind entry.Kind, state int) bool {
 		_, is := known[entry.ID{Draw: r.ID, Kind: kind, State: state}.Key()]

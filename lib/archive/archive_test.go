@@ -96,18 +96,18 @@ func TestAnyOrder(t *testing.T) {
 		s := archivetest.New(t)
 		s.Play(game)
 		newest := map[string]wire.Entry{}
-		for _, told := range s.Told {
-			newest[told.Draw] = told // the last of each draw must come: it is redelivered until it does
+		for _, last := range s.Told {
+			newest[last.Draw] = last // the last of each draw must come: it is redelivered until it does
 		}
 		var some []wire.Entry
-		for _, told := range s.Told {
+		for _, last := range s.Told {
 			if random.IntN(2) == 0 {
-				some = append(some, told)
+				some = append(some, last)
 			}
 		}
 		s.Told = slices.Concat(some, some)
-		for _, told := range newest {
-			s.Told = append(s.Told, told)
+		for _, last := range newest {
+			s.Told = append(s.Told, last)
 		}
 		random.Shuffle(len(s.Told), func(i, j int) { s.Told[i], s.Told[j] = s.Told[j], s.Told[i] })
 		s.ArchiveAll()
@@ -161,9 +161,9 @@ func TestRecordsThatAreNotThere(t *testing.T) {
 	game, _ := games.Find("dice")
 	s := archivetest.New(t)
 	s.Play(game)
-	for _, told := range []wire.Entry{{Draw: "nothing", What: wire.EntryOpening}, {Draw: s.Told[0].Draw, What: wire.EntryState, State: 99}, {Draw: s.Told[0].Draw, What: wire.EntrySettlement, State: 99}} {
-		if err := s.Archive.Handle(t.Context(), told); err == nil {
-			t.Errorf("%+v was archived", told)
+	for _, last := range []wire.Entry{{Draw: "nothing", What: wire.EntryOpening}, {Draw: s.Told[0].Draw, What: wire.EntryState, State: 99}, {Draw: s.Told[0].Draw, What: wire.EntrySettlement, State: 99}} {
+		if err := s.Archive.Handle(t.Context(), last); err == nil {
+			t.Errorf("%+v was archived", last)
 		}
 	}
 }
@@ -183,7 +183,7 @@ func TestDisclosures(t *testing.T) {
 			continue
 		}
 		for _, bookmaker := range []string{"acme", "borealis"} {
-			d, err := disclosure.Of(t.Context(), s.Table, settled.Draw, settled.State, bookmaker)
+			d, err := disclosure.Load(t.Context(), s.Table, settled.Draw, settled.State, bookmaker)
 			if err != nil {
 				continue
 			}
@@ -209,7 +209,7 @@ func TestDisclosures(t *testing.T) {
 	if proved < 50 {
 		t.Errorf("only %d lines were proved", proved)
 	}
-	if _, err := disclosure.Of(t.Context(), s.Table, "nothing", 1, "acme"); !errors.Is(err, disclosure.ErrNotLogged) {
+	if _, err := disclosure.Load(t.Context(), s.Table, "nothing", 1, "acme"); !errors.Is(err, disclosure.ErrNotLogged) {
 		t.Errorf("a disclosure of nothing: %v", err)
 	}
 }

@@ -69,10 +69,10 @@ func TestUnknownRules(t *testing.T) {
 	withdraw()
 	unknown := archivetest.Draws(t, roulette)
 	logged := 0
-	for _, told := range s.Told {
-		err := s.Archive.Handle(t.Context(), told)
-		if is := slices.Contains(unknown, told.Draw); errors.Is(err, games.ErrUnknown) != is || !is && err != nil {
-			t.Errorf("draw %s: %v", told.Draw, err)
+	for _, last := range s.Told {
+		err := s.Archive.Handle(t.Context(), last)
+		if is := slices.Contains(unknown, last.Draw); errors.Is(err, games.ErrUnknown) != is || !is && err != nil {
+			t.Errorf("draw %s: %v", last.Draw, err)
 		}
 		if err == nil {
 			logged++

@@ -59,17 +59,17 @@ func TestPagesLeftBehind(t *testing.T) {
 	want := archived(func(*archivetest.Sample) {})
 	left := 0
 	got := archived(func(s *archivetest.Sample) {
-		for _, told := range s.Told {
-			if told.What != wire.EntrySettlement {
+		for _, last := range s.Told {
+			if last.What != wire.EntrySettlement {
 				continue
 			}
-			head, _, err := record.LoadHead(t.Context(), s.Table, told.Draw)
+			head, _, err := record.LoadHead(t.Context(), s.Table, last.Draw)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, bookmaker := range []string{"acme", "borealis"} {
 				for shard := range head.Shards {
-					left += leavePage(t, s.Table, head, told.State, bookmaker, shard)
+					left += leavePage(t, s.Table, head, last.State, bookmaker, shard)
 				}
 			}
 		}

@@ -147,31 +147,31 @@ func TestWholePlan(t *testing.T) {
 				s := archivetest.New(t)
 				game, _ := games.Find("war")
 				s.Play(game)
-				var told wire.Entry
+				var last wire.Entry
 				for _, e := range s.Told {
 					if e.Draw == id && e.What == wire.EntrySettlement {
-						told = e // the last
+						last = e // the last
 					}
 				}
 				past := editPlan(t, s.Table, pk, kept)
 				if kept != (past.Plan != nil) || kept && !slices.Equal(past.Plan, []string{"acme", "borealis"}) {
 					t.Fatalf("the plan is %v", past.Plan)
 				}
-				if err := tamper(s.Table, told.State); err != nil {
+				if err := tamper(s.Table, last.State); err != nil {
 					t.Fatal(err)
 				}
-				err := s.Archive.Handle(t.Context(), told)
+				err := s.Archive.Handle(t.Context(), last)
 				if (err == nil) != (what == "") {
 					t.Errorf("archived: %v", err)
 				}
 				if what == "" {
 					return
 				}
-				set := store.Item{PK: pk, SK: store.CommitmentKey(told.State), Body: "{}"}
+				set := store.Item{PK: pk, SK: store.CommitmentKey(last.State), Body: "{}"}
 				if err := s.Table.Put(t.Context(), set); err != nil {
 					t.Fatal(err)
 				}
-				if data, err := archive.Expected(t.Context(), s.Table, entry.ID{Draw: id, Kind: entry.KindSettlement, State: told.State}, true); !errors.Is(err, archive.ErrRecords) {
+				if data, err := archive.Expected(t.Context(), s.Table, entry.ID{Draw: id, Kind: entry.KindSettlement, State: last.State}, true); !errors.Is(err, archive.ErrRecords) {
 					t.Errorf("expected is %s, %v", data, err)
 				}
 			})

@@ -116,7 +116,7 @@ func holds(t *testing.T, client *sqs.Client, url string) int {
 }
 
 // One message makes the function panic: the others are done with, it becomes a
-// dead letter, and when what was wrong is mended a redrive brings it back.
+// dead letter, and when what was wrong is fixed a redrive brings it back.
 func TestDeadLetter(t *testing.T) {
 	t.Parallel()
 	var seen deliveries

@@ -14,13 +14,13 @@
 // the same way: one conditional PutItem each, which has to succeed.
 //
 //   - bare: this process calls PutItem with the SDK.
-//   - hop: the same call by a process that reads an HTTP request, looks at nothing
+//   - proxy: the same call by a process that reads an HTTP request, looks at nothing
 //     in it and answers a fixed text: what any API costs that is not the program
 //     which wants the write.
 //   - place: PUT /v1/draws/{draw}/bets/{reference} of the API, with its key, its
 //     form, its metrics and its log, at the level that template.yaml sets.
 //
-// So place less hop is tally's own code, given as a share of bare (own-%), and place
+// So place less proxy is tally's own code, given as a share of bare (own-%), and place
 // over bare is everything. Neither has a Lambda's translation from API
 // Gateway's events and back: that is the platform's, whatever a function does. They
 // take turns of a second, so that what else the machine does meets all of them. All

@@ -28,19 +28,19 @@ func (t times) over(other times) float64 {
 }
 
 // row is what one number of connections came to.
-type row struct{ bare, hop, place times }
+type row struct{ bare, proxy, place times }
 
 // own is what tally's own code adds to a median, as a share of the bare write's.
-func (r row) own() float64 { return r.place.over(r.bare) - r.hop.over(r.bare) }
+func (r row) own() float64 { return r.place.over(r.bare) - r.proxy.over(r.bare) }
 
 // measure lets the kinds of requests take turns. The first turn of each, which
 // opens connections and warms caches, is not counted.
-func (f *field) measure(ctx context.Context, connections, rounds int, long time.Duration) (r row, err error) {
+func (f *fixture) measure(ctx context.Context, connections, rounds int, long time.Duration) (r row, err error) {
 	for round := range rounds + 1 {
 		for _, kind := range []struct {
 			name string
 			into *times
-		}{{"bare", &r.bare}, {"hop", &r.hop}, {"place", &r.place}} {
+		}{{"bare", &r.bare}, {"proxy", &r.proxy}, {"place", &r.place}} {
 			turn, err := f.turn(ctx, kind.name, connections, long)
 			if err != nil {
 				return row{}, fmt.Errorf("%s: %w", kind.name, err)
@@ -51,14 +51,14 @@ func (f *field) measure(ctx context.Context, connections, rounds int, long time.
 			}
 		}
 	}
-	for _, t := range []*times{&r.bare, &r.hop, &r.place} {
+	for _, t := range []*times{&r.bare, &r.proxy, &r.place} {
 		slices.Sort(t.all)
 	}
 	return r, nil
 }
 
 // turn makes requests of a kind for a while, so many at a time.
-func (f *field) turn(ctx context.Context, kind string, connections int, long time.Duration) (all times, err error) {
+func (f *fixture) turn(ctx context.Context, kind string, connections int, long time.Duration) (all times, err error) {
 	runtime.GC() // not in the middle of a turn on account of the one before
 	start := time.Now()
 	took, failed := make([][]time.Duration, connections), make([]error, connections)

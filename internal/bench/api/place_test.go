@@ -34,7 +34,7 @@ func TestMeasure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, kind := range map[string]times{"bare": measured.bare, "hop": measured.hop, "place": measured.place} {
+	for name, kind := range map[string]times{"bare": measured.bare, "proxy": measured.proxy, "place": measured.place} {
 		if len(kind.all) < 3 || kind.percentile(0.5) <= 0 || kind.percentile(0.99) < kind.percentile(0.5) {
 			t.Errorf("%s: %v", name, kind.all)
 		}
@@ -55,7 +55,7 @@ func BenchmarkPlace(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			for name, kind := range map[string]times{"bare": measured.bare, "hop": measured.hop, "place": measured.place} {
+			for name, kind := range map[string]times{"bare": measured.bare, "proxy": measured.proxy, "place": measured.place} {
 				b.ReportMetric(kind.perSecond(), name+"/s")
 				b.ReportMetric(float64(kind.percentile(0.5).Microseconds()), name+"-p50-µs")
 				b.ReportMetric(float64(kind.percentile(0.99).Microseconds()), name+"-p99-µs")

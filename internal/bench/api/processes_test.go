@@ -26,7 +26,7 @@ import (
 // it listens at, and ends when its input does.
 var roles = map[string]func(context.Context, []string) error{
 	"role-emulator": emulate,
-	"role-hop":      hop,
+	"role-proxy":    proxy,
 	"role-api":      serveAPI,
 }
 
@@ -137,8 +137,8 @@ func serveAPI(_ context.Context, arguments []string) error {
 	return listen(made.(runtime.HTTPHandler).Serve)
 }
 
-// hop writes an item for each request, whatever it says.
-func hop(ctx context.Context, arguments []string) error {
+// proxy writes an item for each request, whatever it says.
+func proxy(ctx context.Context, arguments []string) error {
 	client := dynamodb.NewFromConfig(environmentOf(arguments[1]).AWS())
 	bet, err := readBet(ctx, client, arguments[2], arguments[3])
 	if err != nil {
@@ -147,7 +147,7 @@ func hop(ctx context.Context, arguments []string) error {
 	var count atomic.Int64
 	return listen(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body) // no API can do without
-		if err := bet.write(r.Context(), client, fmt.Sprintf("hop-%d", count.Add(1))); err != nil {
+		if err := bet.write(r.Context(), client, fmt.Sprintf("proxy-%d", count.Add(1))); err != nil {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return
 		}

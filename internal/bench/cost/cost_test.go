@@ -33,8 +33,8 @@ func (c cost) betsPerRequest() float64 { return float64(c.bets) / float64(c.requ
 
 func units(halves capacity.HalfUnits) float64 { return float64(halves) / float64(capacity.Unit) }
 
-// metered returns a client of DynamoDB Local whose requests are counted.
-func metered(t testing.TB, options ...func(*dynamodb.Options)) (dynamotest.DB, *capacity.Meter) {
+// counted returns a client of DynamoDB Local whose requests are counted.
+func counted(t testing.TB, options ...func(*dynamodb.Options)) (dynamotest.DB, *capacity.Meter) {
 	db, meter := dynamotest.DynamoDBLocal(t), capacity.New(dynamotest.PartitionKey, dynamotest.SortKey)
 	db.Client = db.NewClient(append(options, meter.Attach)...)
 	return db, meter
@@ -43,7 +43,7 @@ func metered(t testing.TB, options ...func(*dynamodb.Options)) (dynamotest.DB, *
 // measure places so many bets on a draw, settles them and corrects them twice.
 func measure(t testing.TB, bets int) (costs []cost) {
 	t.Helper()
-	db, meter := metered(t)
+	db, meter := counted(t)
 	p := newPipeline(db.Client, db.Table(t))
 	phase := func(name string, do func() error) {
 		before, lines := meter.Snapshot(), p.lines.n.Load()
@@ -154,7 +154,7 @@ func checkTargets(b *testing.B, bets int, place, settle cost) {
 // of one partition.
 func TestMeterAgreesWithDynamoDBLocal(t *testing.T) {
 	reported := &reportedUnits{}
-	db, meter := metered(t, reported.attach)
+	db, meter := counted(t, reported.attach)
 	p := newPipeline(db.Client, db.Table(t))
 	err := errors.Join(p.open(t.Context()), p.place(t.Context(), newBettor().bets(60)))
 	for _, r := range revisions() {

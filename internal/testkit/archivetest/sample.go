@@ -85,7 +85,7 @@ type counted struct{ n int }
 
 func (c *counted) Send(context.Context, string, time.Duration) error { c.n++; return nil }
 
-// told keeps what is sent to the archive.
+// queue keeps what is sent to the archive.
 type told struct{ s *Sample }
 
 func (t told) Send(_ context.Context, body string, _ time.Duration) error {
@@ -204,7 +204,7 @@ func (s *Sample) create(item store.Item) {
 	}
 }
 
-// ArchiveAll archives what was told so far.
+// ArchiveAll archives what was sent so far.
 func (s *Sample) ArchiveAll() {
 	s.t.Helper()
 	for _, e := range s.Told {
@@ -285,7 +285,7 @@ func Histories(t testing.TB, game *rules.Game) []*history.Draw {
 	}
 	var histories []*history.Draw
 	for _, id := range order {
-		d, err := history.Of(leaves[id])
+		d, err := history.New(leaves[id])
 		if err != nil {
 			t.Fatal(err)
 		}

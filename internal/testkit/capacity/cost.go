@@ -71,7 +71,7 @@ func (m *Meter) failedCondition(input any, stored item) Count {
 	const asked = types.ReturnValuesOnConditionCheckFailureAllOld
 	switch in := input.(type) {
 	case *dynamodb.PutItemInput:
-		// attribute_not_exists failed: there is an item, told or not.
+		// attribute_not_exists failed: there is an item, returned or not.
 		kept := len(stored) == 0 && m.provesAbsence(in.ConditionExpression, in.ExpressionAttributeNames)
 		seen := in.ReturnValuesOnConditionCheckFailure == asked && !kept
 		return write(max(ItemSize(in.Item), ItemSize(stored)), seen)

@@ -7,7 +7,7 @@ import (
 )
 
 // read is the count of one item read by its key; found is empty where there is
-// none. Whole tells that nothing of it was left out of the answer.
+// none. Whole says that nothing of it was left out of the answer.
 func read(found item, consistent, whole bool) Count {
 	count := Count{Reads: readUnits(ItemSize(found), consistent)}
 	if len(found) > 0 {

@@ -9,7 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// write is the count of one item written. Seen tells that size is, for certain,
+// write is the count of one item written. Seen says that size is, for certain,
 // the larger of the item before and after.
 func write(size int, seen bool) Count {
 	count := Count{Items: 1, Writes: writeUnits(size)}

@@ -31,9 +31,9 @@ type DB struct {
 	PageBytes int
 	// Intercept decides what becomes of each request; by default all proceed.
 	Intercept Interceptor
-	// Applied is told of each request that was carried out without an error.
+	// Applied is called with each request that was carried out without an error.
 	Applied func(call Call)
-	// Overwritten, if it is set, is told of each item that is put over another one, and
+	// Overwritten, if it is set, is called with each item that is put over another one, and
 	// whether the two are alike.
 	Overwritten func(key string, alike bool)
 	// Torn, if it is set, is asked before each item of a transaction becomes visible

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// functionARN is the ARN that functions are told to be.
+// functionARN is the ARN that functions get as theirs.
 const functionARN = "arn:aws:lambda:eu-central-1:000000000000:function:test"
 
 // maxAnswerBytes is Lambda's limit on the answer to an event.

@@ -1,4 +1,4 @@
-// Package commitment binds tally to what it told each bookmaker about a draw,
+// Package commitment binds tally to what it reported to each bookmaker of a draw,
 // without showing it to anyone else.
 //
 // The log's entry of a settlement has one hash for all bookmakers. A bookmaker
@@ -58,7 +58,7 @@ func salted(salt, data []byte) tlog.Hash {
 	return tlog.RecordHash(append(slices.Clip(salt), data...))
 }
 
-// Report is what a bookmaker was told, as it is being committed to.
+// Report is what was reported to a bookmaker, as it is being committed to.
 type Report struct {
 	bookmaker string
 	key       []byte

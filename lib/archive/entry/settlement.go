@@ -18,7 +18,7 @@ type Settlement struct {
 	// keeps them back.
 	Totals     settlement.Totals
 	ShowTotals bool
-	// Bookmakers commits to what each bookmaker was told: see lib/archive/commitment.
+	// Bookmakers commits to what was reported to each bookmaker: see lib/archive/commitment.
 	Bookmakers Commitments
 }
 

@@ -21,7 +21,7 @@ type Store interface {
 	PutIfMatch(ctx context.Context, key string, data []byte, tag string, header Header) error
 }
 
-// Header is what HTTP readers are told about a file.
+// Header is what HTTP readers get in the header of a file.
 type Header struct {
 	ContentType  string
 	CacheControl string

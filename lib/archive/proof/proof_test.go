@@ -63,7 +63,7 @@ func sample(t *testing.T) (*proof.Entry, *proof.Bet, note.Verifiers) {
 			}
 		}
 	}
-	d, err := disclosure.Of(t.Context(), s.Table, draw, 1, "acme")
+	d, err := disclosure.Load(t.Context(), s.Table, draw, 1, "acme")
 	if err != nil {
 		t.Fatal(err)
 	}

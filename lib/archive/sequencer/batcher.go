@@ -11,12 +11,12 @@ type Batcher struct {
 	*Log
 	turn    sync.Mutex // of appending
 	mutex   sync.Mutex // of waiting
-	waiting []*asked
+	waiting []*request
 }
 
-// asked is what one caller asks for, and what became of it. Its result is written
+// request is what one caller asks for, and what became of it. Its result is written
 // and read by who has the turn.
-type asked struct {
+type request struct {
 	leaves   []Leaf
 	done     bool
 	appended Appended
@@ -27,7 +27,7 @@ type asked struct {
 // others wait for too: if that fails it has failed for all of them. Leaves that are
 // new are counted for one of the callers.
 func (b *Batcher) Append(ctx context.Context, leaves []Leaf) (Appended, error) {
-	mine := &asked{leaves: leaves}
+	mine := &request{leaves: leaves}
 	b.mutex.Lock()
 	b.waiting = append(b.waiting, mine)
 	b.mutex.Unlock()
@@ -56,7 +56,7 @@ func (b *Batcher) appendAll(ctx context.Context) {
 }
 
 // conflictsOf returns those of the conflicts that one caller asked for.
-func conflictsOf(one *asked, conflicts []Leaf) (own []Leaf) {
+func conflictsOf(one *request, conflicts []Leaf) (own []Leaf) {
 	for _, conflict := range conflicts {
 		for _, leaf := range one.leaves {
 			if leaf.Group == conflict.Group && leaf.Key == conflict.Key {

@@ -80,7 +80,7 @@ type Appended struct {
 	Conflicts []Leaf
 }
 
-// The errors that no further try mends. They ask for a person.
+// The errors that no further try can fix. They need a person.
 var (
 	// ErrAhead says that the public has seen more of the log than its state knows:
 	// the table was restored to an earlier time. Going on would fork the log.
@@ -146,7 +146,7 @@ func (l *Log) appendSome(ctx context.Context, leaves []Leaf) (Appended, error) {
 			return Appended{}, err
 		}
 		// Another appender was first, or the answer was lost and it is not known
-		// whether the batch is in: what is stored tells.
+		// whether the batch is in: what is stored says.
 		lost = err
 		if err := l.pause(ctx, try); err != nil {
 			return Appended{}, err

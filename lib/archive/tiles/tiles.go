@@ -134,8 +134,8 @@ func Head(path string, width int, full []byte) []byte {
 	return full[:length]
 }
 
-// Of returns all tiles of hashes of a tree of that size.
-func Of(size int64) []tlog.Tile { return tlog.NewTiles(Height, 0, size) }
+// List returns all tiles of hashes of a tree of that size.
+func List(size int64) []tlog.Tile { return tlog.NewTiles(Height, 0, size) }
 
 // Reader reads tiles for tlog, which verifies them. It keeps what it has read,
 // and so is for one tree, and for a short time.

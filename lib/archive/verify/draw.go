@@ -69,7 +69,7 @@ func one(ctx context.Context, source Source, options Options, draw string, named
 	if err != nil {
 		return r, err
 	}
-	s.tell(draw)
+	s.readHistory(draw)
 	return r, s.failed
 }
 
@@ -235,8 +235,8 @@ func (s *finder) progress(done, all int64) {
 	}
 }
 
-// tell reads what the entries say, in their order.
-func (s *finder) tell(draw string) {
+// readHistory reads what the entries say, in their order.
+func (s *finder) readHistory(draw string) {
 	s.report.History = s.found
 	history, document := newHistory(s.report, s.options), strictjson.Document{}
 	for _, found := range s.found {

@@ -24,7 +24,7 @@ type history struct {
 type drawState struct {
 	game    string
 	state   int  // the newest
-	closed  bool // the closings of the next state were told
+	closed  bool // the closings of the next state were in the log
 	settled int  // the newest state that was settled
 	passed  int  // states before it that never were
 	visible []visible
@@ -107,7 +107,7 @@ func (s *history) closings(index int64, e *entry.Closings, d *drawState) {
 	s.report.Counts.Closings++
 	if s.expect(index, e.ID(), d.state+1) {
 		if d.closed {
-			s.report.findEntry(RepeatedEntry, index, "%s were told before", e.ID())
+			s.report.findEntry(RepeatedEntry, index, "%s were in the log before", e.ID())
 		}
 		s.agreeing(index, e, d)
 		d.closed, d.visible = true, nil

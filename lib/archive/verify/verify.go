@@ -248,7 +248,7 @@ type Options struct {
 	Thorough bool
 	// KeepSettlements has the report hold the settlements.
 	KeepSettlements bool
-	// Progress is told how many of how many entries are verified.
+	// Progress is called with how many of how many entries are verified.
 	Progress func(done, all int64)
 	Parallel int // how many files are read at once; by default 4
 	// Now is the time by which what is still to come can't have happened; by default the

@@ -52,7 +52,7 @@ func TestLevels(t *testing.T) {
 	}
 	for _, size := range []int64{65_535, 65_536, 65_537} {
 		files := inMemory{}
-		for _, tile := range tiles.Of(size) {
+		for _, tile := range tiles.List(size) {
 			data, err := tlog.ReadTileData(tile, &kept)
 			if err != nil {
 				t.Fatal(err)

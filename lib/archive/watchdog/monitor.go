@@ -44,7 +44,7 @@ type Sender interface {
 	Send(ctx context.Context, body string, delay time.Duration) error
 }
 
-// Recorder is told what was found, for metrics and alarms.
+// Recorder is notified of what was found, for metrics and alarms.
 type Recorder interface {
 	// LogLag is how many entries wait to be public.
 	LogLag(entries int)
@@ -261,7 +261,7 @@ func (r *Run) Logged(ctx context.Context, draw string, state int) (bool, error) 
 	return right, nil
 }
 
-// send tells the archive of the draw again: it appends all that the log lacks.
+// send notifies the archive of the draw again: it appends all that the log lacks.
 func (r *Run) send(ctx context.Context, draw string, state int) error {
 	r.Log.LogAttrs(ctx, slog.LevelWarn, "draw not in the log yet", slog.String("draw", draw), slog.Int("state", state))
 	return r.Archive.Send(ctx, wire.Encode(wire.Entry{Draw: draw, What: wire.EntrySettlement, State: state}), 0)

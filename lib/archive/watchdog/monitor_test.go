@@ -68,10 +68,10 @@ func played(t *testing.T, ids ...string) *watch {
 }
 
 // draws returns the states of the draws that were settled.
-func (w *watch) draws(told []wire.Entry) map[string]int {
+func (w *watch) draws(entries []wire.Entry) map[string]int {
 	w.t.Helper()
 	states := map[string]int{}
-	for _, e := range told {
+	for _, e := range entries {
 		if e.What != wire.EntrySettlement {
 			continue
 		}
@@ -131,7 +131,7 @@ func TestRepair(t *testing.T) {
 // TestUnpublished has an appender die between commit and publication.
 func TestUnpublished(t *testing.T) {
 	w := played(t, "war")
-	states, told := w.draws(w.s.Told), w.s.Told
+	states, entries := w.draws(w.s.Told), w.s.Told
 	w.s.ArchiveAll()
 	game, _ := games.Find("dice")
 	w.s.Play(game)
@@ -155,7 +155,7 @@ func TestUnpublished(t *testing.T) {
 	w.s.Told = w.sent
 	w.s.ArchiveAll()
 	if wrong := w.look(map[string]int{last.Draw: more[last.Draw]}); wrong > 0 || w.lag > 0 {
-		t.Errorf("%d are wrong, lag %d of %d", wrong, w.lag, len(told))
+		t.Errorf("%d are wrong, lag %d of %d", wrong, w.lag, len(entries))
 	}
 }
 
@@ -200,28 +200,28 @@ func TestFaults(t *testing.T) {
 			w.s.Files.Set(path, bytes.ReplaceAll(w.s.Files.Files()[path].Data, []byte("war"), []byte("var")))
 		}, watchdog.WrongFile, true},
 		{"an index that points elsewhere", func(w *watch, _ []byte) {
-			for id, state := range w.draws(w.told()) {
+			for id, state := range w.draws(w.entries()) {
 				key := entry.ID{Draw: id, Kind: entry.KindState, State: state}.Key()
 				w.change(store.LogEntriesKey(archivetest.Origin, id), key, func(string) string { return `{"index":0}` })
 			}
 		}, watchdog.Mismatch, true},
 		{"a state that was changed in the table", func(w *watch, _ []byte) {
-			for id, state := range w.draws(w.told()) {
+			for id, state := range w.draws(w.entries()) {
 				w.change(store.DrawKey(id), store.StateKey(state), func(body string) string { return strings.Replace(body, `"made_at":1`, `"made_at":2`, 1) })
 			}
 		}, watchdog.Mismatch, true},
 		{"a state that is no longer one", func(w *watch, _ []byte) {
-			for id, state := range w.draws(w.told()) {
+			for id, state := range w.draws(w.entries()) {
 				w.change(store.DrawKey(id), store.StateKey(state), func(string) string { return "{" })
 			}
 		}, watchdog.Mismatch, true},
 		{"a message that is gone", func(w *watch, _ []byte) {
-			for id, state := range w.draws(w.told()) {
+			for id, state := range w.draws(w.entries()) {
 				w.change(store.DrawKey(id), store.StateKey(state), func(body string) string { return strings.Replace(body, `"revision":`, `"revision":9`, 1) })
 			}
 		}, watchdog.Mismatch, true},
 		{"totals that were changed in the table", func(w *watch, _ []byte) {
-			for id, state := range w.draws(w.told()) {
+			for id, state := range w.draws(w.entries()) {
 				for item, err := range w.s.Table.Query(w.t.Context(), store.DrawKey(id), store.DonePrefix(state)) {
 					if err != nil {
 						w.t.Fatal(err)
@@ -232,7 +232,7 @@ func TestFaults(t *testing.T) {
 			}
 		}, watchdog.Mismatch, false},
 		{"totals that can't be", func(w *watch, _ []byte) {
-			for id, state := range w.draws(w.told()) {
+			for id, state := range w.draws(w.entries()) {
 				for item, err := range w.s.Table.Query(w.t.Context(), store.DrawKey(id), store.DonePrefix(state)) {
 					if err != nil {
 						w.t.Fatal(err)
@@ -269,14 +269,14 @@ func TestFaults(t *testing.T) {
 				}
 			}
 			if len(w.sent) > 0 {
-				t.Errorf("%v was sent, which mends nothing", w.sent)
+				t.Errorf("%v was sent, which fixes nothing", w.sent)
 			}
 		})
 	}
 }
 
-// told are messages that name all draws of War of Bets, once more.
-func (w *watch) told() []wire.Entry {
+// entries are messages that name all draws of War of Bets, once more.
+func (w *watch) entries() []wire.Entry {
 	w.t.Helper()
 	other := played(w.t, "war")
 	return other.s.Told

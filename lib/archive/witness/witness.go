@@ -108,7 +108,7 @@ const (
 	Contradicted Outcome = "contradicted"
 )
 
-// Recorder is told what became of asking, for metrics and alarms.
+// Recorder is notified of what became of asking, for metrics and alarms.
 type Recorder interface {
 	Witness(name string, outcome Outcome)
 }
@@ -118,7 +118,7 @@ type Checkpoint struct {
 	Signed []byte
 	Tree   tlog.Tree
 	// Before is the checkpoint that the public has, nil for none: its cosignatures
-	// tell what witnesses have seen.
+	// know what witnesses have seen.
 	Before     []byte
 	BeforeSize int64
 	// Prove proves that the tree grew out of its first so many entries. It may be
@@ -172,7 +172,7 @@ func (a *Client) Ask(ctx context.Context, witnesses []Witness, c Checkpoint) (al
 	defer cancel()
 	seen, err := checkpoint.Cosignatures(c.Before, a.Keys()...)
 	if err != nil {
-		seen = nil // they are told again what they have seen
+		seen = nil // they say again what they have seen
 	}
 	answers := make([][]checkpoint.Cosignature, len(witnesses))
 	var group sync.WaitGroup
@@ -274,34 +274,34 @@ func (a *Client) once(ctx context.Context, w Witness, c Checkpoint, size int64) 
 	if err != nil {
 		return nil, err
 	}
-	asked, err := http.NewRequestWithContext(ctx, http.MethodPost, w.URL.JoinPath("add-checkpoint").String(), bytes.NewReader(body))
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, w.URL.JoinPath("add-checkpoint").String(), bytes.NewReader(body))
 	if err != nil {
 		return nil, fmt.Errorf("making a request: %w", err)
 	}
-	asked.Header.Set("Content-Type", "text/plain; charset=utf-8")
-	answer, err := a.client().Do(asked)
+	request.Header.Set("Content-Type", "text/plain; charset=utf-8")
+	response, err := a.client().Do(request)
 	if err != nil {
 		return nil, fmt.Errorf("asking: %w", err)
 	}
-	defer func() { _ = answer.Body.Close() }()
-	text, err := io.ReadAll(io.LimitReader(answer.Body, maxResponse+1))
+	defer func() { _ = response.Body.Close() }()
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxResponse+1))
 	if err == nil && len(text) > maxResponse {
 		err = fmt.Errorf("it has more than %d bytes", maxResponse)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading an answer: %w", err)
 	}
-	switch answer.StatusCode {
+	switch response.StatusCode {
 	case http.StatusOK:
 		return read(text, w, c)
 	case http.StatusConflict:
-		if n, is := seenSize(answer.Header, text); is {
+		if n, is := seenSize(response.Header, text); is {
 			return nil, errSize{size: n}
 		}
 	case http.StatusUnprocessableEntity:
 		return nil, errContradicted
 	}
-	return nil, errStatus(answer.StatusCode)
+	return nil, errStatus(response.StatusCode)
 }
 
 // seenSize reads the size that a witness has seen from an answer of conflict. An answer

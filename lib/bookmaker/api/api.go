@@ -26,7 +26,7 @@ import (
 // maxBody is the largest body of a request, in bytes.
 const maxBody = 256 << 10
 
-// Recorder is told what happened, for metrics.
+// Recorder is notified of what happened, for metrics.
 type Recorder interface {
 	placing.Recorder
 	// Denied counts a request whose key did not open what it asked for, by code.
@@ -79,8 +79,8 @@ type request struct {
 	body        any
 }
 
-// answered is an answer that is not a plain 200 in JSON.
-type answered struct {
+// response is one that is not a plain 200 in JSON.
+type response struct {
 	status int
 	body   any    // written as JSON, unless text is set
 	media  string // of text
@@ -169,19 +169,19 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	started := time.Now()
 	t := &trail{id: a.id(r), operation: "none"}
 	w.Header().Set("X-Request-Id", t.id)
-	answer, err := a.answer(w, r, t)
+	value, err := a.respond(w, r, t)
 	if err != nil {
 		a.fail(r.Context(), w, t, err)
 	} else {
-		a.write(r.Context(), w, t, answer)
+		a.write(r.Context(), w, t, value)
 	}
-	a.tell(r.Context(), t, started)
+	a.logRequest(r.Context(), t, started)
 }
 
-// tell logs a request. One that went well is only for whoever looks closely: API
+// logRequest logs a request. One that went well is only for whoever looks closely: API
 // Gateway's access log has it, under the same id, and writing of each bet that it
 // was stored takes a tenth of the time that storing it does.
-func (a *API) tell(ctx context.Context, t *trail, started time.Time) {
+func (a *API) logRequest(ctx context.Context, t *trail, started time.Time) {
 	level := slog.LevelDebug
 	switch {
 	case t.status == http.StatusUnauthorized, t.status == http.StatusForbidden, t.status >= http.StatusInternalServerError:
@@ -196,8 +196,8 @@ func (a *API) tell(ctx context.Context, t *trail, started time.Time) {
 		slog.String("key", t.key), slog.Int("status", t.status), slog.String("code", t.code), slog.Duration("took", time.Since(started)))
 }
 
-// answer takes a request the way that all go.
-func (a *API) answer(w http.ResponseWriter, r *http.Request, t *trail) (answer any, err error) {
+// respond handles a request: all pass these checks.
+func (a *API) respond(w http.ResponseWriter, r *http.Request, t *trail) (value any, err error) {
 	defer recovered(&err)
 	op, path, methods := a.document.find(r.Method, r.URL.EscapedPath())
 	switch {
@@ -319,23 +319,23 @@ func (a *API) read(w http.ResponseWriter, r *http.Request, in *request) error {
 
 // write writes an answer.
 func (a *API) write(ctx context.Context, w http.ResponseWriter, t *trail, value any) {
-	answer, other := value.(answered)
+	full, other := value.(response)
 	if !other {
-		answer = answered{status: http.StatusOK, body: value}
+		full = response{status: http.StatusOK, body: value}
 	}
-	if answer.text == nil {
-		text, err := json.Marshal(answer.body)
+	if full.text == nil {
+		text, err := json.Marshal(full.body)
 		if err != nil {
-			a.fail(ctx, w, t, fmt.Errorf("encoding an answer: %w", err))
+			a.fail(ctx, w, t, fmt.Errorf("encoding a response: %w", err))
 			return
 		}
-		answer.media, answer.text = "application/json", append(text, '\n')
+		full.media, full.text = "application/json", append(text, '\n')
 	}
-	t.status = answer.status
-	for name, value := range answer.header {
+	t.status = full.status
+	for name, value := range full.header {
 		w.Header().Set(name, value)
 	}
-	send(w, answer.status, answer.media, answer.text)
+	send(w, full.status, full.media, full.text)
 }
 
 // The headers of every answer.
@@ -370,14 +370,14 @@ func (a *API) fail(ctx context.Context, w http.ResponseWriter, t *trail, err err
 	send(w, p.Status, "application/problem+json", append(text, '\n'))
 }
 
-// problemOf returns what a bookmaker is told of an error. What went wrong inside
+// problemOf returns what is answered to a bookmaker for an error. What went wrong inside
 // goes to the log, not to the bookmaker.
 func (a *API) problemOf(ctx context.Context, err error, t *trail) *problem {
-	var told *problem
+	var known *problem
 	var refusal *placing.Refusal
 	switch {
-	case errors.As(err, &told):
-		return told
+	case errors.As(err, &known):
+		return known
 	case errors.As(err, &refusal):
 		return ofRefusal(refusal)
 	}

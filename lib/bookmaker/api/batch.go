@@ -19,7 +19,7 @@ func placeBets(ctx context.Context, r *request) (any, error) {
 	if err := repeated(bets); err != nil {
 		return nil, err
 	}
-	answer := v1.BatchResponse{Results: make([]v1.BatchResult, len(bets))}
+	response := v1.BatchResponse{Results: make([]v1.BatchResult, len(bets))}
 	for _, wagers := range []bool{false, true} {
 		slots := make(chan struct{}, batchParallel)
 		var running sync.WaitGroup
@@ -30,12 +30,12 @@ func placeBets(ctx context.Context, r *request) (any, error) {
 			slots <- struct{}{}
 			running.Go(func() {
 				defer func() { <-slots }()
-				answer.Results[i] = r.placeOne(ctx, bets[i])
+				response.Results[i] = r.placeOne(ctx, bets[i])
 			})
 		}
 		running.Wait()
 	}
-	return answer, nil
+	return response, nil
 }
 
 // repeated refuses a batch that has an identity twice, even with the same bet: bets
@@ -75,7 +75,7 @@ func (r *request) placeOne(ctx context.Context, bet v1.BatchBet) v1.BatchResult 
 
 // placeSafely is place in a goroutine of its own, where a panic would end the
 // process.
-func (r *request) placeSafely(ctx context.Context, bet v1.BatchBet) (answer answered, err error) {
+func (r *request) placeSafely(ctx context.Context, bet v1.BatchBet) (placed response, err error) {
 	defer recovered(&err)
 	return r.place(ctx, bet)
 }

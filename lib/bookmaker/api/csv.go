@@ -10,7 +10,7 @@ import (
 const formatCSV = "csv"
 
 // writeCSV writes rows under a heading, by RFC 4180.
-func writeCSV[T any](heading []string, list []T, row func(T) []string) (answered, error) {
+func writeCSV[T any](heading []string, list []T, row func(T) []string) (response, error) {
 	var text bytes.Buffer
 	w := csv.NewWriter(&text)
 	w.UseCRLF = true
@@ -19,7 +19,7 @@ func writeCSV[T any](heading []string, list []T, row func(T) []string) (answered
 		rows = append(rows, row(each))
 	}
 	if err := w.WriteAll(rows); err != nil {
-		return answered{}, fmt.Errorf("writing CSV: %w", err)
+		return response{}, fmt.Errorf("writing CSV: %w", err)
 	}
-	return answered{status: http.StatusOK, media: "text/csv; charset=utf-8", text: text.Bytes()}, nil
+	return response{status: http.StatusOK, media: "text/csv; charset=utf-8", text: text.Bytes()}, nil
 }

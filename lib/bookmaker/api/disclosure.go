@@ -22,7 +22,7 @@ func getDisclosure(ctx context.Context, r *request) (any, error) {
 	if !fed {
 		return nil, unknown
 	}
-	disclosed, err := disclosure.Of(ctx, r.api.table, id, state, r.Bookmaker)
+	disclosed, err := disclosure.Load(ctx, r.api.table, id, state, r.Bookmaker)
 	switch {
 	case errors.Is(err, disclosure.ErrNotLogged):
 		return nil, newProblem(codeNotLogged, "the settlement of draw %s under state %d is not in the public log yet", id, state)

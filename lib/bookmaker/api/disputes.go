@@ -41,7 +41,7 @@ func openDispute(ctx context.Context, r *request) (any, error) {
 	if replay {
 		status = http.StatusOK
 	}
-	return answered{status: status, body: disputeOf(dispute)}, nil
+	return response{status: status, body: disputeOf(dispute)}, nil
 }
 
 // disputedBets refuses a dispute that names bets which the bookmaker does not
@@ -84,15 +84,15 @@ func (r *request) disputedBets(ctx context.Context, head *draw.Head, references 
 // disputeOf writes a dispute. One whose order is still under way is open to the
 // bookmaker: nothing is refunded before the order is stored.
 func disputeOf(d *disputes.Dispute) v1.Dispute {
-	told := v1.Dispute{Dispute: d.ID, DisputeRequest: d.Request, CreatedAt: instant.Format(d.CreatedAt), Order: d.Order, Status: string(disputes.Open)}
+	shown := v1.Dispute{Dispute: d.ID, DisputeRequest: d.Request, CreatedAt: instant.Format(d.CreatedAt), Order: d.Order, Status: string(disputes.Open)}
 	if !d.Status.Decided() {
-		return told
+		return shown
 	}
-	told.Status = string(d.Status)
+	shown.Status = string(d.Status)
 	if d.Decision != nil {
-		told.DecidedAt, told.DecisionReason = instant.Format(d.Decision.At), d.Decision.Reason
+		shown.DecidedAt, shown.DecisionReason = instant.Format(d.Decision.At), d.Decision.Reason
 	}
-	return told
+	return shown
 }
 
 // getDispute answers a dispute.

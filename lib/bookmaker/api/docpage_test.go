@@ -129,9 +129,9 @@ func operationOf(doc, op node, method, path string) operationView {
 	view.Curl = curl(method, filled(doc, op, path), view.Scope != "", example)
 	responses := op.at("responses")
 	for _, status := range slices.Sorted(maps.Keys(responses)) {
-		if answer := responses.at(status); answer.refName() == "" {
-			content := answer.at("content", "application/json")
-			view.Answers = append(view.Answers, responseView{status, answer.text("description"), content.at("schema").refName(), examplesOf(doc, content)})
+		if response := responses.at(status); response.refName() == "" {
+			content := response.at("content", "application/json")
+			view.Answers = append(view.Answers, responseView{status, response.text("description"), content.at("schema").refName(), examplesOf(doc, content)})
 		}
 	}
 	for _, code := range op.list("x-codes") {

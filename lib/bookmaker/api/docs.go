@@ -18,7 +18,7 @@ var docsPage []byte
 
 // getDocument answers the OpenAPI document.
 func getDocument(context.Context, *request) (any, error) {
-	return answered{status: http.StatusOK, media: "application/json", text: documentJSON}, nil
+	return response{status: http.StatusOK, media: "application/json", text: documentJSON}, nil
 }
 
 // docsHeaders are those of a page that has its style within, named by its hash, and
@@ -35,5 +35,5 @@ func styleHash() string {
 
 // getDocs answers the document as a page to read. It loads nothing.
 func getDocs(context.Context, *request) (any, error) {
-	return answered{status: http.StatusOK, media: "text/html; charset=utf-8", text: docsPage, header: docsHeaders}, nil
+	return response{status: http.StatusOK, media: "text/html; charset=utf-8", text: docsPage, header: docsHeaders}, nil
 }

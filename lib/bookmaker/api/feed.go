@@ -42,12 +42,12 @@ func readFeed(ctx context.Context, r *request) (any, error) {
 	}
 	size := 0
 	for i, entry := range entries {
-		told := report.FeedEntryOf(entry)
-		if size += sizeOf(told); size > feedBytes && i > 0 {
+		shown := report.FeedEntryOf(entry)
+		if size += sizeOf(shown); size > feedBytes && i > 0 {
 			feed.Next = entries[i-1].Sequence
 			break
 		}
-		feed.Entries = append(feed.Entries, told)
+		feed.Entries = append(feed.Entries, shown)
 	}
 	return feed, nil
 }
@@ -85,5 +85,5 @@ func setPosition(ctx context.Context, r *request) (any, error) {
 		return nil, positionAhead(position.Sequence, now.Newest)
 	}
 	err = r.api.table.Put(ctx, store.Item{PK: store.BookmakerKey(r.Bookmaker), SK: store.PositionKey, Body: store.Encode(position)})
-	return answered{status: http.StatusOK, body: position}, err
+	return response{status: http.StatusOK, body: position}, err
 }

@@ -51,16 +51,16 @@ func TestHistoryIsAsTheFeedSays(t *testing.T) {
 	if len(feed.Entries) != 3 || feed.Next != 3 || feed.Newest != 3 {
 		t.Fatalf("%d entries, next %d, newest %d", len(feed.Entries), feed.Next, feed.Newest)
 	}
-	told := map[string][]v1.Line{}
+	reported := map[string][]v1.Line{}
 	for _, entry := range feed.Entries {
 		for _, line := range w.lines(entry) {
-			told[line.Bet] = append(told[line.Bet], line)
+			reported[line.Bet] = append(reported[line.Bet], line)
 		}
 	}
-	if len(told) != 4 || len(told["b-0"]) != 2 || len(told["b-1"]) != 3 || len(told["b-3"]) != 1 {
-		t.Errorf("%v", told)
+	if len(reported) != 4 || len(reported["b-0"]) != 2 || len(reported["b-1"]) != 3 || len(reported["b-3"]) != 1 {
+		t.Errorf("%v", reported)
 	}
-	for reference, lines := range told {
+	for reference, lines := range reported {
 		bet := decoded[v1.BetDetail](t, w.want(w.do(http.MethodGet, "/v1/draws/rou-1/bets/"+reference, ""), "200"))
 		if !reflect.DeepEqual(bet.Settlements, lines) {
 			t.Errorf("%s: history %+v, feed %+v", reference, bet.Settlements, lines)
@@ -72,7 +72,7 @@ func TestHistoryIsAsTheFeedSays(t *testing.T) {
 	list := decoded[v1.Bets](t, w.want(w.do(http.MethodGet, "/v1/draws/rou-1/bets?limit=3", ""), "200"))
 	rest := decoded[v1.Bets](t, w.want(w.do(http.MethodGet, "/v1/draws/rou-1/bets?limit=3&cursor="+list.Next, ""), "200"))
 	for _, bet := range append(list.Bets, rest.Bets...) {
-		if !reflect.DeepEqual(bet.Settlements, told[bet.Reference]) {
+		if !reflect.DeepEqual(bet.Settlements, reported[bet.Reference]) {
 			t.Errorf("%s in the list: %+v", bet.Reference, bet)
 		}
 	}

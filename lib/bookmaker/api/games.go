@@ -27,5 +27,5 @@ func getGame(_ context.Context, r *request) (any, error) {
 	if !known {
 		return nil, newProblem(codeUnknownGame, "there is no game %s", r.path["game"])
 	}
-	return catalogue.Of(game), nil
+	return catalogue.New(game), nil
 }

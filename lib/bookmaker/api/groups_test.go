@@ -21,7 +21,7 @@ func TestBoardByGroups(t *testing.T) {
 		{"two", "drawn:7-42", "38.50", "won", "385.00"},
 		{"four", "drawn:1-5-7-42", "501.00", "won", "5010.00"},
 	}
-	place := func(reference, selection, odds, want string) answer {
+	place := func(reference, selection, odds, want string) result {
 		return w.want(w.do(http.MethodPut, "/v1/draws/l-1/bets/"+reference, `{"selection":"`+selection+`","odds":"`+odds+`","stake":"10.00","currency":"EUR"}`), want)
 	}
 	for _, bet := range bets {

@@ -169,20 +169,20 @@ func (w *world) settle(id string) {
 	}
 }
 
-// answer is what a request was answered.
-type answer struct {
+// result is what a request was answered.
+type result struct {
 	status int
 	header http.Header
 	body   string
 }
 
-func (a answer) problem(t testing.TB) v1.Problem {
+func (a result) problem(t testing.TB) v1.Problem {
 	t.Helper()
 	return decoded[v1.Problem](t, a)
 }
 
 // decoded reads an answer's body.
-func decoded[T any](t testing.TB, a answer) (value T) {
+func decoded[T any](t testing.TB, a result) (value T) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(a.body), &value); err != nil {
 		t.Fatalf("%d %s: %v", a.status, a.body, err)
@@ -191,7 +191,7 @@ func decoded[T any](t testing.TB, a answer) (value T) {
 }
 
 // code is the answer's status, with the problem's code where it is one.
-func (a answer) code(t testing.TB) string {
+func (a result) code(t testing.TB) string {
 	t.Helper()
 	if a.status < 400 {
 		return fmt.Sprint(a.status)
@@ -200,7 +200,7 @@ func (a answer) code(t testing.TB) string {
 }
 
 // do makes a request with acme's key, or with the key that headers give.
-func (w *world) do(method, path, body string, headers ...string) answer {
+func (w *world) do(method, path, body string, headers ...string) result {
 	w.Helper()
 	request, err := http.NewRequestWithContext(w.Context(), method, w.server.URL+path, strings.NewReader(body))
 	if err != nil {
@@ -222,14 +222,14 @@ func (w *world) do(method, path, body string, headers ...string) answer {
 	if err != nil {
 		w.Fatal(err)
 	}
-	return answer{response.StatusCode, response.Header, string(text)}
+	return result{response.StatusCode, response.Header, string(text)}
 }
 
 // as is a request's header with another key.
 func as(key string) []string { return []string{"Authorization", "Bearer " + key} }
 
 // want compares an answer's code.
-func (w *world) want(a answer, code string) answer {
+func (w *world) want(a result, code string) result {
 	w.Helper()
 	if got := a.code(w.TB); got != code {
 		w.Errorf("answered %s, not %s: %s", got, code, a.body)

@@ -21,7 +21,7 @@ func TestTwoClientsOneBet(t *testing.T) {
 	const times = 1000
 	for i := range times {
 		path := fmt.Sprintf("/v1/draws/rou-1/bets/b-%d", i)
-		var answers [2]answer
+		var answers [2]result
 		var clients sync.WaitGroup
 		for client := range answers {
 			clients.Go(func() { answers[client] = w.do(http.MethodPut, path, straight17) })

@@ -24,16 +24,16 @@ func placeWager(ctx context.Context, r *request) (any, error) {
 
 // place places a bet or a side wager: 201 when it was stored just now, 200 when
 // it was there.
-func (r *request) place(ctx context.Context, bet v1.BatchBet) (answered, error) {
+func (r *request) place(ctx context.Context, bet v1.BatchBet) (response, error) {
 	bet.Bookmaker = r.Bookmaker
 	account, err := r.api.acceptor.Place(ctx, bet)
 	if err != nil {
-		return answered{}, err
+		return response{}, err
 	}
 	status := http.StatusCreated
 	if account.Replay {
 		status = http.StatusOK
 	}
 	placed, err := betOf(bet.Draw, account)
-	return answered{status: status, body: placed}, err
+	return response{status: status, body: placed}, err
 }

@@ -37,7 +37,7 @@ func readPage(ctx context.Context, r *request) (any, error) {
 		return nil, unknown
 	}
 	if r.query["format"] == formatLines {
-		return answered{status: http.StatusOK, media: "application/x-ndjson", text: text}, nil
+		return response{status: http.StatusOK, media: "application/x-ndjson", text: text}, nil
 	}
 	lines, err := report.ParseLines(text)
 	if err != nil {

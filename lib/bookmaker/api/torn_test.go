@@ -20,9 +20,9 @@ import (
 // whileHidden makes a transaction of which one item becomes visible last, and a request
 // while all others can be seen. The transaction goes on once the request is answered, or
 // has asked for the hidden item in a way that waits for it.
-func (w *world) whileHidden(db *fakedynamo.DB, hidden string, transaction func(), request func() answer) (got answer) {
+func (w *world) whileHidden(db *fakedynamo.DB, hidden string, transaction func(), request func() result) (got result) {
 	w.Helper()
-	asked, answered := make(chan bool, 100), make(chan answer, 1)
+	asked, answered := make(chan bool, 100), make(chan result, 1)
 	met := false
 	db.Intercept = func(_ context.Context, call fakedynamo.Call) fakedynamo.Verdict {
 		if call.Operation == "TransactGetItems" && slices.ContainsFunc(call.Keys, func(key string) bool { return strings.HasSuffix(key, hidden) }) {
@@ -100,7 +100,7 @@ func TestWhileBeingCommitted(t *testing.T) {
 			db := fakedynamo.New(t, "table")
 			w := newWorldOn(t, store.New(db, "table"))
 			test.before(w)
-			a := w.whileHidden(db, test.hidden, func() { test.meanwhile(w) }, func() answer { return w.do(test.method, test.path, test.body) })
+			a := w.whileHidden(db, test.hidden, func() { test.meanwhile(w) }, func() result { return w.do(test.method, test.path, test.body) })
 			if w.want(a, test.code); !strings.Contains(a.body, test.shows) {
 				t.Errorf("it does not show %s: %s", test.shows, a.body)
 			}

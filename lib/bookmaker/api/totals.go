@@ -26,7 +26,7 @@ func getDrawTotals(ctx context.Context, r *request) (any, error) {
 }
 
 // writeTotals writes totals as CSV.
-func writeTotals(list []v1.Totals) (answered, error) {
+func writeTotals(list []v1.Totals) (response, error) {
 	return writeCSV([]string{"currency", "bets", "stake", "payout", "won", "lost", "refunded"}, list, func(t v1.Totals) []string {
 		return []string{t.Currency, strconv.Itoa(t.Bets), t.Stake, t.Payout, strconv.Itoa(t.Won), strconv.Itoa(t.Lost), strconv.Itoa(t.Refunded)}
 	})

@@ -30,13 +30,13 @@ import (
 
 // Source is where reports are read. It may be used by several goroutines.
 type Source interface {
-	// Of returns the reports of a settlement that there are, of each bookmaker one.
-	Of(ctx context.Context, draw string, state int) ([]Report, error)
+	// Reports returns the reports of a settlement that there are, of each bookmaker one.
+	Reports(ctx context.Context, draw string, state int) ([]Report, error)
 	// Whole says that a settlement of which there is any report has all of them.
 	Whole() bool
-	// Told lists the settlements that were reported so long ago that the log must
+	// Reported lists the settlements that were reported so long ago that the log must
 	// have them.
-	Told() []ID
+	Reported() []ID
 }
 
 // ID is a settlement.
@@ -102,9 +102,9 @@ func Compare(ctx context.Context, source Source, settlements []*entry.Settlement
 	for _, id := range order {
 		result.Findings = append(result.Findings, found[id]...)
 	}
-	for _, told := range source.Told() {
-		if !logged[told] && (draw == "" || draw == told.Draw) {
-			result.find(verify.UnloggedReport, told.Draw, told.State, "was reported, but the log does not have it")
+	for _, reported := range source.Reported() {
+		if !logged[reported] && (draw == "" || draw == reported.Draw) {
+			result.find(verify.UnloggedReport, reported.Draw, reported.State, "was reported, but the log does not have it")
 		}
 	}
 	return result, nil
@@ -137,7 +137,7 @@ func compareDraw(ctx context.Context, source Source, settlements []*entry.Settle
 	result := &Result{}
 	accounts := map[string]*account{}
 	for _, e := range settlements {
-		list, err := source.Of(ctx, e.Draw, e.State)
+		list, err := source.Reports(ctx, e.Draw, e.State)
 		if err != nil {
 			return result, err
 		}
@@ -244,7 +244,7 @@ func (a *account) take(one Report) (totals settlement.Totals, why string) {
 		if !known {
 			return nil, fmt.Sprintf("the line of bet %s has the status %.40q", line.Bet, line.Status)
 		}
-		totals.Of(currency).Add(stake, settlement.Settlement{Result: result, Payout: payout})
+		totals.In(currency).Add(stake, settlement.Settlement{Result: result, Payout: payout})
 	}
 	return totals, ""
 }

@@ -123,7 +123,7 @@ func allReports(t *testing.T, s *archivetest.Sample) {
 			t.Fatal(err)
 		}
 		of := compare(t, kept, r)
-		if len(of.Findings) > 0 || of.Reports == 0 || of.Totals != of.Reports || len(source.Told()) != of.Reports {
+		if len(of.Findings) > 0 || of.Reports == 0 || of.Totals != of.Reports || len(source.Reported()) != of.Reports {
 			t.Fatalf("%s: %+v", bookmaker, of)
 		}
 		sum.Reports, sum.Lines = sum.Reports+of.Reports, sum.Lines+of.Lines
@@ -146,7 +146,7 @@ func bookmakers(t *testing.T, s *archivetest.Sample, r *verify.Report) map[strin
 	t.Helper()
 	names := map[string]bool{}
 	for _, e := range r.Settlements {
-		list, err := reports.New(s.Table).Of(t.Context(), e.Draw, e.State)
+		list, err := reports.New(s.Table).Reports(t.Context(), e.Draw, e.State)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -163,8 +163,8 @@ type changed struct {
 	do func(list []audit.Report) []audit.Report
 }
 
-func (c changed) Of(ctx context.Context, draw string, state int) ([]audit.Report, error) {
-	list, err := c.Source.Of(ctx, draw, state)
+func (c changed) Reports(ctx context.Context, draw string, state int) ([]audit.Report, error) {
+	list, err := c.Source.Reports(ctx, draw, state)
 	for i := range list {
 		list[i].Lines = slices.Clone(list[i].Lines)
 	}
@@ -283,7 +283,7 @@ func notLogged(t *testing.T, s *archivetest.Sample) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dropped := source.Told()[0]
+	dropped := source.Reported()[0]
 	r.Settlements = slices.DeleteFunc(r.Settlements, func(e *entry.Settlement) bool { return e.Draw == dropped.Draw && e.State == dropped.State })
 	result := compare(t, source, r)
 	if len(result.Findings) == 0 || result.Findings[len(result.Findings)-1].Code != verify.UnloggedReport {
@@ -295,8 +295,8 @@ func notLogged(t *testing.T, s *archivetest.Sample) {
 	}
 	// What was reported just now may still be on its way.
 	fresh, err := audit.FromAPI(t.Context(), apiOf(t, s, "acme"), time.UnixMilli(0))
-	if err != nil || len(fresh.Told()) > 0 {
-		t.Errorf("%v, %v", fresh.Told(), err)
+	if err != nil || len(fresh.Reported()) > 0 {
+		t.Errorf("%v, %v", fresh.Reported(), err)
 	}
 }
 

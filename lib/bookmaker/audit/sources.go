@@ -29,9 +29,9 @@ func linesOf(text []byte) (lines [][]byte) {
 
 // API are a bookmaker's reports as tally's API answers them.
 type API struct {
-	client  *client.Client
-	reports map[ID]*client.Report
-	told    []ID
+	client   *client.Client
+	reports  map[ID]*client.Report
+	reported []ID
 }
 
 var _ Source = (*API)(nil)
@@ -49,7 +49,7 @@ func FromAPI(ctx context.Context, c *client.Client, now time.Time) (*API, error)
 		id := ID{Draw: report.Draw, State: report.State}
 		a.reports[id] = report
 		if at, err := time.Parse(time.RFC3339, report.At); err == nil && now.Sub(at) > logWithin {
-			a.told = append(a.told, id)
+			a.reported = append(a.reported, id)
 		}
 	}
 	return a, nil
@@ -58,8 +58,8 @@ func FromAPI(ctx context.Context, c *client.Client, now time.Time) (*API, error)
 // Whole says that these are one bookmaker's reports.
 func (a *API) Whole() bool { return false }
 
-// Told lists the settlements in the feed that were reported an hour ago.
-func (a *API) Told() []ID { return a.told }
+// Reported lists the settlements in the feed that were reported an hour ago.
+func (a *API) Reported() []ID { return a.reported }
 
 // The codes of answers that there is no disclosure.
 const (
@@ -67,10 +67,10 @@ const (
 	codeUnknown   = "unknown_report"
 )
 
-// Of asks for the report of a settlement and for its disclosure.
-func (a *API) Of(ctx context.Context, draw string, state int) ([]Report, error) {
-	report, told := a.reports[ID{Draw: draw, State: state}]
-	if !told {
+// Reports asks for the report of a settlement and for its disclosure.
+func (a *API) Reports(ctx context.Context, draw string, state int) ([]Report, error) {
+	report, reported := a.reports[ID{Draw: draw, State: state}]
+	if !reported {
 		return nil, nil
 	}
 	text, err := report.Text(ctx)
@@ -98,8 +98,8 @@ const (
 // Folder are a bookmaker's reports that were kept as files: <draw>.<state>.jsonl has
 // the lines, <draw>.<state>.disclosure.json the disclosure.
 type Folder struct {
-	root *os.Root
-	told []ID
+	root     *os.Root
+	reported []ID
 }
 
 var _ Source = (*Folder)(nil)
@@ -127,10 +127,10 @@ func FromFolder(path string) (*Folder, error) {
 			continue
 		}
 		if state, err := strconv.Atoi(name[at+1:]); err == nil && state > 0 && ids.Valid(name[:at]) {
-			f.told = append(f.told, ID{Draw: name[:at], State: state})
+			f.reported = append(f.reported, ID{Draw: name[:at], State: state})
 		}
 	}
-	if len(f.told) == 0 {
+	if len(f.reported) == 0 {
 		return nil, fmt.Errorf("the folder %s has no reports: they are called <draw>.<state>%s, with <draw>.<state>%s beside them", path, linesSuffix, disclosureSuffix)
 	}
 	return f, nil
@@ -139,12 +139,12 @@ func FromFolder(path string) (*Folder, error) {
 // Whole says that these are one bookmaker's reports.
 func (f *Folder) Whole() bool { return false }
 
-// Told lists the reports that there are.
-func (f *Folder) Told() []ID { return f.told }
+// Reported lists the reports that there are.
+func (f *Folder) Reported() []ID { return f.reported }
 
-// Of reads the files of a settlement.
-func (f *Folder) Of(_ context.Context, draw string, state int) ([]Report, error) {
-	if !slices.Contains(f.told, ID{Draw: draw, State: state}) {
+// Reports reads the files of a settlement.
+func (f *Folder) Reports(_ context.Context, draw string, state int) ([]Report, error) {
+	if !slices.Contains(f.reported, ID{Draw: draw, State: state}) {
 		return nil, nil
 	}
 	text, err := objects.ReadFile(f.root, nameOf(draw, state, linesSuffix), maxReport)
@@ -186,9 +186,9 @@ func Keep(source Source, path string) (*Keeping, error) {
 	return &Keeping{Source: source, root: root}, nil
 }
 
-// Of reads the reports of a settlement, and keeps them.
-func (k *Keeping) Of(ctx context.Context, draw string, state int) ([]Report, error) {
-	list, err := k.Source.Of(ctx, draw, state)
+// Reports reads the reports of a settlement, and keeps them.
+func (k *Keeping) Reports(ctx context.Context, draw string, state int) ([]Report, error) {
+	list, err := k.Source.Reports(ctx, draw, state)
 	for _, report := range list {
 		if report.Disclosure == nil {
 			continue

@@ -29,7 +29,7 @@ func newClient(t *testing.T, handler http.HandlerFunc) *client.Client {
 	return c
 }
 
-func tell(w http.ResponseWriter, status int, value any) {
+func respond(w http.ResponseWriter, status int, value any) {
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(value)
 }
@@ -49,11 +49,11 @@ func TestSentAgain(t *testing.T) {
 		case 1:
 			panic(http.ErrAbortHandler) // no answer at all
 		case 2:
-			tell(w, http.StatusServiceUnavailable, v1.Problem{Code: "unavailable"})
+			respond(w, http.StatusServiceUnavailable, v1.Problem{Code: "unavailable"})
 		case 3:
-			tell(w, http.StatusBadGateway, map[string]string{"message": "API Gateway's own"})
+			respond(w, http.StatusBadGateway, map[string]string{"message": "API Gateway's own"})
 		default:
-			tell(w, http.StatusCreated, v1.Bet{Reference: "b-1", Status: "accepted"})
+			respond(w, http.StatusCreated, v1.Bet{Reference: "b-1", Status: "accepted"})
 		}
 	})
 	bet, err := c.PlaceBet(t.Context(), "d.1", "b-1", v1.BetRequest{Selection: "red", Stake: "5.00", Currency: "EUR"})
@@ -67,10 +67,10 @@ func TestRetryAfter(t *testing.T) {
 	c := newClient(t, func(w http.ResponseWriter, _ *http.Request) {
 		if tries.Add(1) == 1 {
 			w.Header().Set("Retry-After", "1")
-			tell(w, http.StatusTooManyRequests, v1.Problem{Code: "too_many_requests"})
+			respond(w, http.StatusTooManyRequests, v1.Problem{Code: "too_many_requests"})
 			return
 		}
-		tell(w, http.StatusOK, v1.Settings{Bookmaker: "acme"})
+		respond(w, http.StatusOK, v1.Settings{Bookmaker: "acme"})
 	})
 	started := time.Now()
 	if _, err := c.Settings(t.Context()); err != nil || time.Since(started) < time.Second {
@@ -83,7 +83,7 @@ func TestErrors(t *testing.T) {
 	var tries atomic.Int32
 	c := newClient(t, func(w http.ResponseWriter, _ *http.Request) {
 		tries.Add(1)
-		tell(w, http.StatusConflict, v1.Problem{Code: "odds_changed", Status: 409, Detail: "others", CurrentOdds: "2.50", RequestID: "r-1"})
+		respond(w, http.StatusConflict, v1.Problem{Code: "odds_changed", Status: 409, Detail: "others", CurrentOdds: "2.50", RequestID: "r-1"})
 	})
 	_, err := c.PlaceBet(t.Context(), "d", "b", v1.BetRequest{})
 	var problem *client.Error
@@ -104,7 +104,7 @@ func TestErrors(t *testing.T) {
 func TestPositionAhead(t *testing.T) {
 	newest := int64(0)
 	c := newClient(t, func(w http.ResponseWriter, _ *http.Request) {
-		tell(w, http.StatusConflict, v1.Problem{Code: "position_ahead", Status: 409, Detail: "there is no report 9", Newest: &newest})
+		respond(w, http.StatusConflict, v1.Problem{Code: "position_ahead", Status: 409, Detail: "there is no report 9", Newest: &newest})
 	})
 	check := func(what string, err error) {
 		t.Helper()
@@ -126,7 +126,7 @@ func TestGivesUp(t *testing.T) {
 	var tries atomic.Int32
 	c := newClient(t, func(w http.ResponseWriter, _ *http.Request) {
 		tries.Add(1)
-		tell(w, http.StatusInternalServerError, v1.Problem{Code: "internal"})
+		respond(w, http.StatusInternalServerError, v1.Problem{Code: "internal"})
 	})
 	if _, err := c.Games(t.Context()); client.Code(err) != "internal" || int(tries.Load()) != c.Tries {
 		t.Errorf("%v after %d tries", err, tries.Load())
@@ -145,7 +145,7 @@ func TestFollow(t *testing.T) {
 				t.Error(err)
 			}
 			position.Store(p.Sequence)
-			tell(w, 200, p)
+			respond(w, 200, p)
 		case r.URL.Path == "/v1/feed":
 			after := position.Load()
 			if text := r.URL.Query().Get("after"); text != "" {
@@ -158,9 +158,9 @@ func TestFollow(t *testing.T) {
 				feed.Entries = append(feed.Entries, v1.FeedEntry{Sequence: n, Pages: []v1.Page{{Page: 1, Href: fmt.Sprintf("/v1/draws/d/reports/%d/0/1", n)}}})
 				feed.Next = n
 			}
-			tell(w, 200, feed)
+			respond(w, 200, feed)
 		default:
-			tell(w, 200, v1.ReportPage{Lines: []v1.Line{{Bet: r.URL.Path}}})
+			respond(w, 200, v1.ReportPage{Lines: []v1.Line{{Bet: r.URL.Path}}})
 		}
 	})
 	next := int64(1)
@@ -237,7 +237,7 @@ func TestBoundsOfAnswers(t *testing.T) {
 	page := func(bytes int) func(http.ResponseWriter, *http.Request) {
 		return func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path == "/v1/feed" {
-				tell(w, 200, v1.Feed{Entries: []v1.FeedEntry{{Sequence: 1, Pages: []v1.Page{{Page: 1, Href: "v1/page"}}}}, Next: 1, Newest: 1})
+				respond(w, 200, v1.Feed{Entries: []v1.FeedEntry{{Sequence: 1, Pages: []v1.Page{{Page: 1, Href: "v1/page"}}}}, Next: 1, Newest: 1})
 				return
 			}
 			_, _ = w.Write(make([]byte, bytes))
@@ -251,7 +251,7 @@ func TestBoundsOfAnswers(t *testing.T) {
 	}{
 		{"a page of the most", page(16 << 20), func() error { return text(t, c) }, ""},
 		{"a page of more", page(16<<20 + 1), func() error { return text(t, c) }, "more than 16777216 bytes"},
-		{"a cursor that stays", func(w http.ResponseWriter, _ *http.Request) { tell(w, 200, v1.Draws{Next: "again"}) }, func() error {
+		{"a cursor that stays", func(w http.ResponseWriter, _ *http.Request) { respond(w, 200, v1.Draws{Next: "again"}) }, func() error {
 			for _, err := range c.Draws(t.Context(), client.Filter{}) {
 				if err != nil {
 					return err
@@ -260,7 +260,7 @@ func TestBoundsOfAnswers(t *testing.T) {
 			return nil
 		}, "does not go on"},
 		{"a feed that stays", func(w http.ResponseWriter, _ *http.Request) {
-			tell(w, 200, v1.Feed{Entries: []v1.FeedEntry{{Sequence: 5}}, Next: 5, Newest: 9})
+			respond(w, 200, v1.Feed{Entries: []v1.FeedEntry{{Sequence: 5}}, Next: 5, Newest: 9})
 		}, func() error {
 			for _, err := range c.Reports(t.Context(), 5) {
 				if err != nil {
@@ -280,7 +280,7 @@ func TestBoundsOfAnswers(t *testing.T) {
 	for header, want := range map[string]time.Duration{"7": 7 * time.Second, "60": time.Minute, "61": time.Minute, "99999999999999999999999": time.Minute, "-1": 0, "x": 0} {
 		response = func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Retry-After", header)
-			tell(w, http.StatusServiceUnavailable, v1.Problem{Code: "unavailable"})
+			respond(w, http.StatusServiceUnavailable, v1.Problem{Code: "unavailable"})
 		}
 		_, err := c.Settings(t.Context())
 		var problem *client.Error

@@ -37,8 +37,8 @@ func New(table *store.Table) *Reports {
 // Whole says that all reports are in the table, as long as it keeps any.
 func (r *Reports) Whole() bool { return true }
 
-// Told lists nothing: which settlements the log lacks is the monitor's to find.
-func (r *Reports) Told() []audit.ID { return nil }
+// Reported lists nothing: which settlements the log lacks is the monitor's to find.
+func (r *Reports) Reported() []audit.ID { return nil }
 
 // load reads a draw, once.
 func (r *Reports) load(ctx context.Context, id string) (*record.Draw, error) {
@@ -61,8 +61,8 @@ func (r *Reports) load(ctx context.Context, id string) (*record.Draw, error) {
 	return d, nil
 }
 
-// Of reads the pages of all bookmakers, and what was kept of the commitments.
-func (r *Reports) Of(ctx context.Context, draw string, state int) ([]audit.Report, error) {
+// Reports reads the pages of all bookmakers, and what was kept of the commitments.
+func (r *Reports) Reports(ctx context.Context, draw string, state int) ([]audit.Report, error) {
 	d, err := r.load(ctx, draw)
 	if err != nil {
 		return nil, err

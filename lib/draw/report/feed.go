@@ -86,19 +86,19 @@ type WebhookTestData struct {
 
 // FeedEntryOf writes a report as the feed and webhooks tell it.
 func FeedEntryOf(e Entry) FeedEntry {
-	told := FeedEntry{Sequence: e.Sequence, Draw: e.Draw, Game: e.Game, State: e.State, Replaces: e.Replaces, At: instant.Format(e.At),
+	shown := FeedEntry{Sequence: e.Sequence, Draw: e.Draw, Game: e.Game, State: e.State, Replaces: e.Replaces, At: instant.Format(e.At),
 		Totals: TotalsOf(e.Totals), Pages: []Page{}}
 	if len(e.Before) > 0 {
-		told.Before = TotalsOf(e.Before)
+		shown.Before = TotalsOf(e.Before)
 	}
 	for _, shard := range e.Shards {
-		told.Lines += shard.Lines
+		shown.Lines += shard.Lines
 		for page := 1; page <= shard.Pages; page++ {
-			told.Pages = append(told.Pages, Page{Shard: shard.Shard, Page: page,
+			shown.Pages = append(shown.Pages, Page{Shard: shard.Shard, Page: page,
 				Href: fmt.Sprintf("/v1/draws/%s/reports/%d/%d/%d", e.Draw, e.State, shard.Shard, page)})
 		}
 	}
-	return told
+	return shown
 }
 
 // TotalsOf writes totals.

@@ -1,7 +1,7 @@
 // Package wire reads and writes what crosses tally's edges on queues: studio
 // messages, operator orders and the studio's replies. It is strict about form
 // and says everything that is wrong with a message, so that one look at the
-// quarantine tells what to mend.
+// quarantine says what to fix.
 package wire
 
 import (

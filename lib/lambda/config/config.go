@@ -10,7 +10,7 @@
 //	}
 //
 // [Load] fills it and reports every problem at once, each with its remedy, so
-// that whoever deploys mends them in one go.
+// that whoever deploys can fix them in one go.
 //
 // # Tags
 //
@@ -45,7 +45,7 @@ func (e *Error) Error() string {
 	if len(e.Problems) == 1 {
 		plural = ""
 	}
-	return fmt.Sprintf("%d environment variable%s to mend:\n  %s", len(e.Problems), plural, strings.Join(e.Problems, "\n  "))
+	return fmt.Sprintf("%d environment variable%s to fix:\n  %s", len(e.Problems), plural, strings.Join(e.Problems, "\n  "))
 }
 
 // Load fills the struct that into points to. Its error is an [*Error] with every

@@ -48,7 +48,7 @@ func TestLoad(t *testing.T) {
 func TestAllProblemsAtOnce(t *testing.T) {
 	var got sample
 	err := config.Load(&got, from("TALLY_SHARDS", "257", "TALLY_WAIT", "soon", "TALLY_ENABLED", "yes", "TALLY_MOST", "2h"))
-	const want = `5 environment variables to mend:
+	const want = `5 environment variables to fix:
   TALLY_TABLE is not set: set it to a text (name of the DynamoDB table)
   TALLY_SHARDS is "257": set it to a whole number from 1 to 256 (shards of a new draw), or leave it out for 1
   TALLY_WAIT is "soon": set it to a duration such as 90s or 15m of at least 1s (time to wait)
@@ -66,7 +66,7 @@ func TestAllProblemsAtOnce(t *testing.T) {
 func TestOneProblem(t *testing.T) {
 	var got sample
 	err := config.Load(&got, from("TALLY_TABLE", "tally", "TALLY_WAIT", "0s"))
-	if err == nil || !strings.HasPrefix(err.Error(), "1 environment variable to mend:\n  TALLY_WAIT is \"0s\": ") {
+	if err == nil || !strings.HasPrefix(err.Error(), "1 environment variable to fix:\n  TALLY_WAIT is \"0s\": ") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -182,11 +182,11 @@ func TestArchiveToBucket(t *testing.T) {
 func (d *day) archiveAndVerify(handle runtime.QueueHandler, files objects.Store) {
 	d.t.Helper()
 	from := queue(d.t, d.stack, "ArchiveEntriesQueue")
-	told := func(what string) string { return `{"draw":"` + archivedDraw + `","what":` + what + `}` }
-	if d.deliver(handle, envelope(from, d.clock, told(`"settlement","state":2`), told(`"opening"`), told(`"state","state":1`), told(`"opening"`))) != 0 {
+	notified := func(what string) string { return `{"draw":"` + archivedDraw + `","what":` + what + `}` }
+	if d.deliver(handle, envelope(from, d.clock, notified(`"settlement","state":2`), notified(`"opening"`), notified(`"state","state":1`), notified(`"opening"`))) != 0 {
 		d.t.Error("archive failed")
 	}
-	if d.deliver(handle, envelope(from, d.clock, "{", told(`"state","state":9`), `{"draw":"other","what":"opening"}`)) != 3 {
+	if d.deliver(handle, envelope(from, d.clock, "{", notified(`"state","state":9`), `{"draw":"other","what":"opening"}`)) != 3 {
 		d.t.Error("archive took what is not there")
 	}
 	key, _, err := files.Get(d.t.Context(), tiles.KeysPath)

@@ -242,7 +242,7 @@ func past(t *testing.T, messages []string) []string {
 }
 
 // A function whose variables are wrong ends at once, and its log says what to
-// mend, all of it.
+// fix, all of it.
 func TestBinariesRefuseToStart(t *testing.T) {
 	for _, described := range functions.Describe() {
 		function := lambdatest.Start(t, binary(t, described.Name), lambdatest.Options{Variables: map[string]string{"TALLY_TABLE": ""}})

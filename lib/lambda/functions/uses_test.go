@@ -226,14 +226,14 @@ func (ignored) Refused(string, string) {}
 func TestUses(t *testing.T) {
 	d := newDay(t)
 	const draw = "rou-1.20261130.1001"
-	var told <-chan string
+	var notified <-chan string
 	roulette := d.files("roulette")
 	for i, file := range roulette[:7] {
 		d.handle(file)
 		switch i {
 		case 1: // betting has opened
 			d.clock = d.clock.Add(10 * time.Second)
-			told = d.hook("acme", -1)
+			notified = d.hook("acme", -1)
 			d.bet(draw, "acme", "b1")
 			d.bet(draw, "borealis", "b2")
 		case 3: // resulted
@@ -279,7 +279,7 @@ func TestUses(t *testing.T) {
 		t.Error("archive failed")
 	}
 	d.ask()
-	if len(told) == 0 {
+	if len(notified) == 0 {
 		t.Error("the webhook was not told")
 	}
 	for range 30 {
@@ -314,7 +314,7 @@ func (d *day) expires() {
 
 // hook sets an endpoint of a bookmaker, which fails at first, and returns what it
 // is told.
-func (d *day) hook(bookmaker string, after int64) (told <-chan string) {
+func (d *day) hook(bookmaker string, after int64) (notified <-chan string) {
 	d.t.Helper()
 	taken := make(chan string, 100)
 	tries := 0

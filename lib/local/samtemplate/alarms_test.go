@@ -14,15 +14,15 @@ const topic = "arn:aws:sns:eu-central-1:123456789012:alarms"
 
 // alarm watches one metric. Its period is in seconds.
 type alarm struct {
-	ID         string              `yaml:"-"`
-	Namespace  string              `yaml:"Namespace"`
-	Metric     string              `yaml:"MetricName"`
-	Dimensions []map[string]string `yaml:"Dimensions"`
-	Period     int                 `yaml:"Period"`
-	Periods    int                 `yaml:"EvaluationPeriods"` // that must be beyond the threshold
-	Threshold  float64             `yaml:"Threshold"`
-	Tells      []string            `yaml:"AlarmActions"`
-	TellsEnd   []string            `yaml:"OKActions"`
+	ID           string              `yaml:"-"`
+	Namespace    string              `yaml:"Namespace"`
+	Metric       string              `yaml:"MetricName"`
+	Dimensions   []map[string]string `yaml:"Dimensions"`
+	Period       int                 `yaml:"Period"`
+	Periods      int                 `yaml:"EvaluationPeriods"` // that must be beyond the threshold
+	Threshold    float64             `yaml:"Threshold"`
+	AlarmActions []string            `yaml:"AlarmActions"`
+	OKActions    []string            `yaml:"OKActions"`
 }
 
 func alarms(t *testing.T, stack *samtemplate.Stack) (all []alarm) {
@@ -47,7 +47,7 @@ func TestAlarms(t *testing.T) {
 			}
 			watched[what] = alarm
 		}
-		if !slices.Equal(alarm.Tells, []string{topic}) || !slices.Equal(alarm.TellsEnd, alarm.Tells) || len(alarm.Dimensions) != 1 || alarm.Periods < 1 || alarm.Period < 60 {
+		if !slices.Equal(alarm.AlarmActions, []string{topic}) || !slices.Equal(alarm.OKActions, alarm.AlarmActions) || len(alarm.Dimensions) != 1 || alarm.Periods < 1 || alarm.Period < 60 {
 			t.Errorf("the alarm %+v", alarm)
 		}
 	}

@@ -296,18 +296,18 @@ func TestTheRest(t *testing.T) {
 	const topic = "arn:aws:sns:eu-central-1:123456789012:alarms"
 	stack := resolveText(t, sample, map[string]string{"Topic": topic})
 	type alarm struct {
-		Dimensions []map[string]string `yaml:"Dimensions"`
-		Threshold  float64             `yaml:"Threshold"`
-		Tells      []string            `yaml:"AlarmActions"`
+		Dimensions   []map[string]string `yaml:"Dimensions"`
+		Threshold    float64             `yaml:"Threshold"`
+		AlarmActions []string            `yaml:"AlarmActions"`
 	}
-	want := alarm{Dimensions: []map[string]string{{"Name": "QueueName", "Value": "jobs-dead"}}, Threshold: 0.5, Tells: []string{topic}}
+	want := alarm{Dimensions: []map[string]string{{"Name": "QueueName", "Value": "jobs-dead"}}, Threshold: 0.5, AlarmActions: []string{topic}}
 	if got := properties[alarm](t, stack, "Deep"); !reflect.DeepEqual(got, want) {
 		t.Errorf("the alarm: got %+v, want %+v", got, want)
 	}
 	if got := stack.Functions[0].Environment.Variables["NOTHING"]; got != topic {
 		t.Errorf("the variable that the topic switches on is %q", got)
 	}
-	if got := properties[alarm](t, resolveText(t, sample, nil), "Deep").Tells; got != nil {
+	if got := properties[alarm](t, resolveText(t, sample, nil), "Deep").AlarmActions; got != nil {
 		t.Errorf("without a topic the alarm tells %q", got)
 	}
 	if r := stack.Resources["Logs"]; r.Name != "/aws/lambda/worker" || r.ARN != "arn:aws:logs:eu-central-1:123456789012:log-group:/aws/lambda/worker:*" {

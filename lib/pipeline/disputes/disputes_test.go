@@ -277,8 +277,8 @@ func TestTwoOperators(t *testing.T) {
 		if rejected != nil {
 			loser = rejected
 		}
-		told := (*disputes.DecidedError)(nil)
-		if (upheld == nil) == (rejected == nil) || !errors.As(loser, &told) {
+		decided := (*disputes.DecidedError)(nil)
+		if (upheld == nil) == (rejected == nil) || !errors.As(loser, &decided) {
 			t.Fatalf("%s: upheld: %v, rejected: %v", id, upheld, rejected)
 		}
 		ordered := slices.ContainsFunc(o.sent, func(body string) bool { return strings.Contains(body, disputes.OrderOf("acme", id)) })

@@ -55,9 +55,9 @@ func TestRowsAreBounded(t *testing.T) {
 // its draw.
 func TestSixthCancellationInARow(t *testing.T) {
 	d := newBench(t)
-	told := 0
+	notified := 0
 	d.CancelledInARow = func(game string) {
-		told++
+		notified++
 		if game != "war" {
 			t.Errorf("it tells of a draw of %s", game)
 		}
@@ -72,8 +72,8 @@ func TestSixthCancellationInARow(t *testing.T) {
 	}
 	want := func(n int, when string) {
 		t.Helper()
-		if told != n {
-			t.Fatalf("%s: told of %d, want %d", when, told, n)
+		if notified != n {
+			t.Fatalf("%s: told of %d, want %d", when, notified, n)
 		}
 	}
 	for n := range 8 {

@@ -33,7 +33,7 @@ type Sender interface {
 	Send(ctx context.Context, body string, delay time.Duration) error
 }
 
-// Recorder is told what happened, for metrics.
+// Recorder is notified of what happened, for metrics.
 type Recorder interface {
 	// Quarantined counts a message that was put into quarantine just now, by its
 	// game; empty when the message was not right enough to tell.
@@ -421,7 +421,7 @@ func NextState(ctx context.Context, table *store.Table, head *draw.Head, game *r
 	if head.State == 0 {
 		return head.Next(nil, game, now), nil
 	}
-	newest, err := record.Of(table, head).State(ctx, head.State)
+	newest, err := record.New(table, head).State(ctx, head.State)
 	if err != nil {
 		return nil, err
 	}

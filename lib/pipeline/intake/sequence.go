@@ -38,8 +38,8 @@ type Numbered struct {
 	Draw     string `json:"draw"`
 }
 
-// Of returns the draw that had a number before another did, empty for none.
-func (n Numbers) Of(arrived Numbered) string {
+// First returns the draw that had a number before another did, empty for none.
+func (n Numbers) First(arrived Numbered) string {
 	for _, held := range n {
 		if held.Sequence == arrived.Sequence {
 			if held.Draw == arrived.Draw {
@@ -63,7 +63,7 @@ func (n Numbers) Add(arrived Numbered) (Numbers, string) {
 		return newest, SequenceRestarted
 	}
 	switch {
-	case n.Of(arrived) != "":
+	case n.First(arrived) != "":
 		return next, SequenceRepeated
 	case next.missing(arrived.Sequence):
 		return next, SequenceSkipped
@@ -129,7 +129,7 @@ func (in *Intake) addNumber(ctx context.Context, table string, arrived Numbered,
 	if err != nil {
 		return "", tried, err
 	}
-	other = held.Of(arrived)
+	other = held.First(arrived)
 	if slices.Contains(held, arrived) {
 		return other, tried, nil
 	}

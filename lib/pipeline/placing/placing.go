@@ -58,7 +58,7 @@ type Sender interface {
 	Send(ctx context.Context, body string, delay time.Duration) error
 }
 
-// Recorder is told what happened, for metrics.
+// Recorder is notified of what happened, for metrics.
 type Recorder interface {
 	// Unlooked counts a stored record that came after the result, or may have, when
 	// settle could not be asked to look for it: reconcile finds it later.

@@ -42,7 +42,7 @@ func TestOver(t *testing.T) {
 	const noon = 1_796_040_000_000
 	head := draw.Head{Draw: "d", Opened: true, State: 1, ResultAt: noon, Rounds: []draw.Round{{Number: 1, OpensAt: noon - 60_000, ClosesAt: noon}}}
 	for after, want := range map[settlement.Instant]bool{0: false, settlement.Instant(refuseWithin.Milliseconds()): false, draw.SettleGrace: false, overAfter - 1: false, overAfter: true} {
-		if over(&cachedDraw{Draw: record.Of(nil, &head)}, noon+after) != want {
+		if over(&cachedDraw{Draw: record.New(nil, &head)}, noon+after) != want {
 			t.Errorf("%d ms after the result it is over: %v", after, !want)
 		}
 	}

@@ -1,6 +1,6 @@
 // Package quarantine works on the messages that intake has quarantined because
 // they can never become valid: malformed, impossible or conflicting ones. An
-// operator looks at one, and releases it when what stood against it is mended (a
+// operator looks at one, and releases it when the reason that it was refused is fixed (a
 // rule, a limit, a conflict that a newer version decides otherwise), or drops it
 // when the studio has sent a right one.
 //

@@ -51,15 +51,15 @@ type Looker struct {
 // missed: until then it comes again, since what is counted under an older state says nothing
 // of what a newer one has read. Requests are never dropped as repetitions of others:
 // another one's counting may have begun before this one's record was there.
-func (l *Looker) Look(ctx context.Context, asked wire.Run, age time.Duration) error {
-	if err := l.Settler.Handle(ctx, asked.Draw); err != nil {
+func (l *Looker) Look(ctx context.Context, look wire.Run, age time.Duration) error {
+	if err := l.Settler.Handle(ctx, look.Draw); err != nil {
 		return err
 	}
-	head, _, err := record.LoadHead(ctx, l.Table, asked.Draw)
+	head, _, err := record.LoadHead(ctx, l.Table, look.Draw)
 	if err != nil {
 		return err
 	}
-	missed, current, err := l.Settler.Look(ctx, asked.Draw, *asked.Look)
+	missed, current, err := l.Settler.Look(ctx, look.Draw, *look.Look)
 	mismatch := (*settle.MismatchError)(nil)
 	if err != nil && !errors.As(err, &mismatch) {
 		return err
@@ -71,12 +71,12 @@ func (l *Looker) Look(ctx context.Context, asked wire.Run, age time.Duration) er
 	}
 	switch {
 	case mismatch != nil:
-		l.Log.LogAttrs(ctx, slog.LevelError, "draw mismatch", slog.String("draw", asked.Draw), slog.String("reason", mismatch.Reason))
+		l.Log.LogAttrs(ctx, slog.LevelError, "draw mismatch", slog.String("draw", look.Draw), slog.String("reason", mismatch.Reason))
 		return nil // Run counts it
 	case current && len(missed) == 0:
 		return nil
 	case age > lookFor:
-		l.Log.LogAttrs(ctx, slog.LevelWarn, "a look is given up", slog.String("draw", asked.Draw), slog.String("bookmaker", asked.Look.Bookmaker))
+		l.Log.LogAttrs(ctx, slog.LevelWarn, "a look is given up", slog.String("draw", look.Draw), slog.String("bookmaker", look.Look.Bookmaker))
 		return nil
 	}
 	return &LaterError{After: lookAgain}

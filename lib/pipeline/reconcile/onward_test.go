@@ -139,9 +139,9 @@ func TestStoppedAndMended(t *testing.T) {
 		n.say(`"type":"draw.resulted","revision":2,"facts":{"spins":[{"revolutions":5,"pocket":34}]},"correction":{"reason":"video_review"}`)
 		for range 5 {
 			_ = n.settler().Handle(t.Context(), "rou-1.7")
-			asked := n.runs
+			look := n.runs
 			n.pass(2)
-			if n.runs == asked {
+			if n.runs == look {
 				t.Error("nobody asks for the run again")
 			}
 		}

@@ -36,7 +36,7 @@ type Depths interface {
 	Depths(ctx context.Context) (map[string]int, error)
 }
 
-// Recorder is told what was found, for metrics and alarms.
+// Recorder is notified of what was found, for metrics and alarms.
 type Recorder interface {
 	// Stuck counts a draw that does not advance: no result, or a settlement run that does
 	// not end.

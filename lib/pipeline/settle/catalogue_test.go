@@ -55,7 +55,7 @@ func TestCatalogueRaised(t *testing.T) {
 				}
 			}
 			p.stands(t, 2, true)
-			p.tells(t, "acme", "1 after 0: b00000 won 20.00;", "2 after 1: b00000 lost 0.00 for 1;")
+			p.wantReports(t, "acme", "1 after 0: b00000 won 20.00;", "2 after 1: b00000 lost 0.00 for 1;")
 			if missed := p.found(t); len(missed) > 0 {
 				t.Errorf("the recount finds %v", missed)
 			}
@@ -97,10 +97,10 @@ func TestUnknownVersionWaits(t *testing.T) {
 	if _, err := p.history(t); !errors.Is(err, games.ErrUnknown) {
 		t.Errorf("the history: %v", err)
 	}
-	p.tells(t, "acme")
+	p.wantReports(t, "acme")
 	t.Cleanup(games.Release(&second))
 	p.settle(t)
-	p.tells(t, "acme", "1 after 0: b00000 won 20.00;")
+	p.wantReports(t, "acme", "1 after 0: b00000 won 20.00;")
 }
 
 // A state that names another version than its draw is an error of that draw, also where
@@ -120,5 +120,5 @@ func TestStateOfAnotherVersion(t *testing.T) {
 	if err := p.settler().Handle(t.Context(), theDraw); !errors.Is(err, games.ErrUnknown) {
 		t.Errorf("it goes on: %v", err)
 	}
-	p.tells(t, "acme")
+	p.wantReports(t, "acme")
 }

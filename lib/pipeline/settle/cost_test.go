@@ -33,10 +33,10 @@ type pipeline struct {
 	archive   *[]string // what the archive was told, where that is asked for
 }
 
-// toldTo notes what is sent, where that is asked for.
-type toldTo struct{ list *[]string }
+// sentTo notes what is sent, where that is asked for.
+type sentTo struct{ list *[]string }
 
-func (to toldTo) Send(_ context.Context, body string, _ time.Duration) error {
+func (to sentTo) Send(_ context.Context, body string, _ time.Duration) error {
 	if to.list != nil {
 		*to.list = append(*to.list, body)
 	}
@@ -68,7 +68,7 @@ func (p *pipeline) settler() *settle.Settler {
 	if err != nil {
 		panic(err)
 	}
-	return &settle.Settler{Table: p.table, HoldAbove: limits, Archive: toldTo{p.archive}, Record: discard{}, Now: p.clock, Log: quiet, Parallel: 1}
+	return &settle.Settler{Table: p.table, HoldAbove: limits, Archive: sentTo{p.archive}, Record: discard{}, Now: p.clock, Log: quiet, Parallel: 1}
 }
 
 // say handles a message of the draw.

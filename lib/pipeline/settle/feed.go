@@ -127,7 +127,7 @@ func (t *try) feed(ctx context.Context, bookmaker string, shards []*record.Done)
 		pushed, err := t.append(ctx, bookmaker, entry, fed)
 		if !errors.Is(err, store.ErrChanged) {
 			if err == nil {
-				t.told(ctx, bookmaker, lines, entry)
+				t.reported(ctx, bookmaker, lines, entry)
 			}
 			if pushed && err == nil {
 				t.push(ctx, bookmaker)
@@ -176,7 +176,7 @@ func (s *Settler) push(ctx context.Context, bookmaker string) {
 	}
 }
 
-func (t *try) told(ctx context.Context, bookmaker string, lines int, entry report.Entry) {
+func (t *try) reported(ctx context.Context, bookmaker string, lines int, entry report.Entry) {
 	refunded := 0
 	for _, totals := range entry.Totals {
 		refunded += totals.Refunded

@@ -45,7 +45,7 @@ func TestManyLateRecords(t *testing.T) {
 	}
 }
 
-// A settlement run that other code, or other data, has stopped goes on once that is mended,
+// A settlement run that other code, or other data, has stopped goes on once that is fixed,
 // though pages of its are stored that were made by it: those are never told.
 func TestMendedAfterOtherData(t *testing.T) {
 	p := &pipeline{table: store.New(fakedynamo.New(t, "table"), "table")}
@@ -89,9 +89,9 @@ func TestMendedAfterOtherData(t *testing.T) {
 	if err != nil || !status.Settled || status.Stopped != "" {
 		t.Errorf("it stands at %+v, %v", status, err)
 	}
-	told := p.told(t, "acme")
-	if len(told) != 2 || !strings.HasSuffix(told[1], "after 1: b00000 lost 0.00 for 1; b00001 won 20.00 for 1;") {
-		t.Errorf("told %q", told)
+	reported := p.reported(t, "acme")
+	if len(reported) != 2 || !strings.HasSuffix(reported[1], "after 1: b00000 lost 0.00 for 1; b00001 won 20.00 for 1;") {
+		t.Errorf("told %q", reported)
 	}
 }
 
@@ -106,10 +106,10 @@ func TestNotYet(t *testing.T) {
 	if err := p.settler().Handle(t.Context(), theDraw); !errors.As(err, &notYet) || notYet.After != time.Millisecond {
 		t.Errorf("a millisecond too early: %v", err)
 	}
-	p.tells(t, "acme")
+	p.wantReports(t, "acme")
 	p.now++
 	p.settle(t)
-	p.tells(t, "acme", "1 after 0: b00000 won 20.00;")
+	p.wantReports(t, "acme", "1 after 0: b00000 won 20.00;")
 }
 
 // A try that dies after it has abandoned a state, and before it has planned the next,
@@ -138,7 +138,7 @@ func TestDiesOnceAbandoned(t *testing.T) {
 	db.Intercept = nil
 	p.settle(t)
 	p.stands(t, 3, true)
-	p.tells(t, "acme", "1 after 0: b00000 won 20.00;", "3 after 1: b00000 lost 0.00 for 1; b1 lost 0.00;")
+	p.wantReports(t, "acme", "1 after 0: b00000 won 20.00;", "3 after 1: b00000 lost 0.00 for 1; b1 lost 0.00;")
 }
 
 // Late records that keep coming make one state after the other given up. Each is
@@ -157,7 +157,7 @@ func TestAbandonedTwice(t *testing.T) {
 	}
 	p.settle(t)
 	p.stands(t, 5, true)
-	p.tells(t, "acme", "1 after 0: b00000 won 20.00;", "5 after 1: b0 lost 0.00; b00000 lost 0.00 for 1; b1 lost 0.00; b2 lost 0.00;")
+	p.wantReports(t, "acme", "1 after 0: b00000 won 20.00;", "5 after 1: b0 lost 0.00; b00000 lost 0.00 for 1; b1 lost 0.00; b2 lost 0.00;")
 	item, _, err := p.table.Get(t.Context(), store.DrawKey(theDraw), store.SweepKey)
 	if err != nil || !strings.Contains(item.Body, `"skipped":[2,3,4],"swept":[1,5]`) {
 		t.Errorf("the run is %s, %v", item.Body, err)
@@ -167,7 +167,7 @@ func TestAbandonedTwice(t *testing.T) {
 // One try has met a late record and is about to give the state up, when another, which
 // has not seen it, finishes and tells it, and dies before it closes. The state is told
 // then, and its bookmakers hear of the next one as its successor.
-func TestToldBeforeAbandoned(t *testing.T) {
+func TestReportedBeforeAbandoned(t *testing.T) {
 	db := fakedynamo.New(t, "table")
 	p := &pipeline{table: store.New(db, "table")}
 	p.open(t, 1)
@@ -176,14 +176,14 @@ func TestToldBeforeAbandoned(t *testing.T) {
 	p.result(t, 2, 17)
 	type first struct{}
 	waits, goOn, died := make(chan bool), make(chan bool), make(chan error)
-	told, planned := false, false
+	reported, planned := false, false
 	db.Intercept = func(ctx context.Context, call fakedynamo.Call) fakedynamo.Verdict {
 		done := call.Write && strings.Contains(call.Keys[0], store.DonePrefix(2))
 		run := call.Write && strings.HasSuffix(call.Keys[0], store.SweepKey)
 		switch {
 		case ctx.Value(first{}) == nil:
-			if done && !told {
-				told = true
+			if done && !reported {
+				reported = true
 				close(goOn)
 				<-died
 			}
@@ -208,7 +208,7 @@ func TestToldBeforeAbandoned(t *testing.T) {
 	p.found(t)
 	p.settle(t)
 	p.stands(t, 4, true)
-	p.tells(t, "acme", "1 after 0: b00000 won 20.00;", "2 after 1: b00000 lost 0.00 for 1;", "4 after 2: b1 lost 0.00;")
+	p.wantReports(t, "acme", "1 after 0: b00000 won 20.00;", "2 after 1: b00000 lost 0.00 for 1;", "4 after 2: b1 lost 0.00;")
 }
 
 // A newer state that came while a settlement run was under way is settled by the same message:
@@ -231,7 +231,7 @@ func TestNewerStateIsNext(t *testing.T) {
 	p.result(t, 2, 17)
 	p.settle(t)
 	p.stands(t, 2, true)
-	p.tells(t, "acme", "1 after 0: b00000 won 20.00;", "2 after 1: b00000 lost 0.00 for 1;")
+	p.wantReports(t, "acme", "1 after 0: b00000 won 20.00;", "2 after 1: b00000 lost 0.00 for 1;")
 }
 
 // An entry says what all the bets come to and came to before, and times rise with the

@@ -34,7 +34,7 @@ func (p *pipeline) release(t *testing.T, state int) {
 // states returns which states acme was told of.
 func (p *pipeline) states(t *testing.T) (states string) {
 	t.Helper()
-	for _, entry := range p.told(t, "acme") {
+	for _, entry := range p.reported(t, "acme") {
 		state, _, _ := strings.Cut(entry, ":")
 		states += state + "; "
 	}
@@ -67,14 +67,14 @@ func TestHeldForItsMoney(t *testing.T) {
 			p.settle(t)
 			if test.held {
 				p.waits(t, moves)
-				if told := p.states(t); told != "1 after 0; " {
-					t.Errorf("acme was told of %s", told)
+				if reported := p.states(t); reported != "1 after 0; " {
+					t.Errorf("acme was told of %s", reported)
 				}
 				return
 			}
 			p.waits(t, "")
-			if told := p.states(t); told != "1 after 0; 2 after 1; " {
-				t.Errorf("acme was told of %s", told)
+			if reported := p.states(t); reported != "1 after 0; 2 after 1; " {
+				t.Errorf("acme was told of %s", reported)
 			}
 		})
 	}
@@ -92,7 +92,7 @@ func TestHeldUntilReleased(t *testing.T) {
 		p.waits(t, moves)
 		p.holdAbove = ""
 	}
-	p.tells(t, "acme", p.told(t, "acme")[0])
+	p.wantReports(t, "acme", p.reported(t, "acme")[0])
 	if len(archived) > 0 {
 		t.Errorf("the archive was told %q", archived)
 	}
@@ -119,8 +119,8 @@ func TestHeldUntilReleased(t *testing.T) {
 	for range 2 {
 		p.settle(t)
 	}
-	if told := p.states(t); told != "1 after 0; 2 after 1; 3 after 2; " {
-		t.Errorf("acme was told of %s", told)
+	if reported := p.states(t); reported != "1 after 0; 2 after 1; 3 after 2; " {
+		t.Errorf("acme was told of %s", reported)
 	}
 	p.waits(t, "")
 	if len(archived) == 0 {
@@ -155,8 +155,8 @@ func TestHeldIsReplaced(t *testing.T) {
 			}
 			p.settle(t)
 			p.waits(t, "")
-			if told := p.states(t); told != test.want {
-				t.Errorf("acme was told of %s", told)
+			if reported := p.states(t); reported != test.want {
+				t.Errorf("acme was told of %s", reported)
 			}
 			p.stands(t, 3, true)
 			if missed := p.found(t); len(missed) > 0 {
@@ -195,8 +195,8 @@ func TestReleasedOrReplaced(t *testing.T) {
 		t.Fatal("the tries did not overlap")
 	}
 	p.settle(t)
-	if told := p.states(t); told != "1 after 0; 3 after 1; " {
-		t.Errorf("acme was told of %s", told)
+	if reported := p.states(t); reported != "1 after 0; 3 after 1; " {
+		t.Errorf("acme was told of %s", reported)
 	}
 }
 

@@ -20,11 +20,11 @@ import (
 // it, the history says under the old state what the report will say under a new one.
 type History struct {
 	partition *partition
-	told      []told
+	reported  []reported
 }
 
-// told is a state that the bookmaker was told of.
-type told struct {
+// reported is a state that the bookmaker was told of.
+type reported struct {
 	state *settlement.State
 	late  map[string]bool // records that this state's run was the first to know
 }
@@ -37,7 +37,7 @@ func LoadHistory(ctx context.Context, d *record.Draw, bookmaker string) (*Histor
 	if err := d.LoadHistory(ctx); err != nil {
 		return nil, err
 	}
-	states, err := d.Told(ctx, bookmaker)
+	states, err := d.Reported(ctx, bookmaker)
 	if err != nil {
 		return nil, err
 	}
@@ -50,12 +50,12 @@ func LoadHistory(ctx context.Context, d *record.Draw, bookmaker string) (*Histor
 		}
 		fresh := recordsOf(lateBy(found), bookmaker)
 		for record := range fresh {
-			if known[record] || len(h.told) == 0 {
+			if known[record] || len(h.reported) == 0 {
 				delete(fresh, record)
 			}
 			known[record] = true
 		}
-		h.told = append(h.told, told{state: state, late: fresh})
+		h.reported = append(h.reported, reported{state: state, late: fresh})
 	}
 	return h, nil
 }
@@ -95,7 +95,7 @@ func (h *History) lines(g *group, i int) ([]report.Line, error) {
 	var before settlement.Settlement
 	first := max(h.since(g.reference), h.since(g.record(i)))
 	cancelled := h.since(g.cancellation())
-	for n, t := range h.told {
+	for n, t := range h.reported {
 		if n < first {
 			continue
 		}
@@ -111,7 +111,7 @@ func (h *History) lines(g *group, i int) ([]report.Line, error) {
 		case n == first:
 			lines = append(lines, report.LineOf(bet, now, t.state.Number, 0))
 		case before != now:
-			lines = append(lines, report.LineOf(bet, now, t.state.Number, h.told[n-1].state.Number))
+			lines = append(lines, report.LineOf(bet, now, t.state.Number, h.reported[n-1].state.Number))
 		}
 		before = now
 	}
@@ -120,5 +120,5 @@ func (h *History) lines(g *group, i int) ([]report.Line, error) {
 
 // since returns the place of the state whose run was the first to know a record.
 func (h *History) since(record string) int {
-	return max(0, slices.IndexFunc(h.told, func(t told) bool { return t.late[record] }))
+	return max(0, slices.IndexFunc(h.reported, func(t reported) bool { return t.late[record] }))
 }

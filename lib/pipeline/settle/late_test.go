@@ -56,9 +56,9 @@ func (p *pipeline) found(t *testing.T) (named []settle.LateRecords) {
 	return named
 }
 
-// told returns what a bookmaker's feed says: for each entry the state, the one that
+// reported returns what a bookmaker's feed says: for each entry the state, the one that
 // it replaces, and its lines.
-func (p *pipeline) told(t *testing.T, bookmaker string) (entries []string) {
+func (p *pipeline) reported(t *testing.T, bookmaker string) (entries []string) {
 	t.Helper()
 	for item, err := range p.table.Query(t.Context(), store.FeedKey(bookmaker), "0") {
 		if err != nil {
@@ -97,9 +97,9 @@ func (p *pipeline) told(t *testing.T, bookmaker string) (entries []string) {
 	return entries
 }
 
-func (p *pipeline) tells(t *testing.T, bookmaker string, want ...string) {
+func (p *pipeline) wantReports(t *testing.T, bookmaker string, want ...string) {
 	t.Helper()
-	if got := p.told(t, bookmaker); !slices.Equal(got, want) {
+	if got := p.reported(t, bookmaker); !slices.Equal(got, want) {
 		t.Errorf("%s was told\n%s\ninstead of\n%s", bookmaker, strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
@@ -127,7 +127,7 @@ func TestLateRecordsBeforeACorrection(t *testing.T) {
 		p.settle(t)
 		p.stands(t, 2, false)
 	}
-	p.tells(t, "acme", "1 after 0: b00000 won 20.00;")
+	p.wantReports(t, "acme", "1 after 0: b00000 won 20.00;")
 	named := p.found(t)
 	if want := "[{acme [b00000#cancel b1] false} {borealis [] false}]"; fmt.Sprint(named) != want {
 		t.Errorf("the recount finds %v instead of %s", named, want)
@@ -137,19 +137,19 @@ func TestLateRecordsBeforeACorrection(t *testing.T) {
 	}
 	p.settle(t)
 	p.stands(t, 4, true)
-	p.tells(t, "acme", "1 after 0: b00000 won 20.00;", "4 after 1: b00000 refunded 10.00 for 1; b1 lost 0.00;")
-	p.tells(t, "borealis", "4 after 0: b1 lost 0.00;")
+	p.wantReports(t, "acme", "1 after 0: b00000 won 20.00;", "4 after 1: b00000 refunded 10.00 for 1; b1 lost 0.00;")
+	p.wantReports(t, "borealis", "4 after 0: b1 lost 0.00;")
 	if more := p.found(t); len(more) > 0 {
 		t.Errorf("the next recount finds %v", more)
 	}
 	p.result(t, 3, 34)
 	p.settle(t)
-	p.tells(t, "borealis", "4 after 0: b1 lost 0.00;", "5 after 4: b1 won 10.00 for 4;")
+	p.wantReports(t, "borealis", "4 after 0: b1 lost 0.00;", "5 after 4: b1 won 10.00 for 4;")
 }
 
 // Two tries of a settlement run that overlap see different bets: one came between them. The
 // state is told or abandoned, never both, whichever write is first.
-func TestToldOrAbandoned(t *testing.T) {
+func TestReportedOrAbandoned(t *testing.T) {
 	for _, test := range []struct {
 		name, before string // the write before which the first try waits
 		want, other  []string
@@ -186,8 +186,8 @@ func TestToldOrAbandoned(t *testing.T) {
 			p.found(t)
 			p.settle(t)
 			p.stands(t, 4, true)
-			p.tells(t, "acme", test.want...)
-			p.tells(t, "borealis", test.other...)
+			p.wantReports(t, "acme", test.want...)
+			p.wantReports(t, "borealis", test.other...)
 		})
 	}
 }
@@ -212,8 +212,8 @@ func TestMismatchBesideALateRecord(t *testing.T) {
 	if _, _, err := p.settler().Audit(t.Context(), theDraw, settle.Position{}); err == nil || !strings.Contains(err.Error(), "state 1 computed again") {
 		t.Errorf("the recount: %v", err)
 	}
-	if told := p.told(t, "acme"); len(told) != 1 {
-		t.Errorf("told %q", told)
+	if reported := p.reported(t, "acme"); len(reported) != 1 {
+		t.Errorf("told %q", reported)
 	}
 }
 
@@ -247,12 +247,12 @@ func TestPageLeftBehind(t *testing.T) {
 	if pages, err := p.table.All(t.Context(), store.ReportKey(theDraw, 1, "acme", 0)); err != nil || len(pages) != 2 {
 		t.Fatalf("%d pages are stored, %v", len(pages), err)
 	}
-	p.tells(t, "acme", "1 after 0: b00000 won 20.00;")
+	p.wantReports(t, "acme", "1 after 0: b00000 won 20.00;")
 	if named := fmt.Sprint(p.found(t)); named != "[{acme [b1] false}]" {
 		t.Errorf("the recount finds %s", named)
 	}
 	p.settle(t)
-	p.tells(t, "acme", "1 after 0: b00000 won 20.00;", "2 after 1: b1 won 10.00;")
+	p.wantReports(t, "acme", "1 after 0: b00000 won 20.00;", "2 after 1: b1 won 10.00;")
 	history, err := p.history(t)
 	if err != nil {
 		t.Fatal(err)

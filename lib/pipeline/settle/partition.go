@@ -164,7 +164,7 @@ func (p *partition) add(g *group) error {
 		p.absolute = append(p.absolute[:0], appendLine(nil, bet, now)...)
 		p.progress.Bets++
 		p.progress.Digest.write(p.absolute)
-		p.progress.Totals.Of(bet.Currency).Add(bet.Stake, now)
+		p.progress.Totals.In(bet.Currency).Add(bet.Stake, now)
 		known := p.knew(g, i)
 		if known == nil {
 			p.report(0, now)
@@ -174,7 +174,7 @@ func (p *partition) add(g *group) error {
 		if err != nil {
 			return err
 		}
-		p.progress.Before.Of(bet.Currency).Add(bet.Stake, before)
+		p.progress.Before.In(bet.Currency).Add(bet.Stake, before)
 		if before == now {
 			p.progress.Base.write(p.absolute)
 			continue

@@ -39,7 +39,7 @@ type reportedLine struct {
 // reports begins with the given pages, by state, or else with the first.
 func (p *partition) reports(ctx context.Context, from map[int]int) (*reports, error) {
 	r := &reports{partition: p}
-	states, err := p.records.Told(ctx, p.bookmaker)
+	states, err := p.records.Reported(ctx, p.bookmaker)
 	if err != nil {
 		return nil, err
 	}

@@ -35,7 +35,7 @@ type Sender interface {
 	Send(ctx context.Context, body string, delay time.Duration) error
 }
 
-// Recorder is told what happened, for metrics.
+// Recorder is notified of what happened, for metrics.
 type Recorder interface {
 	// Settled counts the lines of a bookmaker's report, and how long after the last
 	// closing it came; corrected says that they replace earlier ones.
@@ -185,7 +185,7 @@ func (s *Settler) load(ctx context.Context, id string) (*try, error) {
 		case err != nil:
 			return nil, err
 		case now.Base != 0 || wait <= 0:
-			return &try{s, d, now, version}, cmp.Or(d.LoadRest(ctx), d.Unknown)
+			return &try{Settler: s, Draw: d, now: now, version: version}, cmp.Or(d.LoadRest(ctx), d.Unknown)
 		case wait > maxNap || napped:
 			return nil, &NotYetError{After: wait}
 		}

@@ -24,8 +24,8 @@ type Message struct {
 
 // reportMessage is the message of a report: at every try the same bytes.
 func reportMessage(e *Endpoint, entry report.Entry) (Message, error) {
-	told := report.FeedEntryOf(entry)
-	return newMessage(reportID(e.ID, entry.Sequence), report.Created{Type: ReportCreated, Timestamp: told.At, Bookmaker: e.Bookmaker, Data: told})
+	shown := report.FeedEntryOf(entry)
+	return newMessage(reportID(e.ID, entry.Sequence), report.Created{Type: ReportCreated, Timestamp: shown.At, Bookmaker: e.Bookmaker, Data: shown})
 }
 
 // reportID is the webhook-id of a report at an endpoint. Endpoints' ids are random:

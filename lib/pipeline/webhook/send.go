@@ -182,11 +182,11 @@ func (s *Sender) failure(err error) Outcome {
 }
 
 // judge says what an answer means.
-func judge(answer *http.Response, at time.Time) Outcome {
-	body, _ := io.ReadAll(io.LimitReader(answer.Body, maxResponse)) // the status has said what counts
-	_ = answer.Body.Close()
-	o := Outcome{Status: answer.StatusCode, Answer: string(body[:min(len(body), maxShown)])}
-	switch status := answer.StatusCode; {
+func judge(response *http.Response, at time.Time) Outcome {
+	body, _ := io.ReadAll(io.LimitReader(response.Body, maxResponse)) // the status has said what counts
+	_ = response.Body.Close()
+	o := Outcome{Status: response.StatusCode, Answer: string(body[:min(len(body), maxShown)])}
+	switch status := response.StatusCode; {
 	case status >= 200 && status < 300:
 		return o
 	case status >= 300 && status < 400:
@@ -195,7 +195,7 @@ func judge(answer *http.Response, at time.Time) Outcome {
 	case status == http.StatusGone:
 		o.Failed = FailedGone
 	case status == http.StatusTooManyRequests, status == http.StatusServiceUnavailable:
-		o.Failed, o.After = FailedBusy, retryAfter(answer.Header.Get("Retry-After"), at)
+		o.Failed, o.After = FailedBusy, retryAfter(response.Header.Get("Retry-After"), at)
 	case status >= 400 && status < 500:
 		o.Failed = FailedClient
 	case status >= 500 && status < 600:
@@ -203,7 +203,7 @@ func judge(answer *http.Response, at time.Time) Outcome {
 	default:
 		o.Failed = FailedAnswer
 	}
-	o.Detail = strings.TrimSpace(fmt.Sprintf("it answers %d %s", answer.StatusCode, http.StatusText(answer.StatusCode)))
+	o.Detail = strings.TrimSpace(fmt.Sprintf("it answers %d %s", response.StatusCode, http.StatusText(response.StatusCode)))
 	return o
 }
 

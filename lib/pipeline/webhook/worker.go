@@ -16,7 +16,7 @@ import (
 	"tally/lib/store"
 )
 
-// Recorder is told what happened, for metrics.
+// Recorder is notified of what happened, for metrics.
 type Recorder interface {
 	// Delivered counts reports that were taken.
 	Delivered(reports int)
@@ -248,7 +248,7 @@ func (w *Worker) endClaim(ctx context.Context, e *stored, o *outcome) error {
 		disabled := w.apply(&e.Position, o)
 		err := e.replacePosition(ctx, w.Table)
 		if err == nil {
-			w.told(ctx, e, o, disabled)
+			w.recordBatch(ctx, e, o, disabled)
 			return nil
 		}
 		if !errors.Is(err, store.ErrChanged) {
@@ -265,7 +265,7 @@ func (w *Worker) endClaim(ctx context.Context, e *stored, o *outcome) error {
 		if !found || e.Position.Worker != o.worker {
 			disabled = "" // removed, set back, or claimed by another since: theirs holds
 		}
-		w.told(ctx, e, o, disabled)
+		w.recordBatch(ctx, e, o, disabled)
 		return nil
 	}
 	return fmt.Errorf("the position of endpoint %s changed %d times", e.ID, maxTries)
@@ -311,8 +311,8 @@ func (w *Worker) apply(p *Position, o *outcome) (disabled string) {
 	return disabled
 }
 
-// told tells metrics and log what came of a batch.
-func (w *Worker) told(ctx context.Context, e *stored, o *outcome, disabled string) {
+// recordBatch counts and logs what came of a batch.
+func (w *Worker) recordBatch(ctx context.Context, e *stored, o *outcome, disabled string) {
 	log := func(level slog.Level, text string, more ...slog.Attr) {
 		w.Log.LogAttrs(ctx, level, text, append([]slog.Attr{slog.String("bookmaker", e.Bookmaker), slog.String("endpoint", e.ID), slog.Int64("sequence", o.to)}, more...)...)
 	}

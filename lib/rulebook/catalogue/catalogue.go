@@ -67,8 +67,8 @@ type BoardGroup struct {
 // MaxListed is how many selections a family may have to be listed one by one.
 const MaxListed = 64
 
-// Of returns the catalogue of a game.
-func Of(game *rules.Game) Catalogue {
+// New returns the catalogue of a game.
+func New(game *rules.Game) Catalogue {
 	c := Catalogue{
 		Game: game.ID, Title: game.Title, Version: game.Version, RulePrefix: game.Prefix, Equipment: game.Equipment,
 		Decks: game.Decks, Odds: "board", Cancel: Cancel{Rule: game.CancelRule, Reasons: []Reason{}}, Groups: game.Groups,

@@ -183,7 +183,7 @@ func TestQuotedParagraphsSayWhatIsClaimed(t *testing.T) {
 }
 
 // eachSector tells what each sector of the wheel quotes for its colour, and its outcome.
-func eachSector(t *testing.T, tell func(rule, outcome string)) {
+func eachSector(t *testing.T, report func(rule, outcome string)) {
 	wheel, _ := games.Find("wheel")
 	for n := range 19 {
 		sector := strconv.Itoa(n)
@@ -191,7 +191,7 @@ func eachSector(t *testing.T, tell func(rule, outcome string)) {
 			sector = "cup"
 		}
 		o := ruletest.Outcome(t, wheel, `{"spins":[{"turns":3,"sector":"`+sector+`"}]}`)
-		tell(wheel.Judge(o, ruletest.Selection(t, wheel, "red")).Rule, ruletest.JSON(o))
+		report(wheel.Judge(o, ruletest.Selection(t, wheel, "red")).Rule, ruletest.JSON(o))
 	}
 }
 

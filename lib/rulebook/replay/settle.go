@@ -190,7 +190,7 @@ func (s *Settler) one(out strictjson.Out, b bet) strictjson.Out {
 	if err != nil {
 		return reject(out, "bad_amount", err.Error())
 	}
-	s.book.Of(currency).Add(placed.Stake, settled)
+	s.book.In(currency).Add(placed.Stake, settled)
 	out = out.TextMember("status", settled.Result.String())
 	out = append(money.AppendAmount(append(out.Name("payout"), '"'), settled.Payout, currency), '"')
 	if settled.Reason != "" {

@@ -93,11 +93,11 @@ func FuzzSettle(f *testing.F) {
 func TestTotals(t *testing.T) {
 	eur, jpy := currency(t, "EUR"), currency(t, "JPY")
 	var byCurrency, other settlement.Totals
-	byCurrency.Of(jpy).Add(500, settlement.Settlement{Result: rules.Refunded, Payout: 500})
-	byCurrency.Of(eur).Add(1000, settlement.Settlement{Result: rules.Won, Payout: 1950})
-	other.Of(eur).Add(200, settlement.Settlement{Result: rules.Lost})
-	other.Of(eur).Add(money.MaxStake, settlement.Settlement{Result: rules.Won, Payout: 1 << 62})
-	other.Of(eur).Add(money.MaxStake, settlement.Settlement{Result: rules.Won, Payout: 1 << 62})
+	byCurrency.In(jpy).Add(500, settlement.Settlement{Result: rules.Refunded, Payout: 500})
+	byCurrency.In(eur).Add(1000, settlement.Settlement{Result: rules.Won, Payout: 1950})
+	other.In(eur).Add(200, settlement.Settlement{Result: rules.Lost})
+	other.In(eur).Add(money.MaxStake, settlement.Settlement{Result: rules.Won, Payout: 1 << 62})
+	other.In(eur).Add(money.MaxStake, settlement.Settlement{Result: rules.Won, Payout: 1 << 62})
 	byCurrency.Merge(other)
 	if len(byCurrency) != 2 || byCurrency[0].Currency != eur || byCurrency[1].Currency != jpy {
 		t.Fatalf("%+v", byCurrency)

@@ -37,8 +37,8 @@ func (t *Total) Add(stake money.Amount, s Settlement) {
 // Totals is the totals of a draw by currency, ordered by code.
 type Totals []Total
 
-// Of returns the totals of a currency to add to.
-func (b *Totals) Of(c money.Currency) *Total {
+// In returns the totals of a currency to add to.
+func (b *Totals) In(c money.Currency) *Total {
 	at, found := slices.BinarySearchFunc(*b, c, func(t Total, c money.Currency) int { return t.Currency.Compare(c) })
 	if !found {
 		*b = slices.Insert(*b, at, Total{Currency: c})
@@ -49,7 +49,7 @@ func (b *Totals) Of(c money.Currency) *Total {
 // Merge adds the totals of another book.
 func (b *Totals) Merge(other Totals) {
 	for _, t := range other {
-		mine := b.Of(t.Currency)
+		mine := b.In(t.Currency)
 		mine.Bets += t.Bets
 		mine.Stake.Merge(t.Stake)
 		mine.Payout.Merge(t.Payout)

@@ -118,7 +118,7 @@ func Proves(text, entry []byte, index int64, origin string, known note.Verifiers
 
 // history puts a draw's entries together.
 func (r *run) history(draw string, leaves []history.Leaf) (*history.Draw, error) {
-	d, err := history.Of(leaves)
+	d, err := history.New(leaves)
 	if errors.Is(err, history.ErrNotOpened) {
 		return nil, fmt.Errorf("%w: draw %s: %w", ErrEntry, draw, err)
 	}

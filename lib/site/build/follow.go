@@ -43,7 +43,7 @@ type Site interface {
 
 var _ Site = (*pages.Site)(nil)
 
-// Recorder is told what happened, for metrics.
+// Recorder is notified of what happened, for metrics.
 type Recorder interface {
 	// Behind is how many entries of the log the site lacks at the end of a run.
 	Behind(entries int64)

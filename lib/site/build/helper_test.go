@@ -300,7 +300,7 @@ func newModel(t testing.TB, entries [][]byte, size int64) map[string][]byte {
 		m.draw(byDraw[draw], taken)
 	}
 	for _, draw := range slices.Sorted(maps.Keys(byDraw)) {
-		d, err := history.Of(byDraw[draw])
+		d, err := history.New(byDraw[draw])
 		m.must(err)
 		if f, err := files.Draw(d); err != nil || !taken[f.Path] {
 			m.put(f, err)
@@ -339,7 +339,7 @@ func (m *modelSite) puts(list []pages.File, err error) {
 
 // draw makes the files of a draw that never change, and its pages.
 func (m *modelSite) draw(leaves []history.Leaf, taken map[string]bool) {
-	d, err := history.Of(leaves)
+	d, err := history.New(leaves)
 	m.must(err)
 	m.put(files.PlaceFile(d))
 	for _, leaf := range d.Leaves {

@@ -78,11 +78,11 @@ func TestCompare(t *testing.T) {
 					delete(there, name)
 				}
 			}
-			told := int64(0)
-			test.options.Progress = func(_, all int64) { told = all }
+			verified := int64(0)
+			test.options.Progress = func(_, all int64) { verified = all }
 			files, list, err := check.Compare(t.Context(), site(made), folder{site(there)}, test.options)
-			if err != nil || told != int64(files) {
-				t.Fatalf("%d files, %d told, %v", files, told, err)
+			if err != nil || verified != int64(files) {
+				t.Fatalf("%d files, %d told, %v", files, verified, err)
 			}
 			extra, err := test.options.Extra(site(made), site(there))
 			if err != nil {

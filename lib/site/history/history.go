@@ -41,8 +41,8 @@ type Draw struct {
 // ErrNotOpened says that a draw's first entry is not its opening.
 var ErrNotOpened = errors.New("the draw's opening is not its first entry")
 
-// Of returns the history that leaves tell, in the order of the log.
-func Of(leaves []Leaf) (*Draw, error) {
+// New returns the history that leaves tell, in the order of the log.
+func New(leaves []Leaf) (*Draw, error) {
 	if len(leaves) == 0 {
 		return nil, ErrNotOpened
 	}

@@ -32,7 +32,7 @@ func TestHistory(t *testing.T) {
 func TestNotOpened(t *testing.T) {
 	d := archivetest.Histories(t, games.All()[0])[0]
 	for _, leaves := range [][]history.Leaf{nil, d.Leaves[1:]} {
-		if _, err := history.Of(leaves); err == nil {
+		if _, err := history.New(leaves); err == nil {
 			t.Errorf("%d leaves without the opening were taken", len(leaves))
 		}
 	}

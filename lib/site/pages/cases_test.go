@@ -26,8 +26,8 @@ type story struct {
 	leaves []history.Leaf
 }
 
-// tell starts the story of a draw with its opening.
-func tell(t testing.TB, game, draw string) *story {
+// newStory starts the story of a draw with its opening.
+func newStory(t testing.TB, game, draw string) *story {
 	t.Helper()
 	s := &story{t: t, draw: draw, game: game}
 	rounds := 1
@@ -101,7 +101,7 @@ func (s *story) cancelled(reason string, revision int) *story {
 // draw returns the history so far.
 func (s *story) history() *history.Draw {
 	s.t.Helper()
-	d, err := history.Of(s.leaves)
+	d, err := history.New(s.leaves)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -168,36 +168,36 @@ func cases(t testing.TB) []*history.Draw {
 		s.Correction = &entry.Correction{Reason: entry.NoteOf("Anna saw it"), Note: entry.NoteOf("video_review")}
 	}
 	list := []*story{
-		tell(t, "baccarat", "pending"),
-		tell(t, "poker", "pending"),
-		tell(t, "baccarat", "natural").result(`{"banker":["9H","2C"],"burned":["5C","5C"],"player":["KS","8D"]}`).settled(1, 0, eur, totals(t, "JPY", "5000", "0", 0, 3, 0), totals(t, "KWD", "10.000", "19.505", 1, 0, 0)),
-		tell(t, "baccarat", "pairs").result(`{"banker":["4S","5D"],"player":["4S","4S"]}`),
-		tell(t, "live_baccarat", "third").result(`{"banker":["KH","7C"],"player":["2S","3D","TC"]}`),
-		tell(t, "war", "player").result(`{"dealer":"2D","player":"TS"}`),
-		tell(t, "war", "dealer").result(`{"burned":["QH"],"dealer":"AD","player":"QS"}`),
-		tell(t, "dice", "low").result(`{"rolls":[{"dice":[5,4,3,2,1]}]}`),
-		tell(t, "dice", "fell").result(`{"rolls":[{"dice":[1,2,3],"faults":["die_fell","die_covers_line"]},{"dice":[6,6,6,6,6]}]}`),
-		tell(t, "lucky5", "void").result(`{"balls":[1,10,19]}`).settled(1, 0),
-		tell(t, "lucky7", "void").result(`{"balls":[]}`),
-		tell(t, "wheel", "cup").result(`{"spins":[{"sector":null,"turns":4},{"sector":"cup","turns":5}]}`),
-		tell(t, "wheel", "black").result(`{"spins":[{"sector":"7","turns":3}]}`),
-		tell(t, "roulette", "zero").result(manySpins(30)),
-		tell(t, "roulette", "hidden").result(manySpins(3000)),
-		tell(t, "poker", "all-six").result(`{"board":["TH","JH","QH","KH","AH"],"hands":[["2S","2D"],["3C","3D"],["9D","8D"],["JC","3S"],["QD","4H"],["7S","8S"]]}`),
-		tell(t, "blackjack", "all").result(`{"burned":["2C"],"dealer":["AS","KD"],"seats":[{"hands":[{"cards":["AH","KC"]}],"seat":1},{"hands":[{"cards":["TH","9C"]}],"seat":7}]}`),
-		tell(t, "blackjack", "bust").result(`{"dealer":["9S","7D","TC"],"seats":[{"hands":[{"cards":["8H","6D","TC"]}],"seat":2},{"hands":[{"cards":["AD","9C"]},{"cards":["AS","2C"]}],"seat":3,"split":true}]}`),
-		tell(t, "dice", "by-tally").cancelled("no_result", 0),
-		tell(t, "dice", "unknown-reason").cancelled("meteor_strike", 1),
-		tell(t, "dice", "revived").cancelled("die_fell", 1).result(`{"rolls":[{"dice":[1,1,2,2,3]}]}`).settled(1, 0, eur).settled(2, 1, eur),
-		tell(t, "war", "by-hash").result(`{"dealer":"2D","player":"TS"}`).state(func(s *entry.State) {
+		newStory(t, "baccarat", "pending"),
+		newStory(t, "poker", "pending"),
+		newStory(t, "baccarat", "natural").result(`{"banker":["9H","2C"],"burned":["5C","5C"],"player":["KS","8D"]}`).settled(1, 0, eur, totals(t, "JPY", "5000", "0", 0, 3, 0), totals(t, "KWD", "10.000", "19.505", 1, 0, 0)),
+		newStory(t, "baccarat", "pairs").result(`{"banker":["4S","5D"],"player":["4S","4S"]}`),
+		newStory(t, "live_baccarat", "third").result(`{"banker":["KH","7C"],"player":["2S","3D","TC"]}`),
+		newStory(t, "war", "player").result(`{"dealer":"2D","player":"TS"}`),
+		newStory(t, "war", "dealer").result(`{"burned":["QH"],"dealer":"AD","player":"QS"}`),
+		newStory(t, "dice", "low").result(`{"rolls":[{"dice":[5,4,3,2,1]}]}`),
+		newStory(t, "dice", "fell").result(`{"rolls":[{"dice":[1,2,3],"faults":["die_fell","die_covers_line"]},{"dice":[6,6,6,6,6]}]}`),
+		newStory(t, "lucky5", "void").result(`{"balls":[1,10,19]}`).settled(1, 0),
+		newStory(t, "lucky7", "void").result(`{"balls":[]}`),
+		newStory(t, "wheel", "cup").result(`{"spins":[{"sector":null,"turns":4},{"sector":"cup","turns":5}]}`),
+		newStory(t, "wheel", "black").result(`{"spins":[{"sector":"7","turns":3}]}`),
+		newStory(t, "roulette", "zero").result(manySpins(30)),
+		newStory(t, "roulette", "hidden").result(manySpins(3000)),
+		newStory(t, "poker", "all-six").result(`{"board":["TH","JH","QH","KH","AH"],"hands":[["2S","2D"],["3C","3D"],["9D","8D"],["JC","3S"],["QD","4H"],["7S","8S"]]}`),
+		newStory(t, "blackjack", "all").result(`{"burned":["2C"],"dealer":["AS","KD"],"seats":[{"hands":[{"cards":["AH","KC"]}],"seat":1},{"hands":[{"cards":["TH","9C"]}],"seat":7}]}`),
+		newStory(t, "blackjack", "bust").result(`{"dealer":["9S","7D","TC"],"seats":[{"hands":[{"cards":["8H","6D","TC"]}],"seat":2},{"hands":[{"cards":["AD","9C"]},{"cards":["AS","2C"]}],"seat":3,"split":true}]}`),
+		newStory(t, "dice", "by-tally").cancelled("no_result", 0),
+		newStory(t, "dice", "unknown-reason").cancelled("meteor_strike", 1),
+		newStory(t, "dice", "revived").cancelled("die_fell", 1).result(`{"rolls":[{"dice":[1,1,2,2,3]}]}`).settled(1, 0, eur).settled(2, 1, eur),
+		newStory(t, "war", "by-hash").result(`{"dealer":"2D","player":"TS"}`).state(func(s *entry.State) {
 			note(s)
 			s.Status, s.Facts, s.Outcome = entry.Resolved, []byte(`{"dealer":"TD","player":"TS"}`), []byte(`{"winner":"war"}`)
 			s.Orders = &entry.List{Count: 2, SHA256: entry.HashOf("orders")}
 		}).add(&entry.Settlement{Draw: "by-hash", Game: "war", State: 2, Bookmakers: entry.Commitments{Root: entry.HashOf("root")}}),
-		tell(t, "keno", "unknown-game").state(func(s *entry.State) {
+		newStory(t, "keno", "unknown-game").state(func(s *entry.State) {
 			s.Status, s.Facts, s.Outcome = entry.Resolved, []byte(`{"<b>":"&amp;</script>"}`), []byte(`{"x":"<img src=x onerror=alert(1)>"}`)
 		}),
-		tell(t, "war", "odd-visible").add(&entry.Closings{Draw: "odd-visible", Game: "war", State: 1, Rounds: []entry.Closed{
+		newStory(t, "war", "odd-visible").add(&entry.Closings{Draw: "odd-visible", Game: "war", State: 1, Rounds: []entry.Closed{
 			{Round: 1, OpensAt: opens, Closing: opens + 19_000},
 			{Round: 2, OpensAt: opens + 30_000, Closing: opens + 49_000, Visible: []byte(`{"player":"<i>ZZ</i>"}`)},
 			{Round: 5, OpensAt: opens + 60_000, Closing: opens + 61_000, Odds: &entry.List{Count: 1, SHA256: entry.HashOf("odds")}},

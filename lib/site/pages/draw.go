@@ -275,18 +275,18 @@ func (w *words) rounds(closings *entry.Closings) (list []show.Pair) {
 	for _, r := range closings.Rounds {
 		view := roundView{}
 		view.close(closings.Game, r)
-		told := []string{clock(r.OpensAt) + " – " + clock(r.Closing), view.Raw}
+		shown := []string{clock(r.OpensAt) + " – " + clock(r.Closing), view.Raw}
 		for _, s := range r.Selections {
-			told = append(told, s.Selection+" "+clock(s.Closing))
+			shown = append(shown, s.Selection+" "+clock(s.Closing))
 		}
 		for _, place := range view.Visible {
 			p := place.Pair(w)
-			told = append(told, p.Label+" "+p.Value)
+			shown = append(shown, p.Label+" "+p.Value)
 		}
 		if r.Odds != nil {
-			told = append(told, w.Count("round.board", r.Odds.Count)+" "+r.Odds.SHA256)
+			shown = append(shown, w.Count("round.board", r.Odds.Count)+" "+r.Odds.SHA256)
 		}
-		list = append(list, show.Pair{Label: w.Text("round.round") + " " + strconv.Itoa(r.Round), Value: show.Join(" · ", told...)})
+		list = append(list, show.Pair{Label: w.Text("round.round") + " " + strconv.Itoa(r.Round), Value: show.Join(" · ", shown...)})
 	}
 	return list
 }

@@ -55,7 +55,7 @@ func equal[T comparable](t *testing.T, what string, got, want []T) {
 }
 
 func TestBaccaratIsDrawn(t *testing.T) {
-	d := drawn(t, tell(t, "baccarat", "b").result(`{"banker":["9H","2C","QS"],"burned":["5C"],"player":["KS","3D","7C"]}`).history())
+	d := drawn(t, newStory(t, "baccarat", "b").result(`{"banker":["9H","2C","QS"],"burned":["5C"],"player":["KS","3D","7C"]}`).history())
 	equal(t, "cards", d.labels("card"), []string{"king of spades", "three of diamonds", "seven of clubs", "nine of hearts", "two of clubs", "queen of spades", "five of clubs"})
 	equal(t, "across", d.labels("sideways"), []string{"seven of clubs", "queen of spades"})
 	equal(t, "red", d.labels("red"), []string{"three of diamonds", "nine of hearts"})
@@ -68,7 +68,7 @@ func TestBaccaratIsDrawn(t *testing.T) {
 	if burned := d.class("burned"); len(burned) != 1 || !slices.Equal(within(burned[0]).labels("card"), []string{"five of clubs"}) {
 		t.Errorf("burned: %v", texts(burned))
 	}
-	d = drawn(t, tell(t, "baccarat", "b").result(`{"banker":["4S","4S"],"player":["KS","KD"]}`).history())
+	d = drawn(t, newStory(t, "baccarat", "b").result(`{"banker":["4S","4S"],"player":["KS","KD"]}`).history())
 	equal(t, "natural with pairs", texts(d.class("points")), []string{"0 points pair", "8 points pair"})
 	equal(t, "line", texts(d.class("line")), []string{"Banker 0 : 8 · Natural"})
 	if pairs := d.class("facts"); !strings.Contains(text(pairs[0]), "Player pair, Banker pair, perfect pair") {
@@ -82,7 +82,7 @@ func TestWarIsDrawn(t *testing.T) {
 		`{"dealer":"2D","player":"TS"}`: "Player · 10♠ : 2♦",
 		`{"dealer":"TD","player":"TS"}`: "War · 10♠ : 10♦",
 	} {
-		d := drawn(t, tell(t, "war", "w").result(facts).history())
+		d := drawn(t, newStory(t, "war", "w").result(facts).history())
 		equal(t, "line", texts(d.class("line")), []string{want})
 		wins := 1
 		if strings.HasPrefix(want, "War") {
@@ -95,7 +95,7 @@ func TestWarIsDrawn(t *testing.T) {
 }
 
 func TestPokerIsDrawn(t *testing.T) {
-	d := drawn(t, tell(t, "poker", "p").result(`{"board":["4H","5H","6H","KC","2H"],"hands":[["AS","KD"],["2C","2D"],["9H","TH"],["JC","3S"],["QD","QH"],["7S","8S"]]}`).history())
+	d := drawn(t, newStory(t, "poker", "p").result(`{"board":["4H","5H","6H","KC","2H"],"hands":[["AS","KD"],["2C","2D"],["9H","TH"],["JC","3S"],["QD","QH"],["7S","8S"]]}`).history())
 	hands := d.class("hands")
 	if len(hands) != 1 {
 		t.Fatalf("%d lists of hands", len(hands))
@@ -108,7 +108,7 @@ func TestPokerIsDrawn(t *testing.T) {
 	if wins := d.class("wins"); len(wins) != 1 || !strings.Contains(text(wins[0]), "Hand 5") {
 		t.Errorf("%v win", texts(wins))
 	}
-	d = drawn(t, tell(t, "poker", "p").result(`{"board":["TH","JH","QH","KH","AH"],"hands":[["2S","2D"],["3C","3D"],["9D","8D"],["JC","3S"],["QD","4H"],["7S","8S"]]}`).history())
+	d = drawn(t, newStory(t, "poker", "p").result(`{"board":["TH","JH","QH","KH","AH"],"hands":[["2S","2D"],["3C","3D"],["9D","8D"],["JC","3S"],["QD","4H"],["7S","8S"]]}`).history())
 	if len(d.class("wins")) != 6 || len(d.class("marked")) != 5 {
 		t.Errorf("%d hands win, %d cards are marked", len(d.class("wins")), len(d.class("marked")))
 	}
@@ -116,7 +116,7 @@ func TestPokerIsDrawn(t *testing.T) {
 }
 
 func TestBlackjackIsDrawn(t *testing.T) {
-	d := drawn(t, tell(t, "blackjack", "b").result(`{"dealer":["AS","6D"],"seats":[{"hands":[{"cards":["8H","3D","TC"],"doubled":true}],"seat":1},{"hands":[{"cards":["8D","TC"]},{"cards":["8S","9C"]}],"seat":4,"split":true},{"hands":[{"cards":["AH","KC"]}],"seat":6}]}`).history())
+	d := drawn(t, newStory(t, "blackjack", "b").result(`{"dealer":["AS","6D"],"seats":[{"hands":[{"cards":["8H","3D","TC"],"doubled":true}],"seat":1},{"hands":[{"cards":["8D","TC"]},{"cards":["8S","9C"]}],"seat":4,"split":true},{"hands":[{"cards":["AH","KC"]}],"seat":6}]}`).history())
 	equal(t, "points", texts(d.class("points")), []string{"17", "21 wins doubled", "18 wins", "17 push", "Blackjack wins"})
 	equal(t, "across", d.labels("sideways"), []string{"ten of clubs"})
 	equal(t, "line", texts(d.class("line")), []string{"Dealer 17 · 3 hands win · 1 push"})
@@ -127,7 +127,7 @@ func TestBlackjackIsDrawn(t *testing.T) {
 }
 
 func TestDiceAreDrawn(t *testing.T) {
-	d := drawn(t, tell(t, "dice", "d").result(`{"rolls":[{"dice":[6,1,1,2],"faults":["die_fell"]},{"dice":[3,3,5,5,5]}]}`).history())
+	d := drawn(t, newStory(t, "dice", "d").result(`{"rolls":[{"dice":[6,1,1,2],"faults":["die_fell"]},{"dice":[3,3,5,5,5]}]}`).history())
 	equal(t, "dice", d.labels("die"), strings.Fields("6 1 1 2 3 3 5 5 5 5 5 5 3 3"))
 	for _, die := range d.class("die") {
 		pips := within(die).find(func(n *html.Node) bool { return n.Data == "circle" })
@@ -152,7 +152,7 @@ func TestBallsAreDrawn(t *testing.T) {
 				numbers[i] = first + counting - 1 - i
 			}
 			list, _ := json.Marshal(map[string]any{"balls": numbers})
-			story := tell(t, game, "l").result(string(list))
+			story := newStory(t, game, "l").result(string(list))
 			var outcome struct{ Colours map[string]int }
 			if err := json.Unmarshal(story.history().Row().Outcome, &outcome); err != nil {
 				t.Fatal(err)
@@ -172,9 +172,9 @@ func TestBallsAreDrawn(t *testing.T) {
 			}
 		}
 	}
-	d := drawn(t, tell(t, "lucky7", "l").result(`{"balls":[42,7,1,30,12,5,19,33]}`).history())
+	d := drawn(t, newStory(t, "lucky7", "l").result(`{"balls":[42,7,1,30,12,5,19,33]}`).history())
 	equal(t, "not counted", texts(d.class("ignored")), []string{"33 yellow not counted"})
-	d = drawn(t, tell(t, "lucky5", "l").result(`{"balls":[3,2]}`).history())
+	d = drawn(t, newStory(t, "lucky5", "l").result(`{"balls":[3,2]}`).history())
 	if len(d.class("ball")) != 2 || len(d.class("line")) != 0 || !strings.Contains(text(d.class("stop")[0]), "Rule LUCKY5-2.2.") {
 		t.Errorf("a void draw: %d balls, %v", len(d.class("ball")), texts(d.class("stop")))
 	}
@@ -223,7 +223,7 @@ func sectors(t *testing.T, d document) (names []string, hit, colour string) {
 func TestWheelsAreDrawn(t *testing.T) {
 	european := strings.Fields("0 32 15 19 4 21 2 25 17 34 6 27 13 36 11 30 8 23 10 5 24 16 33 1 20 14 31 9 22 18 29 7 28 12 35 3 26")
 	for pocket := range 37 {
-		story := tell(t, "roulette", "r").result(fmt.Sprintf(`{"spins":[{"pocket":%d,"revolutions":3}]}`, pocket))
+		story := newStory(t, "roulette", "r").result(fmt.Sprintf(`{"spins":[{"pocket":%d,"revolutions":3}]}`, pocket))
 		names, hit, colour := sectors(t, drawn(t, story.history()))
 		equal(t, "pockets", names, european)
 		var outcome struct{ Colour string }
@@ -239,7 +239,7 @@ func TestWheelsAreDrawn(t *testing.T) {
 		if n == 0 {
 			name = "cup"
 		}
-		story := tell(t, "wheel", "w").result(fmt.Sprintf(`{"spins":[{"sector":%q,"turns":3}]}`, name))
+		story := newStory(t, "wheel", "w").result(fmt.Sprintf(`{"spins":[{"sector":%q,"turns":3}]}`, name))
 		d := drawn(t, story.history())
 		names, hit, colour := sectors(t, d)
 		if len(names) != 19 || names[0] != "cup" || names[18] != "18" || hit != name {
@@ -257,14 +257,14 @@ func TestWheelsAreDrawn(t *testing.T) {
 			t.Errorf("%s: the wheel stands at %s, want %s", name, attribute(wheel, "transform"), want)
 		}
 	}
-	d := drawn(t, tell(t, "roulette", "r").result(manySpins(30)).history())
+	d := drawn(t, newStory(t, "roulette", "r").result(manySpins(30)).history())
 	if spins := d.class("spins"); len(within(spins[0]).class("faulty")) != 20 || !strings.Contains(text(d.class("felt")[0]), "10 more spins that did not count are not drawn") {
 		t.Errorf("%s", text(spins[0]))
 	}
 }
 
-// TestStatesAreTold follows a draw through its states.
-func TestStatesAreTold(t *testing.T) {
+// TestStatesAreShown follows a draw through its states.
+func TestStatesAreShown(t *testing.T) {
 	d := drawn(t, archivetest.Histories(t, games.All()[0])[0])
 	states := d.class("states")[0]
 	items := within(states).find(func(n *html.Node) bool { return n.Data == "li" && n.Parent == states })
@@ -288,9 +288,9 @@ func TestStatesAreTold(t *testing.T) {
 	equal(t, "places in the log", places, strings.Fields("0 1 2 3 4 5 6 7 8 9"))
 }
 
-// TestMoneyIsTold shows the totals in each language's way, to the last digit.
-func TestMoneyIsTold(t *testing.T) {
-	story := tell(t, "war", "w").result(`{"dealer":"2D","player":"TS"}`).
+// TestMoneyIsShown shows the totals in each language's way, to the last digit.
+func TestMoneyIsShown(t *testing.T) {
+	story := newStory(t, "war", "w").result(`{"dealer":"2D","player":"TS"}`).
 		settled(1, 0, totals(t, "EUR", "123456789012345678.90", "1000.05", 1200, 34, 5), totals(t, "JPY", "5000", "0", 0, 3, 0), totals(t, "KWD", "10.000", "19.505", 1, 0, 0))
 	for lang, want := range map[string][]string{
 		"en": {"1 EUR 1,239 1,200 34 5 123,456,789,012,345,678.90 1,000.05", "JPY 3 0 3 0 5,000 0", "KWD 1 1 0 0 10.000 19.505"},
@@ -438,7 +438,7 @@ func FuzzDraw(f *testing.F) {
 			}
 			leaves = append(leaves, leaf)
 		}
-		d, err := history.Of(leaves)
+		d, err := history.New(leaves)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -461,18 +461,18 @@ func FuzzDraw(f *testing.F) {
 }
 
 // What the studio closed within a betting round is told beside the round's closing.
-func TestClosedSelectionsAreTold(t *testing.T) {
-	d := drawn(t, tell(t, "war", "stopped").add(&entry.Closings{Draw: "stopped", Game: "war", State: 1, Rounds: []entry.Closed{
+func TestClosedSelectionsAreShown(t *testing.T) {
+	d := drawn(t, newStory(t, "war", "stopped").add(&entry.Closings{Draw: "stopped", Game: "war", State: 1, Rounds: []entry.Closed{
 		{Round: 1, OpensAt: opens, Closing: opens + 19_500, Selections: []entry.Stopped{{Selection: "player_black", Closing: opens + 3_000}, {Selection: "war", Closing: opens + 4_000}}},
 		{Round: 2, OpensAt: opens + 30_000, Closing: opens + 49_500}}}).history())
-	told := texts(d.class("lying"))
-	if len(told) != 2 || !strings.HasPrefix(told[0], "player_black ") || !strings.HasPrefix(told[1], "war ") {
-		t.Errorf("told is %q", told)
+	shown := texts(d.class("lying"))
+	if len(shown) != 2 || !strings.HasPrefix(shown[0], "player_black ") || !strings.HasPrefix(shown[1], "war ") {
+		t.Errorf("told is %q", shown)
 	}
 }
 
 // A draw whose side wagers were closed by their round alone says so, in each language.
-func TestUnclosedSelectionsAreTold(t *testing.T) {
+func TestUnclosedSelectionsAreShown(t *testing.T) {
 	first := entry.Closed{Round: 1, OpensAt: opens, Closing: opens + 19_500}
 	second := entry.Closed{Round: 2, OpensAt: opens + 30_000, Closing: opens + 49_500}
 	stopped := second
@@ -480,22 +480,22 @@ func TestUnclosedSelectionsAreTold(t *testing.T) {
 	for name, c := range map[string]struct {
 		game   string
 		rounds []entry.Closed
-		told   bool
+		shown  bool
 	}{
-		"none closed":          {game: "blackjack", rounds: []entry.Closed{first, second}, told: true},
+		"none closed":          {game: "blackjack", rounds: []entry.Closed{first, second}, shown: true},
 		"one closed":           {game: "blackjack", rounds: []entry.Closed{first, stopped}},
 		"the round never came": {game: "blackjack", rounds: []entry.Closed{first}},
 		"no side wagers":       {game: "war", rounds: []entry.Closed{first, second}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := tell(t, c.game, "unclosed").add(&entry.Closings{Draw: "unclosed", Game: c.game, State: 1, Rounds: c.rounds})
+			s := newStory(t, c.game, "unclosed").add(&entry.Closings{Draw: "unclosed", Game: c.game, State: 1, Rounds: c.rounds})
 			before := texts(drawn(t, s.history()).class("notice"))
 			d := s.cancelled("presenter_error", 1).history()
 			for lang, begins := range map[string]string{"en": "No selection", "es": "Ninguna selección", "pt": "Nenhuma seleção", "uk": "Жоден вибір"} {
-				told := texts(drawnIn(t, lang, d).class("notice"))
+				shown := texts(drawnIn(t, lang, d).class("notice"))
 				note := func(text string) bool { return strings.HasPrefix(text, begins) }
-				if slices.ContainsFunc(told, note) != c.told || slices.ContainsFunc(before, note) {
-					t.Errorf("%s: told is %q, before the result %q", lang, told, before)
+				if slices.ContainsFunc(shown, note) != c.shown || slices.ContainsFunc(before, note) {
+					t.Errorf("%s: told is %q, before the result %q", lang, shown, before)
 				}
 			}
 		})

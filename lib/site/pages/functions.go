@@ -33,7 +33,7 @@ func (s *Site) functions(w *words) template.FuncMap {
 		"line":        func(d show.Draw) string { return d.Line(w) },
 		"drawing":     func(d show.Draw) show.Picture { return d.Picture(w) },
 		"lying":       func(p show.Place) show.Pair { return p.Pair(w) },
-		"told":        func(r rowView) string { return r.told(w) },
+		"summary":     func(r rowView) string { return r.summary(w) },
 		"hit":         hit,
 		"turned":      turned,
 		"dots":        dotsOf,

@@ -47,9 +47,9 @@ type rowList struct {
 	Dated bool
 }
 
-// told is the result in one line, or why there is none; empty for a draw that has
+// summary is the result in one line, or why there is none; empty for a draw that has
 // no state yet.
-func (r rowView) told(w *words) string {
+func (r rowView) summary(w *words) string {
 	switch {
 	case r.Table != nil:
 		return r.Table.Line(w)
@@ -67,7 +67,7 @@ func (w *words) written(list rowList) template.HTML {
 		out.WriteString(`<span class="status ` + html.EscapeString(class) + `">` + html.EscapeString(w.Code("status", code)) + `</span>`)
 	}
 	for _, r := range list.Rows {
-		draw, when, result := html.EscapeString(r.Row.Draw), r.Clock(), r.told(w)
+		draw, when, result := html.EscapeString(r.Row.Draw), r.Clock(), r.summary(w)
 		if list.Dated {
 			when = w.day(r.Day()) + ", " + when
 		}

@@ -64,7 +64,7 @@ type total struct {
 	Result          string
 }
 
-func (o total) told() string {
+func (o total) describe() string {
 	switch {
 	case o.Blackjack:
 		return "Blackjack"
@@ -120,7 +120,7 @@ func TestPagesSayWhatIsResolved(t *testing.T) {
 				if err := json.Unmarshal(resolved.AppendJSON(nil), &o); err != nil {
 					t.Fatal(err)
 				}
-				d := drawn(t, tell(t, draw.Game.ID, "d").result(canonical(t, facts)).history())
+				d := drawn(t, newStory(t, draw.Game.ID, "d").result(canonical(t, facts)).history())
 				t.Run(fmt.Sprintf("%s of seed %d", draw.Game.ID, seed), func(t *testing.T) { compare(t, draw.Game.ID, facts, o, d) })
 				seen[draw.Game.ID]++
 			}
@@ -147,10 +147,10 @@ func canonical(t *testing.T, facts string) string {
 
 // compare compares a page with an outcome.
 func compare(t *testing.T, game, facts string, o outcome, d document) {
-	told := d.facts(t)
+	shown := d.facts(t)
 	is := func(label, want string) {
 		t.Helper()
-		if got := told[label]; !strings.EqualFold(got, want) {
+		if got := shown[label]; !strings.EqualFold(got, want) {
 			t.Errorf("%s\n%s: %q, want %q", facts, label, got, want)
 		}
 	}
@@ -174,8 +174,8 @@ func compare(t *testing.T, game, facts string, o outcome, d document) {
 		is("Natural", yes(o.Natural))
 		is("Cards dealt", fmt.Sprintf("%d (%s)", o.Cards, o.Size))
 		for label, there := range map[string]bool{"Player pair": o.PlayerPair, "Banker pair": o.BankerPair, "perfect pair": o.PerfectPair} {
-			if strings.Contains(told["Pairs"], label) != there {
-				t.Errorf("%s: %s, %s is %t", facts, told["Pairs"], label, there)
+			if strings.Contains(shown["Pairs"], label) != there {
+				t.Errorf("%s: %s, %s is %t", facts, shown["Pairs"], label, there)
 			}
 		}
 		equal(t, "wins", wins("side"), []bool{o.Winner == "player", o.Winner == "banker"})
@@ -279,7 +279,7 @@ func compare(t *testing.T, game, facts string, o outcome, d document) {
 		}
 		unmarshal(t, facts, &f)
 		want := f.Dealer
-		is("Dealer", o.Dealer.told())
+		is("Dealer", o.Dealer.describe())
 		for i, seat := range f.Seats {
 			for k, hand := range seat.Hands {
 				want = append(want, hand.Cards...)
@@ -288,7 +288,7 @@ func compare(t *testing.T, game, facts string, o outcome, d document) {
 					label += fmt.Sprintf(", hand %d", k+1)
 				}
 				result := o.Seats[i].Hands[k]
-				is(label, result.told()+" · "+say(result.Result))
+				is(label, result.describe()+" · "+say(result.Result))
 			}
 		}
 		equal(t, "cards", cards, append(want, f.Burned...))
@@ -312,7 +312,7 @@ func TestLateClosings(t *testing.T) {
 	}
 	late := entry.Closed{Round: 2, OpensAt: opens + 30_000, Closing: opens + settlement.Instant(49_000), Visible: []byte(`{"player":"TS"}`), Odds: &entry.List{Count: 25, SHA256: entry.HashOf("odds")}}
 	const facts = `{"dealer":"2D","player":"TS"}`
-	d := drawn(t, tell(t, "war", "w").add(closings(1)).result(facts).add(closings(2, late)).result(facts).history())
+	d := drawn(t, newStory(t, "war", "w").add(closings(1)).result(facts).add(closings(2, late)).result(facts).history())
 	changes := d.class("changes")
 	if want := "Round 2: – → 12:00:30 – 12:00:49 · Player 10♠ · 25 entries, SHA-256 " + entry.HashOf("odds"); len(changes) != 1 || !strings.Contains(text(changes[0]), want) {
 		t.Errorf("%v, without %s", texts(changes), want)

@@ -30,7 +30,7 @@ func (s *Site) Statistics(game string, counts statistics.Counts, from, to string
 		return nil, fmt.Errorf("making the statistics of %s: %w", game, err)
 	}
 	view := statisticsPage{Game: game, From: from, To: to}
-	for _, aspect := range statistics.Of(game) {
+	for _, aspect := range statistics.Aspects(game) {
 		view.Aspects = append(view.Aspects, aspectView{
 			Aspect: aspect, Result: statistics.Test(aspect, counts[aspect.Name]), Counts: counts[aspect.Name],
 		})

@@ -16,7 +16,7 @@ import (
 // numbers can be.
 func expected(game string, draws int64) statistics.Counts {
 	counts := statistics.Counts{}
-	for _, aspect := range statistics.Of(game) {
+	for _, aspect := range statistics.Aspects(game) {
 		values, left := map[string]int64{}, draws*int64(aspect.PerDraw)
 		for _, v := range aspect.Values {
 			n := new(big.Rat).Mul(v.Probability, big.NewRat(draws*int64(aspect.PerDraw), 1))
@@ -41,7 +41,7 @@ func TestStatistics(t *testing.T) {
 		if plots := page.class("plot"); len(plots) != len(counts) {
 			t.Errorf("%s has %d plots", game.ID, len(plots))
 		}
-		for _, aspect := range statistics.Of(game.ID) {
+		for _, aspect := range statistics.Aspects(game.ID) {
 			rows := 0
 			for n := range page.all {
 				if n.Data == "th" && attribute(n, "scope") == "row" {

@@ -142,7 +142,7 @@ func dynamic() map[string][]string {
 		for _, round := range game.Rounds {
 			add("round", fmt.Sprintf("%s_%d", game.ID, round.Number))
 		}
-		for _, family := range catalogue.Of(game).Families {
+		for _, family := range catalogue.New(game).Families {
 			if family.Family != "combo" {
 				continue
 			}
@@ -150,7 +150,7 @@ func dynamic() map[string][]string {
 				add(map[string]string{"dice": "combination", "poker": "category"}[game.ID], strings.TrimPrefix(selection, "combo:"))
 			}
 		}
-		for _, aspect := range statistics.Of(game.ID) {
+		for _, aspect := range statistics.Aspects(game.ID) {
 			add("aspect", aspect.Name)
 		}
 	}

@@ -133,7 +133,7 @@ func TestFair(t *testing.T) {
 		if err := counts.Check(game); err != nil {
 			t.Fatal(err)
 		}
-		for _, a := range statistics.Of(game) {
+		for _, a := range statistics.Aspects(game) {
 			result := statistics.Test(a, counts[a.Name])
 			if result.P < 0.002 || result.P > 0.9999 || !result.Tested() || result.Draws != draws && a.Name != "sole_winner" {
 				t.Errorf("%s: %s: %d draws, chi-square %.1f, %d degrees, p %v", game, a.Name, result.Draws, result.Statistic, result.Degrees, result.P)

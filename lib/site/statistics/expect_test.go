@@ -14,7 +14,7 @@ import (
 // aspect returns one aspect of a game.
 func aspect(t testing.TB, game, name string) statistics.Aspect {
 	t.Helper()
-	for _, a := range statistics.Of(game) {
+	for _, a := range statistics.Aspects(game) {
 		if a.Name == name {
 			return a
 		}
@@ -27,7 +27,7 @@ func aspect(t testing.TB, game, name string) statistics.Aspect {
 // and probabilities that add up to one.
 func TestOfEveryGame(t *testing.T) {
 	for _, game := range games.All() {
-		aspects := statistics.Of(game.ID)
+		aspects := statistics.Aspects(game.ID)
 		if len(aspects) < 2 {
 			t.Errorf("%s has %d aspects", game.ID, len(aspects))
 		}
@@ -50,7 +50,7 @@ func TestOfEveryGame(t *testing.T) {
 			}
 		}
 	}
-	if statistics.Of("whist") != nil {
+	if statistics.Aspects("whist") != nil {
 		t.Error("a game that there is not has aspects")
 	}
 }

@@ -78,7 +78,7 @@ func classes(elements []element, class string) (of []element) {
 // has its row within the drawing, and there is no style.
 func TestPlots(t *testing.T) {
 	for _, game := range games.All() {
-		for _, a := range statistics.Of(game.ID) {
+		for _, a := range statistics.Aspects(game.ID) {
 			for _, draws := range []int{0, 3, 5000} {
 				svg := string(statistics.Plot(a, sample(rand.New(rand.NewPCG(3, 33)), a, draws, 0), labels))
 				elements := read(t, svg)

@@ -77,7 +77,7 @@ var ErrCounts = errors.New("these can't be counts of the game")
 // Check refuses counts that no draws of the game can have, such as those of a file
 // that was changed.
 func (c Counts) Check(game string) error {
-	aspects := Of(game)
+	aspects := Aspects(game)
 	for name := range c {
 		if !slices.ContainsFunc(aspects, func(a Aspect) bool { return a.Name == name }) {
 			return fmt.Errorf("%w %q: it has no aspect %q", ErrCounts, game, name)
@@ -146,7 +146,7 @@ func countShown(game *rules.Game, row history.Row) (Counts, error) {
 		return nil, errors.New("the outcome is not written as the game writes it")
 	}
 	counts, values := Counts{}, draw.Values()
-	for _, a := range Of(game.ID) {
+	for _, a := range Aspects(game.ID) {
 		if err := a.count(counts, values[a.Name]); err != nil {
 			return nil, fmt.Errorf("%s: %w", a.Name, err)
 		}
@@ -182,9 +182,9 @@ func (a Aspect) ballsOf(value int) int64 {
 	return n.Num().Int64() // a whole number
 }
 
-// Of returns the aspects of a game with what is expected of them, in the order for
+// Aspects returns the aspects of a game with what is expected of them, in the order for
 // people; none for a game that tally does not have. They must not be changed.
-func Of(id string) (aspects []Aspect) {
+func Aspects(id string) (aspects []Aspect) {
 	game, known := games.Find(id)
 	if !known || game.Show == nil {
 		return nil

@@ -75,7 +75,7 @@ func TestSampleDraws(t *testing.T) {
 		if err := day.Check(game.ID); err != nil {
 			t.Error(err)
 		}
-		for _, a := range statistics.Of(game.ID) {
+		for _, a := range statistics.Aspects(game.ID) {
 			if got := statistics.Test(a, day[a.Name]); got.Draws != resolved && a.Name != "sole_winner" || got.Draws > resolved {
 				t.Errorf("%s: %s: %d draws were counted, %d are resolved", game.ID, a.Name, got.Draws, resolved)
 			}
@@ -206,7 +206,7 @@ func TestPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, game := range games.All() {
-		for _, a := range statistics.Of(game.ID) {
+		for _, a := range statistics.Aspects(game.ID) {
 			line := fmt.Sprintf("| `%s` | `%s` | %d |", game.ID, a.Name, len(a.Values))
 			if !strings.Contains(string(page), line) {
 				t.Errorf("docs/statistics.md has no line %s", line)

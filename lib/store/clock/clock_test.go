@@ -64,8 +64,8 @@ func TestHeard(t *testing.T) {
 // A process that has nothing else to ask asks while its clock is wrong, once a second,
 // and goes on as soon as it is right.
 func TestAsksWhileWrong(t *testing.T) {
-	now, ahead, asked, told := settlement.Instant(1_000_000), settlement.Instant(60_000), 0, 0
-	w := &Watch{Now: func() settlement.Instant { return now + ahead }, Record: func() { told++ }}
+	now, ahead, asked, recorded := settlement.Instant(1_000_000), settlement.Instant(60_000), 0, 0
+	w := &Watch{Now: func() settlement.Instant { return now + ahead }, Record: func() { recorded++ }}
 	w.Ask = func(context.Context) error {
 		asked++
 		w.Heard(int64(now)/1000, w.Now(), w.Now())
@@ -82,8 +82,8 @@ func TestAsksWhileWrong(t *testing.T) {
 		}
 		now += 100
 	}
-	if asked != 1 || told != 5 {
-		t.Errorf("asked %d times, told %d", asked, told)
+	if asked != 1 || recorded != 5 {
+		t.Errorf("asked %d times, told %d", asked, recorded)
 	}
 	ahead, now = 0, now+2000
 	if err := w.Check(t.Context()); err != nil {

@@ -26,7 +26,7 @@ func opened(t testing.TB, round int, board string) (*Draw, store.Item) {
 	item := store.Item{PK: store.DrawKey(m.Draw), SK: store.RoundKey(round), Body: body, Hash: m.Hash(), Decided: Decided(m)}
 	head := draw.New(m.Draw)
 	head.Game, head.Catalogue = "poker", poker.Game.Version
-	return Of(nil, head), item
+	return New(nil, head), item
 }
 
 // written is what is stored of a message, by its selections.

@@ -99,11 +99,11 @@ func open(table *store.Table, id string, item store.Item) (*Draw, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Of(table, head), nil
+	return New(table, head), nil
 }
 
-// Of is the draw of a head that was read.
-func Of(table *store.Table, head *draw.Head) *Draw {
+// New is the draw of a head that was read.
+func New(table *store.Table, head *draw.Head) *Draw {
 	d := &Draw{ID: head.Draw, Head: head, table: table, messages: &messages{read: map[string]*wire.Message{}}}
 	if head.Game != "" { // else an operator's order has come before the studio's first message
 		d.Game, d.Unknown = head.Rules()

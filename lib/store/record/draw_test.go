@@ -27,7 +27,7 @@ func put(t *testing.T, table *store.Table, sk string, body any) {
 
 // settled is a draw of whose states every other one was settled, the last of them still
 // under way; the bookmaker acme is in the plan from the first-th on.
-func settled(t *testing.T, states, first int) (table *store.Table, told []int, requests *int) {
+func settled(t *testing.T, states, first int) (table *store.Table, reported []int, requests *int) {
 	t.Helper()
 	db := fakedynamo.New(t, "table")
 	table, requests = store.New(db, "table"), new(int)
@@ -41,7 +41,7 @@ func settled(t *testing.T, states, first int) (table *store.Table, told []int, r
 		}
 		put(t, table, store.FedKey(state, "borealis"), nil)
 		if n >= first {
-			told = append(told, state)
+			reported = append(reported, state)
 			put(t, table, store.FedKey(state, "acme"), nil)
 		}
 	}
@@ -49,11 +49,11 @@ func settled(t *testing.T, states, first int) (table *store.Table, told []int, r
 	put(t, table, store.HeadKey, draw.Head{Draw: "d", Game: "war", Table: "war-1", Opened: true, Shards: 1, State: 2 * states})
 	put(t, table, store.SweepKey, run)
 	db.Intercept = func(context.Context, fakedynamo.Call) fakedynamo.Verdict { *requests++; return fakedynamo.Proceed }
-	return table, told, requests
+	return table, reported, requests
 }
 
 // What a bookmaker was told of is found alike in all that is stored and with a few looks.
-func TestTold(t *testing.T) {
+func TestReported(t *testing.T) {
 	for _, states := range []int{0, 1, 2, 3, 8, 33, 100, 101, 102, 120} {
 		for _, first := range slices.Compact([]int{0, states / 3, max(0, states-1), states}) {
 			t.Run(fmt.Sprintf("%d from %d", states, first), func(t *testing.T) {
@@ -62,7 +62,7 @@ func TestTold(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if got, err := all.Told(t.Context(), "acme"); err != nil || !slices.Equal(got, want) {
+				if got, err := all.Reported(t.Context(), "acme"); err != nil || !slices.Equal(got, want) {
 					t.Errorf("of all that is stored: %v, %v; want %v", got, err, want)
 				}
 				d, err := record.Open(t.Context(), table, "d")
@@ -73,7 +73,7 @@ func TestTold(t *testing.T) {
 					t.Fatal(err)
 				}
 				*requests = 0
-				if got, err := d.Told(t.Context(), "acme"); err != nil || !slices.Equal(got, want) {
+				if got, err := d.Reported(t.Context(), "acme"); err != nil || !slices.Equal(got, want) {
 					t.Errorf("with a few looks: %v, %v; want %v", got, err, want)
 				}
 				if *requests > 8 { // seven halve a hundred, and one is under way

@@ -163,10 +163,10 @@ func (d *Draw) Fed(state int, bookmaker string) bool {
 	return fed
 }
 
-// Told returns the states that a bookmaker was told of, in their order. Of a draw of which
+// Reported returns the states that a bookmaker was told of, in their order. Of a draw of which
 // only the history was loaded it looks for the first: whoever is in one plan is in all later
 // ones.
-func (d *Draw) Told(ctx context.Context, bookmaker string) (states []int, err error) {
+func (d *Draw) Reported(ctx context.Context, bookmaker string) (states []int, err error) {
 	run, _, err := d.Run()
 	if err == nil && !d.whole && len(run.Settled) == MaxSettled { // there were more before them
 		d, err = Load(ctx, d.table, d.ID)
@@ -182,15 +182,15 @@ func (d *Draw) Told(ctx context.Context, bookmaker string) (states []int, err er
 		}
 		return states, nil
 	}
-	told := func(state int) (found bool) {
+	reported := func(state int) (found bool) {
 		if err == nil {
 			_, found, err = d.table.Get(ctx, store.DrawKey(d.ID), store.FedKey(state, bookmaker))
 		}
 		return found
 	}
-	first := sort.Search(len(run.Settled), func(i int) bool { return told(run.Settled[i]) })
+	first := sort.Search(len(run.Settled), func(i int) bool { return reported(run.Settled[i]) })
 	states = slices.Clone(run.Settled[first:])
-	if run.State != 0 && told(run.State) {
+	if run.State != 0 && reported(run.State) {
 		states = append(states, run.State)
 	}
 	return states, err

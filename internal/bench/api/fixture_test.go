@@ -32,20 +32,20 @@ const (
 	body      = `{"selection":"straight:17","stake":"10.00","currency":"EUR","shop":"riga-7"}`
 )
 
-// field is everything that is needed to place bets and to write what they are.
-type field struct {
-	processes []*process
-	client    *dynamodb.Client
-	bet       *bet
-	api, hop  string // URLs
-	key       string
-	http      *http.Client
-	count     atomic.Int64
+// fixture is everything that is needed to place bets and to write what they are.
+type fixture struct {
+	processes  []*process
+	client     *dynamodb.Client
+	bet        *bet
+	api, proxy string // URLs
+	key        string
+	http       *http.Client
+	count      atomic.Int64
 }
 
 // prepare starts the processes, opens a draw and places the first bet.
-func prepare(ctx context.Context) (*field, error) {
-	f := &field{http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 256}}}
+func prepare(ctx context.Context) (*fixture, error) {
+	f := &fixture{http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 256}}}
 	if err := f.set(ctx); err != nil {
 		f.close()
 		return nil, err
@@ -53,7 +53,7 @@ func prepare(ctx context.Context) (*field, error) {
 	return f, nil
 }
 
-func (f *field) set(ctx context.Context) error {
+func (f *fixture) set(ctx context.Context) error {
 	endpoint, err := f.start(ctx, "role-emulator")
 	if err != nil {
 		return err
@@ -71,11 +71,11 @@ func (f *field) set(ctx context.Context) error {
 	if f.bet, err = readBet(ctx, f.client, store.BetsKey(drawID, bookmaker, 0), store.BetKey(firstBet)); err != nil {
 		return err
 	}
-	f.hop, err = f.start(ctx, "role-hop", endpoint, store.BetsKey(drawID, bookmaker, 0), store.BetKey(firstBet))
+	f.proxy, err = f.start(ctx, "role-proxy", endpoint, store.BetsKey(drawID, bookmaker, 0), store.BetKey(firstBet))
 	return err
 }
 
-func (f *field) start(ctx context.Context, role string, arguments ...string) (url string, err error) {
+func (f *fixture) start(ctx context.Context, role string, arguments ...string) (url string, err error) {
 	p, err := start(ctx, role, arguments...)
 	if err != nil {
 		return "", err
@@ -84,7 +84,7 @@ func (f *field) start(ctx context.Context, role string, arguments ...string) (ur
 	return p.url, nil
 }
 
-func (f *field) close() {
+func (f *fixture) close() {
 	for _, p := range f.processes {
 		p.stop()
 	}
@@ -148,12 +148,12 @@ func (b *bet) write(ctx context.Context, client *dynamodb.Client, reference stri
 }
 
 // place places a bet through the API.
-func (f *field) place(ctx context.Context, reference string) error {
+func (f *fixture) place(ctx context.Context, reference string) error {
 	return f.put(ctx, f.api+"/v1/draws/"+drawID+"/bets/"+reference)
 }
 
 // put sends the bet's request to a URL, which has to say that it is stored.
-func (f *field) put(ctx context.Context, url string) error {
+func (f *fixture) put(ctx context.Context, url string) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPut, url, strings.NewReader(body))
 	if err != nil {
 		return err
@@ -176,13 +176,13 @@ func (f *field) put(ctx context.Context, url string) error {
 }
 
 // once makes one request of a kind, under a reference that was not used before.
-func (f *field) once(ctx context.Context, kind string) error {
+func (f *fixture) once(ctx context.Context, kind string) error {
 	reference := fmt.Sprintf("%s-%d", kind, f.count.Add(1))
 	switch kind {
 	case "bare":
 		return f.bet.write(ctx, f.client, reference)
-	case "hop":
-		return f.put(ctx, f.hop)
+	case "proxy":
+		return f.put(ctx, f.proxy)
 	}
 	return f.place(ctx, reference)
 }
