@@ -54,14 +54,14 @@ func (s *history) agreeing(index int64, e *entry.Closings, d *drawState) {
 	for _, before := range d.rounds {
 		at := slices.IndexFunc(e.Rounds, func(r entry.Closed) bool { return r.Round == before.round })
 		if at < 0 {
-			s.report.findEntry(Contradiction, index, "%s: betting round %d is not there, which was told before", e.ID(), before.round)
+			s.report.findEntry(Contradiction, index, "%s: betting round %d is not there, which was in the log before", e.ID(), before.round)
 			continue
 		}
 		if r := e.Rounds[at]; r.OpensAt != before.from || r.Closing > before.until || before.final && r.Closing != before.until {
-			s.report.findEntry(Contradiction, index, "%s: betting round %d takes bets from %s to %s; told before was from %s to %s", e.ID(), r.Round,
+			s.report.findEntry(Contradiction, index, "%s: betting round %d takes bets from %s to %s; before it was from %s to %s", e.ID(), r.Round,
 				instant.Format(r.OpensAt), instant.Format(r.Closing), instant.Format(before.from), instant.Format(before.until))
 		} else if before.final && !slices.Equal(r.Selections, before.stopped) {
-			s.report.findEntry(Contradiction, index, "%s: what was closed within betting round %d is not what was told before", e.ID(), r.Round)
+			s.report.findEntry(Contradiction, index, "%s: what was closed within betting round %d is not what was in the log before", e.ID(), r.Round)
 		}
 	}
 	d.rounds = d.rounds[:0]

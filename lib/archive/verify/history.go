@@ -168,7 +168,7 @@ func (s *history) contradicted(index int64, e *entry.State, d *drawState) {
 func (s *history) expect(index int64, id entry.ID, next int) bool {
 	switch {
 	case id.State < next:
-		s.report.findEntry(RepeatedEntry, index, "%s is told after state %d", id, next-1)
+		s.report.findEntry(RepeatedEntry, index, "%s is logged after state %d", id, next-1)
 	case id.State > next:
 		s.report.findEntry(MisplacedEntry, index, "%s is there, but not state %d", id, next)
 	}
@@ -184,7 +184,7 @@ func (s *history) settlement(index int64, e *entry.Settlement, d *drawState) {
 	case e.State > d.state:
 		s.report.findEntry(MisplacedEntry, index, "%s is there, but not its state", e.ID())
 	case e.State <= d.settled:
-		s.report.findEntry(RepeatedEntry, index, "%s is told after that of state %d", e.ID(), d.settled)
+		s.report.findEntry(RepeatedEntry, index, "%s is logged after that of state %d", e.ID(), d.settled)
 	case e.Replaces != d.settled:
 		s.report.findEntry(MisplacedEntry, index, "%s replaces that of state %d, but the one before is of state %d", e.ID(), e.Replaces, d.settled)
 	}

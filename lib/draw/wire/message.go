@@ -43,13 +43,9 @@ func (t Type) IsOrder() bool { return t == BetsVoided || t == OrderRevoked }
 // IsOwn reports whether only tally itself may say it.
 func (t Type) IsOwn() bool { return t == BetsFound }
 
-// Fault is one thing wrong with a message, as replied and as kept with it in
-// quarantine.
-type Fault struct {
-	Code    string `json:"code"`
-	Rule    string `json:"rule,omitempty"`
-	Message string `json:"message"`
-}
+// Fault is one thing wrong with a message, or with the facts in it, as replied and as
+// kept with it in quarantine: the rules' own.
+type Fault = rules.Fault
 
 // The codes of messages that are well-formed and still can't be taken.
 const (

@@ -15,11 +15,12 @@ type Outcome interface {
 	AppendJSON(dst []byte) []byte
 }
 
-// Fault is one thing that makes facts impossible by the rules of the game.
+// Fault is one thing that makes facts impossible by the rules of the game, or that is
+// wrong with the message that carries them. Its JSON is what is replied, and stored.
 type Fault struct {
-	Code    string // of the contract, such as third_card_missing
-	Rule    string // the paragraph broken; empty where none says it
-	Message string // a sentence for the studio's operator
+	Code    string `json:"code"`           // of the contract, such as third_card_missing
+	Rule    string `json:"rule,omitempty"` // the paragraph broken; empty where none says it
+	Message string `json:"message"`        // a sentence for the studio's operator
 }
 
 // MaxFaults bounds what is said of one draw's facts: whoever named a thousand
