@@ -40,6 +40,7 @@
 // bet at its odds was accepted. In one draw of ten a bookmaker sends that bet all the while,
 // five milliseconds after each refusal.
 //
-// All processes are this one: what the emulator and the readers spend is in the figures, and
+// A result is sent when that of another draw is readable, pushed and logged; meanwhile bets are
+// placed on other draws. All processes are this one: what the emulator and the readers spend is in the figures, and
 // no network is. Compare ratios of one run, not times between machines.
 package main

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -33,6 +34,7 @@ type played struct {
 	bets     int
 	resultAt time.Time // at the earliest
 	rounds   plan
+	turns    *sync.Mutex // held from a result until all of it is noted: one draw at a time
 	boards   []board
 }
 
@@ -49,6 +51,7 @@ func (o *options) measure(ctx context.Context, name string, game *rules.Game, pr
 	if err != nil {
 		return nil, err
 	}
+	var turns sync.Mutex
 	group, ctx := errgroup.WithContext(ctx)
 	results := make([]result, o.draws*len(o.closings))
 	for i, closing := range o.closings {
@@ -62,7 +65,7 @@ func (o *options) measure(ctx context.Context, name string, game *rules.Game, pr
 			group.Go(func() error {
 				for n := int(next.Add(1)); n <= o.draws && ctx.Err() == nil; n = int(next.Add(1)) {
 					d := &played{stage: stage, sample: sample, id: fmt.Sprintf("lat.%s.%s.%d", game.ID, closing, n), number: n,
-						closing: closing, bets: o.bets, rounds: plan{}}
+						closing: closing, bets: o.bets, rounds: plan{}, turns: &turns}
 					err := d.play(ctx)
 					noted, _ := stage.watch.of(d.id)
 					results[i*o.draws+n-1] = result{game: game.ID, closing: closing, times: noted, boards: d.boards, err: err}
@@ -87,7 +90,7 @@ func (o *options) measure(ctx context.Context, name string, game *rules.Game, pr
 
 // tablesOf is how many tables play draws that are closed in a way: the longer a draw takes,
 // the more of them.
-var tablesOf = map[string]int{byPlan: 8, byMessage: 4, byResult: 2}
+var tablesOf = map[string]int{byPlan: 4, byMessage: 2, byResult: 1}
 
 // play plays a draw, and waits until all is noted of it.
 func (d *played) play(ctx context.Context) error {
@@ -108,6 +111,8 @@ func (d *played) play(ctx context.Context) error {
 	if err := sleep(ctx, time.Until(d.resultAt)); err != nil {
 		return err
 	}
+	d.turns.Lock()
+	defer d.turns.Unlock()
 	if err := d.send(ctx, d.result, "result"); err != nil {
 		return err
 	}
