@@ -48,17 +48,33 @@ func (l Lock) Indexed(ctx context.Context, draw string) (map[string]sequencer.In
 	return found, nil
 }
 
-// Commit puts a state and index items in one transaction.
-func (l Lock) Commit(ctx context.Context, state []byte, version int64, entries []sequencer.Entry) error {
-	writes := []store.Write{store.Replacing(store.Item{PK: store.LogKey(l.Origin), SK: store.LogStateKey, Body: string(state), Version: version})}
-	for _, e := range entries {
-		writes = append(writes, store.Creating(store.Item{PK: store.LogEntriesKey(l.Origin, e.Group), SK: e.Key, Body: store.Encode(index{
-			Index: e.Index,
-		}), Hash: e.Hash}))
-	}
-	err := l.Table.Transact(ctx, writes...)
+// Commit puts a state in place of the version before its own.
+func (l Lock) Commit(ctx context.Context, state []byte, version int64) error {
+	err := l.Table.Replace(ctx, store.Item{PK: store.LogKey(l.Origin), SK: store.LogStateKey, Body: string(state), Version: version})
 	if errors.Is(err, store.ErrChanged) {
 		return fmt.Errorf("%w: %w", sequencer.ErrOvertaken, err)
 	}
 	return err
 }
+
+// Index puts index items, at most 100, in one transaction.
+func (l Lock) Index(ctx context.Context, entries []sequencer.Entry) (err error) {
+	writes := make([]store.Write, len(entries))
+	for i, e := range entries {
+		writes[i] = store.Putting(store.Item{PK: store.LogEntriesKey(l.Origin, e.Group), SK: e.Key, Body: store.Encode(index{Index: e.Index}), Hash: e.Hash})
+	}
+	// Another appender may be writing the same items. Whoever comes second writes what is
+	// there already.
+	for try := range maxIndexTries {
+		if err = l.Table.Transact(ctx, writes...); !errors.Is(err, store.ErrChanged) {
+			return err
+		}
+		if err := store.Pause(ctx, try); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// maxIndexTries bounds how often a transaction is made again that met another one.
+const maxIndexTries = 10

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"golang.org/x/mod/sumdb/tlog"
 
@@ -19,6 +20,8 @@ import (
 type batch struct {
 	old, tree tlog.Tree
 	files     []file
+	entries   []Entry
+	named     string // digest of what entries are about, as the state has it; see named.go
 }
 
 // file is a file of the log that is to be written.
@@ -75,17 +78,20 @@ func (g *overlay) ReadHashes(indexes []int64) ([]tlog.Hash, error) {
 	return hashes, nil
 }
 
-// get reads a file of the log.
+// get reads a file of the log, or the part of the full file that it was before.
 func (l *Log) get(ctx context.Context, path string) ([]byte, error) {
-	data, _, err := l.Objects.Get(ctx, path)
-	return data, err
+	return tiles.Get(ctx, path, objects.ErrNotFound, func(ctx context.Context, path string) ([]byte, error) {
+		data, _, err := l.Objects.Get(ctx, path)
+		return data, err
+	})
 }
 
 // build computes the new tree and the files that it adds. What it reads of the
 // old tree is verified against the old root.
 func (l *Log) build(ctx context.Context, old tlog.Tree, leaves []Leaf) (*batch, error) {
-	reader := &overlay{old: tlog.TileHashReader(old, tiles.NewReader(ctx, l.get)), first: tlog.StoredHashCount(old.N)}
-	bundle, err := l.lastBundle(ctx, old, reader)
+	edge := l.reader(ctx)
+	reader := &overlay{old: tlog.TileHashReader(old, edge), first: tlog.StoredHashCount(old.N)}
+	bundle, err := l.lastBundle(ctx, old, edge, reader)
 	if err != nil {
 		return nil, err
 	}
@@ -93,11 +99,13 @@ func (l *Log) build(ctx context.Context, old tlog.Tree, leaves []Leaf) (*batch, 
 	size := old.N
 	var bundles []file
 	for _, leaf := range leaves {
-		hashes, err := tlog.StoredHashes(size, leaf.Data, reader)
+		hash := tlog.RecordHash(leaf.Data)
+		hashes, err := tlog.StoredHashesForRecordHash(size, hash, reader)
 		if err != nil {
 			return nil, fmt.Errorf("hashing entry %d: %w", size, err)
 		}
 		reader.added = append(reader.added, hashes...)
+		b.entries = append(b.entries, Entry{Group: leaf.Group, Key: leaf.Key, Indexed: Indexed{Index: size, Hash: hex.EncodeToString(hash[:])}})
 		bundle = tiles.AppendEntry(bundle, leaf.Data)
 		if size++; size%tiles.Width == 0 {
 			bundles, bundle = append(bundles, file{path: tiles.EntriesPath(size/tiles.Width-1, tiles.Width), data: bundle}), nil
@@ -122,16 +130,24 @@ func (l *Log) build(ctx context.Context, old tlog.Tree, leaves []Leaf) (*batch, 
 }
 
 // lastBundle returns the bundle that the next entry goes into, with its entries
-// verified.
-func (l *Log) lastBundle(ctx context.Context, old tlog.Tree, hashes tlog.HashReader) ([]byte, error) {
+// verified. It is read beside the tiles at the tree's edge, which edge then has.
+func (l *Log) lastBundle(ctx context.Context, old tlog.Tree, edge *tiles.Reader, hashes tlog.HashReader) (bundle []byte, err error) {
 	w := int(old.N % tiles.Width)
+	path := tiles.EntriesPath(old.N/tiles.Width, w)
+	err = sideBySide(ctx, func(ctx context.Context) (err error) {
+		if w > 0 {
+			bundle, err = l.get(ctx, path)
+		}
+		return err
+	}, func(context.Context) error {
+		_, err := edge.ReadTiles(tiles.Edge(old.N, old.N))
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading the last tiles of a tree of size %d: %w", old.N, err)
+	}
 	if w == 0 {
 		return nil, nil
-	}
-	path := tiles.EntriesPath(old.N/tiles.Width, w)
-	bundle, err := l.get(ctx, path)
-	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", path, err)
 	}
 	return bundle, verified(bundle, path, old.N-int64(w), w, hashes)
 }
@@ -139,7 +155,9 @@ func (l *Log) lastBundle(ctx context.Context, old tlog.Tree, hashes tlog.HashRea
 // stage writes the batch into one file, from which it can be applied after a
 // crash.
 func (l *Log) stage(ctx context.Context, b *batch) error {
-	packed, err := pack(b.files)
+	about := nameEntries(b.entries)
+	b.named = digestOf(about)
+	packed, err := pack(append(slices.Clip(b.files), file{path: namedPath, data: about}))
 	if err != nil {
 		return err
 	}
@@ -163,12 +181,21 @@ func (l *Log) put(ctx context.Context, path string, data []byte, header objects.
 	return nil
 }
 
-// apply writes a batch's files under their own names.
-func (l *Log) apply(ctx context.Context, files []file) error {
-	for _, f := range files {
-		if err := l.put(ctx, f.path, f.data, tileHeader); err != nil {
-			return fmt.Errorf("applying a batch: %w", err)
+// maxIndexed is how many entries are put into the index at once.
+const maxIndexed = 100
+
+// apply writes a batch's files under their own names, and its entries into the index,
+// all side by side. Some of it may be there already.
+func (l *Log) apply(ctx context.Context, b *batch) error {
+	chunks := slices.Collect(slices.Chunk(b.entries, maxIndexed))
+	err := parallel(ctx, len(b.files)+len(chunks), func(ctx context.Context, i int) error {
+		if i < len(b.files) {
+			return l.put(ctx, b.files[i].path, b.files[i].data, tileHeader)
 		}
+		return l.Lock.Index(ctx, chunks[i-len(b.files)])
+	})
+	if err != nil {
+		return fmt.Errorf("applying a batch: %w", err)
 	}
 	return nil
 }

@@ -3,19 +3,26 @@ package sequencer
 import (
 	"context"
 	"sync"
+	"time"
 )
 
 // Batcher appends what several goroutines ask for at once in common batches: a
-// batch takes as long with one entry as with ninety-nine.
+// batch takes as long with one entry as with a thousand. While a checkpoint waits for its
+// witnesses, and is written, the next batches are appended; what was appended meanwhile is
+// published next, with one checkpoint.
 type Batcher struct {
 	*Log
-	turn    sync.Mutex // of appending
-	mutex   sync.Mutex // of waiting
-	waiting []*request
+	// Window is how long a batch waits for more callers to come.
+	Window time.Duration
+
+	adding, publishing turn
+	mutex              sync.Mutex // of what follows
+	waiting            []*request
+	unpublished        *applied // what was added last, until someone publishes it
 }
 
 // request is what one caller asks for, and what became of it. Its result is written
-// and read by who has the turn.
+// and read by who has the turn of adding.
 type request struct {
 	leaves   []Leaf
 	done     bool
@@ -27,19 +34,37 @@ type request struct {
 // others wait for too: if that fails it has failed for all of them. Leaves that are
 // new are counted for one of the callers.
 func (b *Batcher) Append(ctx context.Context, leaves []Leaf) (Appended, error) {
+	if err := check(leaves); err != nil {
+		return Appended{}, err
+	}
 	mine := &request{leaves: leaves}
 	b.mutex.Lock()
 	b.waiting = append(b.waiting, mine)
 	b.mutex.Unlock()
-	b.turn.Lock()
-	defer b.turn.Unlock()
-	if !mine.done {
-		b.appendAll(ctx)
+	err := b.adding.with(ctx, func() error {
+		if !mine.done {
+			b.addAll(ctx)
+		}
+		return mine.err
+	})
+	if err == nil {
+		// What this caller waits for was added by now: it is unpublished, or is being
+		// published by who has the turn, or was.
+		err = b.publishing.with(ctx, func() error { return b.publishNewest(ctx) })
 	}
-	return mine.appended, mine.err
+	if err != nil {
+		return Appended{}, b.failed(err)
+	}
+	return mine.appended, nil
 }
 
-func (b *Batcher) appendAll(ctx context.Context) {
+func (b *Batcher) addAll(ctx context.Context) {
+	if b.Window > 0 {
+		select {
+		case <-ctx.Done():
+		case <-time.After(b.Window):
+		}
+	}
 	b.mutex.Lock()
 	all := b.waiting
 	b.waiting = nil
@@ -48,11 +73,36 @@ func (b *Batcher) appendAll(ctx context.Context) {
 	for _, one := range all {
 		leaves = append(leaves, one.leaves...)
 	}
-	appended, err := b.Log.Append(ctx, leaves)
+	appended, at, err := b.add(ctx, leaves)
+	if err == nil {
+		b.mutex.Lock()
+		b.unpublished = &at
+		b.mutex.Unlock()
+	}
 	for _, one := range all {
 		one.done, one.err, one.appended = true, err, Appended{Tree: appended.Tree, Conflicts: conflictsOf(one, appended.Conflicts)}
 	}
 	all[0].appended.New = appended.New
+}
+
+// publishNewest publishes what was added last, unless someone has since.
+func (b *Batcher) publishNewest(ctx context.Context) error {
+	b.mutex.Lock()
+	newest := b.unpublished
+	b.unpublished = nil
+	b.mutex.Unlock()
+	if newest == nil {
+		return nil
+	}
+	err := b.publish(ctx, *newest)
+	if err != nil {
+		b.mutex.Lock()
+		if b.unpublished == nil {
+			b.unpublished = newest // for the next caller
+		}
+		b.mutex.Unlock()
+	}
+	return err
 }
 
 // conflictsOf returns those of the conflicts that one caller asked for.
@@ -65,4 +115,22 @@ func conflictsOf(one *request, conflicts []Leaf) (own []Leaf) {
 		}
 	}
 	return own
+}
+
+// turn lets one caller at a time do something. Those that wait give up when their
+// context ends. The zero value is free.
+type turn struct {
+	once sync.Once
+	free chan struct{}
+}
+
+func (t *turn) with(ctx context.Context, do func() error) error {
+	t.once.Do(func() { t.free = make(chan struct{}, 1) })
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case t.free <- struct{}{}:
+	}
+	defer func() { <-t.free }()
+	return do()
 }

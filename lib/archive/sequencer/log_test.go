@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"golang.org/x/mod/sumdb/note"
 
@@ -30,7 +33,7 @@ func TestAppendGrowsTheLog(t *testing.T) {
 	w := newWorld(t)
 	l := w.appender()
 	size := 0
-	for i, n := range []int{1, 1, 98, 99, 57, 100, 1, 256, 3} {
+	for i, n := range []int{1, 1, 98, 99, 57, 100, 1, 256, 3, 1100} {
 		done := w.mustAppend(l, leaves(fmt.Sprint("draw-", i), n))
 		size += n
 		if done.New != n || done.Tree.N != int64(size) || len(w.public) != size {
@@ -42,7 +45,9 @@ func TestAppendGrowsTheLog(t *testing.T) {
 func TestAppendIsIdempotent(t *testing.T) {
 	w := newWorld(t)
 	list := leaves("d", 5)
-	w.mustAppend(w.appender(), list[:3])
+	if done := w.mustAppend(w.appender(), append(slices.Clone(list[:3]), list[:3]...)); done.New != 3 {
+		t.Fatalf("%+v", done)
+	}
 	done := w.mustAppend(w.appender(), append(list, list...))
 	if done.New != 2 || done.Tree.N != 5 {
 		t.Fatalf("%+v", done)
@@ -68,12 +73,12 @@ func TestAppendRefusesEmptyAndLargeEntries(t *testing.T) {
 	w.mustAppend(w.appender(), []sequencer.Leaf{{Group: "d", Key: "k", Data: slices.Repeat([]byte("x"), 1<<16-1)}})
 }
 
-// TestRequests pins the keys that are written, their headers, and how many
-// requests an append takes: they are what it costs.
-func TestRequests(t *testing.T) {
-	w := newWorld(t)
+// requested records the requests, each of which takes a second, with the second in which
+// it was begun: those of one second go on side by side.
+func (w *world) requested() (take func() []string) {
 	var calls []string
-	record := func() { calls = nil }
+	began := time.Now()
+	var mutex sync.Mutex
 	w.intercept(intercept(func(call fakedynamo.Call) fakedynamo.Verdict {
 		name := call.String()
 		if call.Operation == "TransactWriteItems" {
@@ -82,37 +87,72 @@ func TestRequests(t *testing.T) {
 		if at := strings.LastIndexByte(name, '-'); strings.Contains(name, "staged/") {
 			name = name[:at]
 		}
-		calls = append(calls, name)
+		mutex.Lock()
+		calls = append(calls, fmt.Sprintf("%d: %s", int(time.Since(began).Seconds()), name))
+		mutex.Unlock()
+		time.Sleep(time.Second)
 		return fakedynamo.Proceed
 	}))
-	l := w.appender()
-	want := func(step string, lines ...string) {
-		t.Helper()
-		if !slices.Equal(calls, lines) {
-			t.Errorf("%s:\n%s\nwant\n%s", step, strings.Join(calls, "\n"), strings.Join(lines, "\n"))
+	return func() []string {
+		taken := calls
+		calls, began = nil, time.Now()
+		slices.Sort(taken)
+		return taken
+	}
+}
+
+// TestRequests pins the keys that are written, their headers, how many requests an
+// append takes, which are what it costs, and which of them go on side by side.
+func TestRequests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		take := w.requested()
+		want := func(step string, leaves []sequencer.Leaf, lines ...string) {
+			t.Helper()
+			if _, err := w.appender().Append(t.Context(), leaves); err != nil {
+				t.Fatal(err)
+			}
+			if got := take(); !slices.Equal(got, lines) {
+				t.Errorf("%s:\n%s\nwant\n%s", step, strings.Join(got, "\n"), strings.Join(lines, "\n"))
+			}
 		}
-	}
-	if _, err := l.Append(t.Context(), leaves("a", 2)); err != nil {
-		t.Fatal(err)
-	}
-	first := []string{"GetItem LOG#example.com/tally / STATE", "GetObject checkpoint", "Query LOG#example.com/tally#a"}
-	want("an append to an empty log", append(slices.Clone(first),
-		"PutIfAbsent staged/0-2", "TransactWriteItems of 3",
-		"PutIfAbsent tile/entries/000.p/2", "PutIfAbsent tile/0/000.p/2", "GetObject checkpoint", "PutIfMatch checkpoint")...)
-	record()
-	if _, err := l.Append(t.Context(), leaves("a", 2)); err != nil {
-		t.Fatal(err)
-	}
-	want("a replay", first...)
-	record()
-	if _, err := l.Append(t.Context(), leaves("b", 1)); err != nil {
-		t.Fatal(err)
-	}
-	first[2] = "Query LOG#example.com/tally#b"
-	want("one more entry", append(slices.Clone(first),
-		"GetObject tile/entries/000.p/2", "GetObject tile/0/000.p/2",
-		"PutIfAbsent staged/2-3", "TransactWriteItems of 2",
-		"PutIfAbsent tile/entries/000.p/3", "PutIfAbsent tile/0/000.p/3", "GetObject checkpoint", "PutIfMatch checkpoint")...)
+		want("an append to an empty log", leaves("a", 2),
+			"0: GetItem LOG#example.com/tally / STATE", "0: GetObject checkpoint",
+			"1: Query LOG#example.com/tally#a",
+			"2: PutIfAbsent staged/0-2",
+			"3: PutItem LOG#example.com/tally / STATE",
+			"4: PutIfAbsent tile/0/000.p/2", "4: PutIfAbsent tile/entries/000.p/2", "4: TransactWriteItems of 2",
+			"5: GetObject checkpoint",
+			"6: PutIfMatch checkpoint")
+		want("a replay", leaves("a", 2),
+			"0: GetItem LOG#example.com/tally / STATE", "0: GetObject checkpoint",
+			"1: Query LOG#example.com/tally#a")
+		want("one more entry", leaves("b", 1),
+			"0: GetItem LOG#example.com/tally / STATE", "0: GetObject checkpoint",
+			"1: Query LOG#example.com/tally#b",
+			"2: GetObject tile/0/000.p/2", "2: GetObject tile/entries/000.p/2",
+			"3: PutIfAbsent staged/2-3",
+			"4: PutItem LOG#example.com/tally / STATE",
+			"5: PutIfAbsent tile/0/000.p/3", "5: PutIfAbsent tile/entries/000.p/3", "5: TransactWriteItems of 1",
+			"6: GetObject checkpoint",
+			"7: PutIfMatch checkpoint")
+		want("more than one tile, of two draws", append(leaves("c", 200), leaves("d", 60)...),
+			"0: GetItem LOG#example.com/tally / STATE", "0: GetObject checkpoint",
+			"1: Query LOG#example.com/tally#c", "1: Query LOG#example.com/tally#d",
+			"2: GetObject tile/0/000.p/3", "2: GetObject tile/entries/000.p/3",
+			"3: PutIfAbsent staged/3-263",
+			"4: PutItem LOG#example.com/tally / STATE",
+			"5: PutIfAbsent tile/0/000", "5: PutIfAbsent tile/0/001.p/7", "5: PutIfAbsent tile/1/000.p/1",
+			"5: PutIfAbsent tile/entries/000", "5: PutIfAbsent tile/entries/001.p/7",
+			"5: TransactWriteItems of 100", "5: TransactWriteItems of 100", "5: TransactWriteItems of 60",
+			"6: GetObject checkpoint",
+			"7: PutIfMatch checkpoint")
+		w.headers()
+	})
+}
+
+func (w *world) headers() {
+	w.t.Helper()
 	for key, file := range w.files.Files() {
 		header := objects.Header{ContentType: "application/octet-stream", CacheControl: objects.Immutable}
 		switch {
@@ -122,8 +162,25 @@ func TestRequests(t *testing.T) {
 			header.ContentType = "application/x-tar"
 		}
 		if file.Header != header {
-			t.Errorf("%s has the headers %+v, want %+v", key, file.Header, header)
+			w.t.Errorf("%s has the headers %+v, want %+v", key, file.Header, header)
 		}
+	}
+}
+
+// However large the log is, and the batch, as many requests of the append wait for each
+// other.
+func TestRounds(t *testing.T) {
+	for _, test := range []struct{ before, entries int }{{1, 1}, {300, 1}, {300, sequencer.MaxBatch}} {
+		synctest.Test(t, func(t *testing.T) {
+			w := grown(t, test.before, 0)
+			take := w.requested()
+			if _, err := w.appender().Append(t.Context(), leaves("d", test.entries)); err != nil {
+				t.Fatal(err)
+			}
+			if calls := take(); !strings.HasPrefix(calls[len(calls)-1], "7: PutIfMatch checkpoint") {
+				t.Errorf("%d entries after %d take\n%s", test.entries, test.before, strings.Join(calls, "\n"))
+			}
+		})
 	}
 }
 

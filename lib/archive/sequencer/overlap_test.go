@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"testing"
 
 	"tally/internal/testkit/fakedynamo"
 	"tally/lib/archive/sequencer"
-	"tally/lib/store"
 )
 
 // Two appenders stage as many entries each on the same tree, and one of them may die
@@ -20,7 +18,7 @@ func TestEquallyManyStaged(t *testing.T) {
 		first, second := leaves("first", 2), leaves("second", 2)
 		met := false
 		w.db.Intercept = intercept(func(call fakedynamo.Call) fakedynamo.Verdict {
-			if call.Operation != "TransactWriteItems" || met {
+			if !commits(call) || met {
 				return fakedynamo.Proceed
 			}
 			met = true
@@ -46,69 +44,56 @@ func TestEquallyManyStaged(t *testing.T) {
 	}
 }
 
-// other is the context of an appender that comes while another one commits.
-type other struct{}
+// once lets one request of the table's be preceded by something.
+func (w *world) once(is func(fakedynamo.Call) bool, do func()) {
+	came := false
+	w.db.Intercept = intercept(func(call fakedynamo.Call) fakedynamo.Verdict {
+		if is(call) && !came {
+			came = true
+			do()
+		}
+		return fakedynamo.Proceed
+	})
+}
 
-// The state is seen before the index that is written with it. Who finds its entry in no
-// index by then does not append it a second time.
+// Another appender comes when a batch is committed and its entries are not in the index
+// yet. It puts them there before it looks for its own, and so does not append them a
+// second time.
 func TestStateAheadOfIndex(t *testing.T) {
 	w := grown(t, 3, 0)
 	list := leaves("d", 1)
-	came, proceed, done := make(chan bool), make(chan bool), make(chan sequencer.Appended)
-	w.db.Intercept = func(ctx context.Context, call fakedynamo.Call) fakedynamo.Verdict {
-		if ctx.Value(other{}) != nil && call.Operation == "TransactWriteItems" && came != nil {
-			close(came)
-			came = nil
-			<-proceed
+	asked := 0
+	w.once(func(call fakedynamo.Call) bool { return call.Operation == "TransactWriteItems" }, func() {
+		asked++
+		if now := w.mustAppend(w.appender(), list); now.New != 0 || now.Tree.N != 4 {
+			t.Errorf("the other one appended %d entries to a log of %d", now.New, now.Tree.N)
 		}
-		return fakedynamo.Proceed
-	}
-	committing := came
-	w.db.Torn = func(ctx context.Context, _ fakedynamo.Call, left []string) (next int) {
-		if ctx.Value(other{}) == nil && len(left) == 1 {
-			go func() {
-				now, err := w.appender().Append(context.WithValue(t.Context(), other{}, true), list)
-				if err != nil {
-					t.Error(err)
-				}
-				done <- now
-			}()
-			<-committing
-		}
-		return slices.IndexFunc(left, func(key string) bool { return len(left) == 1 || strings.Contains(key, store.LogStateKey) })
-	}
-	if _, err := w.appender().Append(t.Context(), list); err != nil {
-		t.Fatal(err)
-	}
-	close(proceed)
-	if now := <-done; now.New != 0 || now.Tree.N != 4 {
-		t.Errorf("the other one appended %d entries to a log of %d", now.New, now.Tree.N)
-	}
-	w.check()
-	if want := entriesOf(leaves("start", 3), list); !slices.Equal(w.public, want) {
+	})
+	w.mustAppend(w.appender(), list)
+	if want := entriesOf(leaves("start", 3), list); asked != 1 || !slices.Equal(w.public, want) {
 		t.Errorf("the log has %q, not %q", w.public, want)
 	}
 }
 
-// The index is seen before the state that is written with it. Until then an entry is
-// not public, and nobody is told that it is.
+// Another appender commits, applies and publishes after the state was read and before the
+// index is. The entries that it finds there are of no state that it knows.
 func TestIndexAheadOfState(t *testing.T) {
 	w := grown(t, 3, 0)
 	list := leaves("d", 1)
-	asked := 0
-	w.db.Torn = func(_ context.Context, _ fakedynamo.Call, left []string) (next int) {
-		if len(left) == 1 {
-			asked++
-			if now, err := w.appender().Append(t.Context(), list); !errors.Is(err, sequencer.ErrOvertaken) {
-				t.Errorf("told that all is in a log of %d entries, %v", now.Tree.N, err)
-			}
-		}
-		return slices.IndexFunc(left, func(key string) bool { return len(left) == 1 || !strings.Contains(key, store.LogStateKey) })
+	w.once(func(call fakedynamo.Call) bool { return call.Operation == "Query" }, func() { w.mustAppend(w.appender(), list) })
+	if now := w.mustAppend(w.appender(), list); now.New != 0 || now.Tree.N != 4 {
+		t.Errorf("%d new entries, a log of %d", now.New, now.Tree.N)
 	}
-	w.mustAppend(w.appender(), list)
-	w.db.Torn = nil
-	if now := w.mustAppend(w.appender(), list); asked != 1 || now.New != 0 || now.Tree.N != 4 {
-		t.Errorf("asked %d times; then %d new entries, a log of %d", asked, now.New, now.Tree.N)
+}
+
+// Another appender commits the same entries after the index was read and before they are
+// committed: the commit fails, and the index is read again.
+func TestOvertakenAfterIndex(t *testing.T) {
+	w := grown(t, 3, 0)
+	list := leaves("d", 300)
+	w.once(commits, func() { w.mustAppend(w.appender(), list[:250]) })
+	if now := w.mustAppend(w.appender(), list); now.New != 50 || now.Tree.N != 303 {
+		t.Errorf("%d new entries, a log of %d", now.New, now.Tree.N)
 	}
 }
 

@@ -48,62 +48,73 @@ func (l *Log) seen(ctx context.Context) (public, error) {
 	return public{tree: c.Tree, tag: tag, opened: c}, nil
 }
 
-// recover finishes the last batch that was committed and returns the state, all
-// of which the public can then see, and what the public saw before.
-func (l *Log) recover(ctx context.Context) (state, public, error) {
-	now, err := l.load(ctx)
-	if err != nil {
-		return state{}, public{}, err
-	}
-	public, err := l.seen(ctx)
-	if err != nil {
-		return state{}, public, err
-	}
-	if public.tree.N == now.tree.N && (now.tree.N == 0 || public.tree.Hash == now.tree.Hash) {
-		return now, public, nil
-	}
-	if public.tree.N >= now.tree.N {
+// recover applies the last batch that was committed, where this process does not know
+// that it is applied, and returns the state, and what the public sees.
+func (l *Log) recover(ctx context.Context) (at applied, err error) {
+	err = sideBySide(ctx, func(ctx context.Context) (err error) {
+		at.state, err = l.load(ctx)
+		return err
+	}, func(ctx context.Context) (err error) {
+		at.public, err = l.seen(ctx)
+		return err
+	})
+	now, public := at.state, at.public.tree
+	switch {
+	case err != nil, public.N == now.tree.N && (now.tree.N == 0 || public.Hash == now.tree.Hash):
+		return at, err
+	case public.N >= now.tree.N:
 		return l.behind(ctx, now)
+	case l.grown.has(public, now.tree):
+		return at, nil // it is being published, or was not: that is made good with the next
 	}
 	l.Log.LogAttrs(ctx, slog.LevelWarn, "finishing a batch that another appender committed", slog.String("log", l.Origin),
-		slog.Int64("size", now.tree.N), slog.Int64("public", public.tree.N))
-	files, err := l.staged(ctx, now)
+		slog.Int64("size", now.tree.N), slog.Int64("public", public.N))
+	b, err := l.staged(ctx, now)
 	if err != nil {
-		return state{}, public, err
+		return at, err
 	}
-	if err := l.apply(ctx, files); err != nil {
-		return state{}, public, err
+	if err := l.apply(ctx, b); err != nil {
+		return at, err
 	}
-	return now, public, l.publish(ctx, now, tlog.Tree{})
+	if err := l.consistent(ctx, public, now.tree); err != nil {
+		return at, err
+	}
+	l.grown.add(public, now.tree)
+	return at, nil
 }
 
 // behind decides about a state that is behind the public checkpoint. Another
 // appender may have committed and published since the state was read: then the
 // state is ahead by now. Otherwise the table was set back.
-func (l *Log) behind(ctx context.Context, read state) (state, public, error) {
-	public, err := l.seen(ctx)
-	if err != nil {
-		return state{}, public, err
+func (l *Log) behind(ctx context.Context, read state) (at applied, err error) {
+	if at.public, err = l.seen(ctx); err != nil {
+		return at, err
 	}
 	// What is public was committed before: a state read after it is not behind it.
-	now, err := l.load(ctx)
+	at.state, err = l.load(ctx)
+	now, public := at.state, at.public.tree
 	switch {
 	case err != nil:
-		return state{}, public, err
-	case public.tree.N > now.tree.N:
-		return state{}, public, fmt.Errorf("%w: size %d is public, the state has %d", ErrAhead, public.tree.N, now.tree.N)
-	case public.tree.N == now.tree.N && public.tree.Hash != now.tree.Hash:
-		return state{}, public, fmt.Errorf("%w: both have size %d, with other roots", ErrForked, now.tree.N)
+		return at, err
+	case public.N > now.tree.N:
+		return at, fmt.Errorf("%w: size %d is public, the state has %d", ErrAhead, public.N, now.tree.N)
+	case public.N == now.tree.N && public.Hash != now.tree.Hash:
+		return at, fmt.Errorf("%w: both have size %d, with other roots", ErrForked, now.tree.N)
 	case now.version == read.version:
-		return state{}, public, fmt.Errorf("%w: the checkpoint was set back from size %d", ErrForked, public.tree.N)
+		return at, fmt.Errorf("%w: the checkpoint was set back from size %d", ErrForked, public.N)
 	}
 	return l.recover(ctx)
 }
 
-// publish signs the checkpoint of a state and writes it over a smaller one. built
-// is the tree that the state's batch was built on, where that was verified just
-// now. When a larger one is there already, another appender was faster.
-func (l *Log) publish(ctx context.Context, now state, built tlog.Tree) error {
+// publish signs the checkpoint of a state that is applied and writes it over a smaller
+// one. When a larger one is there already, another appender was faster. A checkpoint
+// that was public already gets the lines that it lacks.
+func (l *Log) publish(ctx context.Context, at applied) error {
+	now := at.state
+	if at.public.tree.N == now.tree.N {
+		l.complete(ctx, now, at.public)
+		return nil
+	}
 	signed, err := checkpoint.Sign(l.Origin, now.tree, l.Signers...)
 	if err != nil {
 		return err
@@ -120,7 +131,7 @@ func (l *Log) publish(ctx context.Context, now state, built tlog.Tree) error {
 			}
 			return nil
 		}
-		if public.tree != built {
+		if !l.grown.has(public.tree, now.tree) {
 			if err := l.consistent(ctx, public.tree, now.tree); err != nil {
 				return err
 			}
@@ -143,6 +154,13 @@ func (l *Log) publish(ctx context.Context, now state, built tlog.Tree) error {
 	return fmt.Errorf("publishing the checkpoint of size %d: it was changed %d times", now.tree.N, maxTries)
 }
 
+// reader reads tiles, several at once.
+func (l *Log) reader(ctx context.Context) *tiles.Reader {
+	r := tiles.NewReader(ctx, l.get)
+	r.Parallel = maxParallel
+	return r
+}
+
 // consistent verifies that a tree begins with a smaller one, by tiles that are
 // verified against the larger one's root: nothing is signed that contradicts what
 // was signed before.
@@ -150,7 +168,7 @@ func (l *Log) consistent(ctx context.Context, old, now tlog.Tree) error {
 	if old.N == 0 {
 		return nil
 	}
-	root, err := tlog.TreeHash(old.N, tlog.TileHashReader(now, tiles.NewReader(ctx, l.get)))
+	root, err := tlog.TreeHash(old.N, tlog.TileHashReader(now, l.reader(ctx)))
 	if err != nil {
 		return fmt.Errorf("verifying the tree of size %d before it is signed: %w", now.N, err)
 	}
@@ -165,7 +183,7 @@ func (l *Log) ask(ctx context.Context, signed []byte, tree tlog.Tree, before pub
 	return l.Witnesses.Ask(ctx, witnesses, witness.Checkpoint{
 		Signed: signed, Tree: tree, Before: before.signed(), BeforeSize: before.tree.N,
 		Prove: func(ctx context.Context, size int64) (tlog.TreeProof, error) {
-			return tlog.ProveTree(tree.N, size, tlog.TileHashReader(tree, tiles.NewReader(ctx, l.get)))
+			return tlog.ProveTree(tree.N, size, tlog.TileHashReader(tree, l.reader(ctx)))
 		},
 		Newest: func(ctx context.Context) (int64, error) {
 			now, err := l.load(ctx)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"golang.org/x/mod/sumdb/tlog"
@@ -16,7 +17,7 @@ import (
 // staged reads the batch that the state names, and verifies that its files are those
 // of the committed tree: what is written under a tile's name stays there for ever,
 // and a wrong one would be the end of the log.
-func (l *Log) staged(ctx context.Context, now state) ([]file, error) {
+func (l *Log) staged(ctx context.Context, now state) (*batch, error) {
 	packed, err := l.get(ctx, now.staged)
 	if err != nil {
 		return nil, fmt.Errorf("reading the staged batch %s: %w", now.staged, err)
@@ -40,30 +41,46 @@ func (l *Log) staged(ctx context.Context, now state) ([]file, error) {
 		failed = errors.Join(failed, err)
 		return data, err
 	}))
-	if err := right(now, files, all, hashes); err != nil {
+	b := &batch{tree: now.tree, files: slices.DeleteFunc(files, func(f file) bool { return f.path == namedPath && now.named != "" })}
+	if b.old.N, err = oldSize(now); err == nil {
+		err = right(now, b, all, hashes)
+	}
+	if err == nil {
+		b.entries, err = namedEntries(now, b.old.N, all)
+	}
+	if err != nil {
 		if failed != nil {
 			return nil, fmt.Errorf("verifying the staged batch %s: %w", now.staged, failed)
 		}
 		return nil, fmt.Errorf("%w: %s: %w", ErrCorrupt, now.staged, err)
 	}
-	return files, nil
+	return b, nil
 }
 
-// right verifies that files are those of the batch that led to a state.
-func right(now state, files []file, all map[string][]byte, hashes tlog.HashReader) error {
-	size := now.tree.N
+// oldSize returns the size of the tree that the staged batch of a state was built on.
+func oldSize(now state) (int64, error) {
 	first, rest, _ := strings.Cut(strings.TrimPrefix(now.staged, "staged/"), "-")
 	old, is := checkpoint.ParseSize(first)
-	if !is || old >= size || !strings.HasPrefix(rest, fmt.Sprintf("%d-", size)) {
-		return fmt.Errorf("its name is not that of a batch up to size %d", size)
+	if !is || old >= now.tree.N || !strings.HasPrefix(rest, fmt.Sprintf("%d-", now.tree.N)) {
+		return 0, fmt.Errorf("its name is not that of a batch up to size %d", now.tree.N)
+	}
+	return old, nil
+}
+
+// right verifies that files are those of the batch that led to a state. all are the same
+// by their paths, with the file that names the entries.
+func right(now state, b *batch, all map[string][]byte, hashes tlog.HashReader) error {
+	old, size, files := b.old.N, now.tree.N, len(all)
+	if now.named != "" {
+		files--
 	}
 	list := tlog.NewTiles(tiles.Height, old, size)
 	var bundles []tlog.Tile // of level 0, for the entries that they hash
 	for n := old / tiles.Width; n*tiles.Width < size; n++ {
 		bundles = append(bundles, tlog.Tile{H: tiles.Height, N: n, W: int(min(tiles.Width, size-n*tiles.Width))})
 	}
-	if len(files) != len(all) || len(all) != len(list)+len(bundles) {
-		return fmt.Errorf("it has %d files, not %d", len(files), len(list)+len(bundles))
+	if len(b.files) != files || files != len(list)+len(bundles) {
+		return fmt.Errorf("it has %d files, not %d", len(b.files), len(list)+len(bundles))
 	}
 	for _, tile := range list {
 		data, is := all[tiles.Path(tile)]

@@ -3,7 +3,10 @@ package sequencer_test
 import (
 	"archive/tar"
 	"bytes"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"slices"
@@ -11,10 +14,12 @@ import (
 	"testing"
 
 	"golang.org/x/mod/sumdb/note"
+	"golang.org/x/mod/sumdb/tlog"
 
 	"tally/internal/testkit/fakedynamo"
 	"tally/lib/archive/checkpoint"
 	"tally/lib/archive/sequencer"
+	"tally/lib/store"
 )
 
 // committed returns a log that died after a batch was committed and before any of its
@@ -23,7 +28,7 @@ func committed(t *testing.T, before, n int) (w *world, staged string) {
 	t.Helper()
 	w = grown(t, before, 0)
 	w.intercept(intercept(func(call fakedynamo.Call) fakedynamo.Verdict {
-		if call.Write && slices.ContainsFunc(call.Keys, func(key string) bool { return strings.HasPrefix(key, "tile/") }) {
+		if applies(call) {
 			return fakedynamo.FailBefore
 		}
 		return fakedynamo.Proceed
@@ -108,6 +113,14 @@ func TestStagedIsVerified(t *testing.T) {
 		"a file more":            func(files []file) []file { return append(files, file{"tile/0/777", []byte("x")}) },
 		"a file of another kind": func(files []file) []file { return append(files, file{"verifier-key", []byte("x")}) },
 		"no files":               func([]file) []file { return nil },
+		"another draw": func(files []file) []file {
+			f := in(files, "index")
+			f.data = bytes.Replace(f.data, []byte(`"d"`), []byte(`"c"`), 1)
+			return files
+		},
+		"the index is not there": func(files []file) []file {
+			return slices.DeleteFunc(files, func(f file) bool { return f.path == "index" })
+		},
 		"a tile twice, the first wrong": func(files []file) []file {
 			return append([]file{{in(files, "tile/0/").path, make([]byte, 32)}}, files...)
 		},
@@ -164,5 +177,38 @@ func TestKeyThatDoesNotSign(t *testing.T) {
 	w.check()
 	if len(w.public) != 5 {
 		t.Errorf("%d entries are public", len(w.public))
+	}
+}
+
+// A batch that an earlier version has committed does not say what its entries are about:
+// the commit itself has put them into the index. It is applied as it is.
+func TestStagedByEarlierVersion(t *testing.T) {
+	w, staged := committed(t, 3, 9)
+	files := slices.DeleteFunc(unpack(t, w.files.Files()[staged].Data), func(f file) bool { return f.path == "index" })
+	w.files.Set(staged, pack(t, files))
+	table := store.New(w.db, "tally")
+	state, _, err := table.Get(t.Context(), store.LogKey(origin), store.LogStateKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var body map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(state.Body), &body); err != nil {
+		t.Fatal(err)
+	}
+	delete(body, "index")
+	state.Body = store.Encode(body)
+	if err := table.Put(t.Context(), state); err != nil {
+		t.Fatal(err)
+	}
+	list := leaves("d", 9)
+	for i, leaf := range list {
+		hash := tlog.RecordHash(leaf.Data)
+		item := store.Item{PK: store.LogEntriesKey(origin, "d"), SK: leaf.Key, Body: fmt.Sprintf(`{"index":%d}`, 3+i), Hash: hex.EncodeToString(hash[:])}
+		if err := table.Create(t.Context(), item); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if done := w.mustAppend(w.appender(), append(list, leaves("e", 1)...)); done.New != 1 || len(w.public) != 13 {
+		t.Errorf("appended %+v, the log has %d entries", done, len(w.public))
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"golang.org/x/mod/sumdb/tlog"
 
@@ -17,6 +19,7 @@ import (
 type state struct {
 	tree    tlog.Tree
 	staged  string // the file with the tiles of the last batch
+	named   string // the digest of what its entries are about; empty of earlier versions
 	version int64  // 0 when there is none
 }
 
@@ -25,6 +28,7 @@ type stateBody struct {
 	Size   int64     `json:"size"`
 	Root   tlog.Hash `json:"root"`
 	Staged string    `json:"staged"`
+	Named  string    `json:"index,omitempty"`
 }
 
 // errUnknown says that a commit's answer was lost.
@@ -46,7 +50,7 @@ func (l *Log) load(ctx context.Context) (state, error) {
 	if body.Size < 0 || body.Size > checkpoint.MaxSize {
 		return state{}, fmt.Errorf("reading the state of log %s: %w: it has the size %d", l.Origin, ErrState, body.Size)
 	}
-	return state{tree: tlog.Tree{N: body.Size, Hash: body.Root}, staged: body.Staged, version: version}, nil
+	return state{tree: tlog.Tree{N: body.Size, Hash: body.Root}, staged: body.Staged, named: body.Named, version: version}, nil
 }
 
 // Committed returns the tree of all entries that are in a log, public or about to be.
@@ -55,24 +59,23 @@ func Committed(ctx context.Context, lock Lock, origin string) (tlog.Tree, error)
 	return now.tree, err
 }
 
+// repeated stands for the place of an entry that is asked for twice and is not in the log.
+const repeated = -1
+
 // missing returns the leaves that the log does not have, without repeats, and
-// those that contradict what it has. ErrOvertaken says that the index knows of
-// entries that the state has not, which was read before it or is written with them:
-// they are not public yet.
+// those that contradict what it has. The state's batch was applied before: the index
+// has all that the state has. ErrOvertaken says that it has more, by an appender that has
+// committed since: that is not public yet.
 func (l *Log) missing(ctx context.Context, now state, leaves []Leaf) (missing, conflicts []Leaf, err error) {
-	known := map[string]map[string]Indexed{} // by group and key
+	known, err := l.indexed(ctx, leaves)
+	if err != nil {
+		return nil, nil, err
+	}
 	for _, leaf := range leaves {
-		group, read := known[leaf.Group]
-		if !read {
-			if group, err = l.Lock.Indexed(ctx, leaf.Group); err != nil {
-				return nil, nil, err
-			}
-			known[leaf.Group] = group
-		}
-		hash := hashOf(leaf)
+		group, hash := known[leaf.Group], hashOf(leaf)
 		switch there, is := group[leaf.Key]; {
 		case !is:
-			group[leaf.Key] = Indexed{Hash: hash}
+			group[leaf.Key] = Indexed{Index: repeated, Hash: hash}
 			missing = append(missing, leaf)
 		case there.Index >= now.tree.N:
 			return nil, nil, fmt.Errorf("entry %s of %s is being committed: %w", leaf.Key, leaf.Group, ErrOvertaken)
@@ -81,6 +84,24 @@ func (l *Log) missing(ctx context.Context, now state, leaves []Leaf) (missing, c
 		}
 	}
 	return missing, conflicts, nil
+}
+
+// indexed reads what the index says of the groups of leaves, by group and key.
+func (l *Log) indexed(ctx context.Context, leaves []Leaf) (map[string]map[string]Indexed, error) {
+	known := map[string]map[string]Indexed{}
+	for _, leaf := range leaves {
+		known[leaf.Group] = nil
+	}
+	groups := slices.Sorted(maps.Keys(known))
+	found := make([]map[string]Indexed, len(groups))
+	err := parallel(ctx, len(groups), func(ctx context.Context, i int) (err error) {
+		found[i], err = l.Lock.Indexed(ctx, groups[i])
+		return err
+	})
+	for i, group := range groups {
+		known[group] = found[i]
+	}
+	return known, err
 }
 
 // Indexes returns where the log has a group's entries, by key. An entry may be
@@ -102,20 +123,15 @@ func hashOf(leaf Leaf) string {
 	return hex.EncodeToString(hash[:])
 }
 
-// commit puts the new state in place of the one that was read, with the index of the
-// batch. ErrOvertaken says that another appender was first; errUnknown that it is not
-// known whether the commit was made.
-func (l *Log) commit(ctx context.Context, now state, b *batch, leaves []Leaf) (state, error) {
-	body, err := json.Marshal(stateBody{Size: b.tree.N, Root: b.tree.Hash, Staged: b.name()})
+// commit puts the new state in place of the one that was read. ErrOvertaken says that
+// another appender was first; errUnknown that it is not known whether the commit was made.
+func (l *Log) commit(ctx context.Context, now state, b *batch) (state, error) {
+	next := state{tree: b.tree, staged: b.name(), named: b.named, version: now.version + 1}
+	body, err := json.Marshal(stateBody{Size: next.tree.N, Root: next.tree.Hash, Staged: next.staged, Named: next.named})
 	if err != nil {
 		return state{}, fmt.Errorf("encoding the state of log %s: %w", l.Origin, err)
 	}
-	entries := make([]Entry, len(leaves))
-	for i, leaf := range leaves {
-		entries[i] = Entry{Group: leaf.Group, Key: leaf.Key, Indexed: Indexed{Index: now.tree.N + int64(i), Hash: hashOf(leaf)}}
-	}
-	next := state{tree: b.tree, staged: b.name(), version: now.version + 1}
-	err = l.Lock.Commit(ctx, body, next.version, entries)
+	err = l.Lock.Commit(ctx, body, next.version)
 	if err != nil && !errors.Is(err, ErrOvertaken) {
 		err = fmt.Errorf("%w: %w", errUnknown, err)
 	}

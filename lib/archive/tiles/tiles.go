@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"golang.org/x/mod/sumdb/tlog"
+	"golang.org/x/sync/errgroup"
 )
 
 // The size of a tile.
@@ -134,12 +135,41 @@ func Head(path string, width int, full []byte) []byte {
 	return full[:length]
 }
 
+// Get gets a file by its path, and a partial one that is missing from the full one: a log
+// may drop the parts of what it has whole. missing is the error of a file that is not there.
+func Get(ctx context.Context, path string, missing error, get func(ctx context.Context, path string) ([]byte, error)) ([]byte, error) {
+	data, err := get(ctx, path)
+	full, width := Full(path)
+	if width == Width || !errors.Is(err, missing) {
+		return data, err
+	}
+	if data, err = get(ctx, full); err != nil {
+		return nil, err
+	}
+	return Head(full, width, data), nil
+}
+
+// Edge returns the tiles of hashes, in a tree of some size, that hold the edge of the
+// tree of the first so many entries: what is read to append to it, or to prove that the
+// one grew out of the other. Those that are full at the edge are not among them.
+func Edge(entries, size int64) (list []tlog.Tile) {
+	for level := 0; entries > 0; level, entries, size = level+1, entries>>Height, size>>Height {
+		if n := entries / Width; entries%Width > 0 {
+			list = append(list, tlog.Tile{H: Height, L: level, N: n, W: int(min(Width, size-n*Width))})
+		}
+	}
+	return list
+}
+
 // List returns all tiles of hashes of a tree of that size.
 func List(size int64) []tlog.Tile { return tlog.NewTiles(Height, 0, size) }
 
 // Reader reads tiles for tlog, which verifies them. It keeps what it has read,
 // and so is for one tree, and for a short time.
 type Reader struct {
+	// Parallel is how many files are read at once; 0 for one after the other.
+	Parallel int
+
 	ctx  context.Context
 	get  func(ctx context.Context, path string) ([]byte, error)
 	kept map[tlog.Tile][]byte
@@ -158,15 +188,27 @@ func (r *Reader) Height() int { return Height }
 // ReadTiles returns the tiles' bytes, not verified.
 func (r *Reader) ReadTiles(list []tlog.Tile) ([][]byte, error) {
 	data := make([][]byte, len(list))
+	group, ctx := errgroup.WithContext(r.ctx)
+	group.SetLimit(max(1, r.Parallel))
 	for i, t := range list {
-		if kept, ok := r.kept[t]; ok {
+		if kept, is := r.kept[t]; is {
 			data[i] = kept
 			continue
 		}
-		var err error
-		if data[i], err = r.get(r.ctx, Path(t)); err != nil {
-			return nil, fmt.Errorf("reading %s: %w", Path(t), err)
-		}
+		group.Go(func() (err error) {
+			if err = ctx.Err(); err == nil { // else another one could not be read
+				data[i], err = r.get(ctx, Path(t))
+			}
+			if err != nil {
+				return fmt.Errorf("reading %s: %w", Path(t), err)
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	for i, t := range list {
 		r.kept[t] = data[i]
 	}
 	return data, nil

@@ -163,15 +163,7 @@ type reading struct {
 func newReading(source Source) *reading { return &reading{Source: source, read: map[string]bool{}} }
 
 func (r *reading) Get(ctx context.Context, path string) ([]byte, error) {
-	data, err := r.get(ctx, path)
-	full, width := tiles.Full(path)
-	if width == tiles.Width || !errors.Is(err, ErrMissing) {
-		return data, err
-	}
-	if data, err = r.get(ctx, full); err != nil {
-		return nil, err
-	}
-	return tiles.Head(full, width, data), nil
+	return tiles.Get(ctx, path, ErrMissing, r.get)
 }
 
 func (r *reading) get(ctx context.Context, path string) ([]byte, error) {

@@ -204,6 +204,9 @@ func (a *Client) note(ctx context.Context, w Witness, outcome Outcome, err error
 		level = slog.LevelError
 	}
 	a.Log.LogAttrs(ctx, level, "no cosignature", slog.String("witness", w.Key.Name()), slog.String("outcome", string(outcome)), slog.String("reason", err.Error()))
+	if errors.Is(err, errOvertaken) {
+		return // it answers, and is asked about the next one
+	}
 	a.mutex.Lock()
 	defer a.mutex.Unlock()
 	if a.resting == nil {
@@ -226,7 +229,8 @@ func (a *Client) ask(ctx context.Context, w Witness, c Checkpoint, size int64) (
 	cosignatures, err := a.once(ctx, w, c, size)
 	if named := (errSize{}); errors.As(err, &named) {
 		if named.size > c.Tree.N {
-			return nil, a.ahead(ctx, c, named.size), err
+			outcome, err := a.ahead(ctx, c, named)
+			return nil, outcome, err
 		}
 		cosignatures, err = a.once(ctx, w, c, named.size)
 		// Who has seen this very size, and refuses it, has seen another root.
@@ -237,13 +241,16 @@ func (a *Client) ask(ctx context.Context, w Witness, c Checkpoint, size int64) (
 	return cosignatures, outcomeOf(ctx, err), err
 }
 
+// errOvertaken says that a witness has cosigned a later checkpoint of the log already.
+var errOvertaken = errors.New("it has seen a later checkpoint")
+
 // ahead decides about a witness that has seen more than it is shown. Another
 // appender may have shown it the next checkpoint; otherwise the log was set back.
-func (a *Client) ahead(ctx context.Context, c Checkpoint, size int64) Outcome {
-	if newest, err := c.Newest(ctx); err != nil || newest >= size {
-		return Late
+func (a *Client) ahead(ctx context.Context, c Checkpoint, named errSize) (Outcome, error) {
+	if newest, err := c.Newest(ctx); err != nil || newest >= named.size {
+		return Late, errOvertaken
 	}
-	return Contradicted
+	return Contradicted, named
 }
 
 func outcomeOf(ctx context.Context, err error) Outcome {
