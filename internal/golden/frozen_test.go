@@ -166,7 +166,7 @@ func (r *recorder) pushed() {
 // What the functions store and what they send each other keep their bytes: all that a
 // few draws come to, from a bet's placing to its entry in the log.
 func TestFrozenRecords(t *testing.T) {
-	r := played(t)
+	r := played(t, 0)
 	r.placed()
 	compare(t, "items.txt", kinds(t, dump(t, r.DB)))
 	compare(t, "queues.txt", sqsqueue.FirstSent+" is when a message was first sent\n"+strings.Join(r.sent, "\n")+"\n")

@@ -51,7 +51,7 @@ func TestRecord(t *testing.T) {
 	if version == "" {
 		return // nothing is to be recorded
 	}
-	r := played(t)
+	r := played(t, 1)
 	folder := filepath.Join("testdata", version)
 	r.check(os.MkdirAll(folder, 0o755))
 	r.check(os.WriteFile(filepath.Join(folder, "items.jsonl"), dump(t, r.DB), 0o644))
@@ -60,9 +60,11 @@ func TestRecord(t *testing.T) {
 	r.check(os.WriteFile(filepath.Join(folder, "want.txt"), []byte(read(t, r.DB, r.Files.Files())), 0o644))
 }
 
-// played has played all draws and stored what a bookmaker has.
-func played(t *testing.T) *recorder {
+// played has played all draws and stored what a bookmaker has. Settlements commit to so
+// many bookmakers in one item at most; 0 for as many as usual.
+func played(t *testing.T, partBookmakers int) *recorder {
 	r := &recorder{T: t, Sample: archivetest.New(t), now: noon}
+	r.Archive.PartBookmakers = partBookmakers
 	for _, id := range []string{"baccarat", "blackjack", "poker"} {
 		game, _ := games.Find(id)
 		r.Play(game)

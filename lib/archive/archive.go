@@ -10,10 +10,12 @@ package archive
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"slices"
+	"sync"
 
 	"tally/lib/archive/entry"
 	"tally/lib/archive/sequencer"
@@ -48,12 +50,18 @@ type Archive struct {
 	ShowTotals bool
 	// Random gives the secrets of commitments; crypto/rand's reader, but in tests.
 	Random io.Reader
-	Record Recorder
-	Log    *slog.Logger
+	// Parallel is how many bookmakers' reports are read at once; 0 for one.
+	Parallel int
+	// PartBookmakers is how many bookmakers one item commits to at most; 0 for 1,000.
+	PartBookmakers int
+	Record         Recorder
+	Log            *slog.Logger
+
+	reading places
 }
 
 // Handle appends what the log lacks of a draw. An error means that it has to be
-// tried again.
+// tried again; ErrMore, that it was not done at once.
 func (a *Archive) Handle(ctx context.Context, message wire.Entry) error {
 	if err := a.handle(ctx, message); err != nil {
 		return fmt.Errorf("archiving draw %s: %w", message.Draw, err)
@@ -62,29 +70,9 @@ func (a *Archive) Handle(ctx context.Context, message wire.Entry) error {
 }
 
 func (a *Archive) handle(ctx context.Context, message wire.Entry) error {
-	known, err := a.To.Indexes(ctx, message.Draw)
-	if err != nil {
-		return err
-	}
-	d, err := record.Load(ctx, a.Table, message.Draw)
-	if err != nil {
-		return err
-	}
-	r := records{Draw: d}
-	entries, err := a.missing(ctx, r, known)
-	if err != nil {
-		return err
-	}
-	leaves := make([]sequencer.Leaf, len(entries))
-	for i, e := range entries {
-		data, err := entry.Encode(e)
-		if err != nil {
-			return err
-		}
-		leaves[i] = sequencer.Leaf{Group: message.Draw, Key: e.ID().Key(), Data: data}
-	}
-	if key := idOf(message).Key(); !contains(leaves, known, key) {
-		return fmt.Errorf("its records have no %s, state %d, which a message names", message.What, message.State)
+	game, leaves, lacking := a.leaves(ctx, message)
+	if lacking != nil && !errors.Is(lacking, ErrMore) {
+		return lacking
 	}
 	// Before this the log may lack them; after it the public sees them, and so does
 	// a second delivery.
@@ -92,19 +80,76 @@ func (a *Archive) handle(ctx context.Context, message wire.Entry) error {
 	if err != nil {
 		return err
 	}
-	a.report(ctx, r, message, appended)
-	return nil
+	a.report(ctx, game, message, appended)
+	return lacking
 }
+
+// leaves returns what the log lacks of a draw, with ErrMore as far as it can be told yet.
+// The draw's records are not kept while that waits for its batch: only so many are in
+// memory at once as are read at once.
+func (a *Archive) leaves(ctx context.Context, message wire.Entry) (game string, leaves []sequencer.Leaf, err error) {
+	if err := a.reading.take(ctx); err != nil {
+		return "", nil, err
+	}
+	defer a.reading.give()
+	known, err := a.To.Indexes(ctx, message.Draw)
+	if err != nil {
+		return "", nil, err
+	}
+	d, err := record.Load(ctx, a.Table, message.Draw)
+	if err != nil {
+		return "", nil, err
+	}
+	entries, lacking := a.missing(ctx, records{Draw: d}, known)
+	if lacking != nil && !errors.Is(lacking, ErrMore) {
+		return "", nil, lacking
+	}
+	for _, e := range entries {
+		data, err := entry.Encode(e)
+		if err != nil {
+			return "", nil, err
+		}
+		leaves = append(leaves, sequencer.Leaf{Group: message.Draw, Key: e.ID().Key(), Data: data})
+	}
+	if key := idOf(message).Key(); lacking == nil && !contains(leaves, known, key) {
+		return "", nil, fmt.Errorf("its records have no %s, state %d, which a message names", message.What, message.State)
+	}
+	if d.Head != nil {
+		game = d.Head.Game
+	}
+	return game, leaves, lacking
+}
+
+// maxReading is how many draws are read at once.
+const maxReading = 32
+
+// places are those of draws that are read at once. The zero value has all of them free.
+type places struct {
+	once sync.Once
+	all  chan struct{}
+}
+
+func (p *places) take(ctx context.Context) error {
+	p.once.Do(func() { p.all = make(chan struct{}, maxReading) })
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case p.all <- struct{}{}:
+		return nil
+	}
+}
+
+func (p *places) give() { <-p.all }
 
 // report logs what was appended. An entry that the log has with other content is
 // not appended again: it says that records were changed, and asks for a person.
-func (a *Archive) report(ctx context.Context, r records, message wire.Entry, appended sequencer.Appended) {
+func (a *Archive) report(ctx context.Context, game string, message wire.Entry, appended sequencer.Appended) {
 	for _, leaf := range appended.Conflicts {
-		a.Record.Mismatch(r.Head.Game)
+		a.Record.Mismatch(game)
 		a.Log.LogAttrs(ctx, slog.LevelError, "the log has another entry", slog.String("draw", message.Draw), slog.String("entry", leaf.Key))
 	}
 	if appended.New > 0 {
-		a.Record.Appended(r.Head.Game, appended.New)
+		a.Record.Appended(game, appended.New)
 	}
 	a.Log.LogAttrs(ctx, slog.LevelInfo, "draw archived", slog.String("draw", message.Draw), slog.String("what", message.What),
 		slog.Int("state", message.State), slog.Int("entries", appended.New), slog.Int64("size", appended.Tree.N))
@@ -123,7 +168,7 @@ func contains(leaves []sequencer.Leaf, known map[string]int64, key string) bool 
 }
 
 // missing returns the entries that the log lacks of a draw, in the order in which
-// it gets them.
+// it gets them: with ErrMore those before a settlement that can't be told yet.
 func (a *Archive) missing(ctx context.Context, r records, known map[string]int64) (entries []entry.Entry, err error) {
 	if !r.Opened() {
 		return nil, nil // nothing is logged of a draw before it is opened
@@ -158,6 +203,9 @@ func (a *Archive) missing(ctx context.Context, r records, known map[string]int64
 			continue // the first of so many was logged long before
 		}
 		e, err := a.settlement(ctx, r, run.Settled, at)
+		if errors.Is(err, ErrMore) {
+			return entries, err
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"tally/lib/archive/commitment"
+	"tally/lib/archive/disclosure"
 	"tally/lib/archive/entry"
 	"tally/lib/rulebook/games"
 	"tally/lib/store"
@@ -56,13 +56,9 @@ func (r records) expectedSettlement(state int, showTotals bool) ([]byte, error) 
 	if err != nil {
 		return nil, err
 	}
-	item, made := r.Item(store.CommitmentKey(state))
+	set, err := disclosure.Kept(r.Item, state)
 	at := slices.Index(run.Settled, state)
-	if !made || at < 0 {
-		return nil, nil
-	}
-	set, err := store.Decode[commitment.Set](item)
-	if err != nil {
+	if err != nil || set == nil || at < 0 {
 		return nil, err
 	}
 	done, err := r.Settlement(state)

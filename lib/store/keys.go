@@ -252,3 +252,11 @@ func LogEntriesKey(origin, draw string) string { return "LOG#" + origin + "#" + 
 
 // CommitmentKey is what a settlement commits to.
 func CommitmentKey(state int) string { return fmt.Sprintf("COMMITMENT#%06d", state) }
+
+// CommitmentsPrefix begins the parts of what a settlement of many bookmakers commits to.
+func CommitmentsPrefix(state int) string { return CommitmentKey(state) + "#" }
+
+// CommitmentPartKey is such a part, from 1. Part 0 says what the parts are.
+func CommitmentPartKey(state, part int) string {
+	return fmt.Sprintf("%s%06d", CommitmentsPrefix(state), part)
+}

@@ -45,6 +45,7 @@ func built() map[string]string {
 		"PendingKey": store.PendingKey, "PendingDisputeKey": store.PendingDisputeKey(at, "acme", "d1"), "TotalsKey": store.TotalsKey("acme"),
 		"LogKey": store.LogKey("example.com/tally"), "LogStateKey": store.LogStateKey, "LogSeenKey": store.LogSeenKey,
 		"LogEntriesKey": store.LogEntriesKey("example.com/tally", "rou-1.7"), "CommitmentKey": store.CommitmentKey(4),
+		"CommitmentsPrefix": store.CommitmentsPrefix(4), "CommitmentPartKey": store.CommitmentPartKey(4, 2),
 	}
 }
 

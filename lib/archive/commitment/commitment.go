@@ -111,6 +111,18 @@ type Set struct {
 	Commitments []Commitment `json:"commitments"` // by name
 }
 
+// Parts say how a set is kept whose commitments would not fit in one item: in parts, each
+// up to and with one of these bookmakers, in the order of their names.
+type Parts struct {
+	Secret []byte   `json:"secret"`
+	Until  []string `json:"until"`
+}
+
+// Part is one of them.
+type Part struct {
+	Commitments []Commitment `json:"commitments"` // by name
+}
+
 // leaves returns the commitments' hashes in the order of the tree.
 func (s *Set) leaves() []tlog.Hash {
 	leaves := make([]tlog.Hash, len(s.Commitments))

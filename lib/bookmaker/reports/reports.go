@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"tally/lib/archive/commitment"
+	"tally/lib/archive/disclosure"
 	"tally/lib/bookmaker/audit"
 	"tally/lib/store"
 	"tally/lib/store/record"
@@ -67,11 +68,12 @@ func (r *Reports) Reports(ctx context.Context, draw string, state int) ([]audit.
 	if err != nil {
 		return nil, err
 	}
-	set := &commitment.Set{}
-	if item, found := d.Item(store.CommitmentKey(state)); found {
-		if set, err = store.Decode[commitment.Set](item); err != nil {
-			return nil, err
-		}
+	set, err := disclosure.Kept(d.Item, state)
+	if err != nil {
+		return nil, err
+	}
+	if set == nil {
+		set = &commitment.Set{}
 	}
 	done, err := d.Partitions(state)
 	if err != nil {
