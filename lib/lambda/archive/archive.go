@@ -46,8 +46,15 @@ type Config struct {
 }
 
 // archiveConcurrency is how many messages of a batch are worked on at once. They
-// share the log's batches.
-const archiveConcurrency = 10
+// share the log's batches, each of which waits a moment for more of them: it writes as
+// many files with one entry as with a hundred.
+const (
+	archiveConcurrency = 200
+	archiveWindow      = 100 * time.Millisecond
+)
+
+// archiveReports is how many bookmakers' reports of a draw are read at once.
+const archiveReports = 16
 
 // New puts archive together. The log is opened for the first message: that
 // asks KMS for the key.
@@ -71,12 +78,20 @@ func New(c Config, r runtime.Runtime) (runtime.QueueHandler, error) {
 		if err != nil {
 			return err
 		}
-		return a.Handle(ctx, told)
+		return answered(a.Handle(ctx, told))
 	}, measured, client, sqsbatch.Options{Concurrency: archiveConcurrency}, c.ArchiveURL)
 	if err != nil {
 		return nil, fmt.Errorf("putting archive together: %w", err)
 	}
 	return handler, nil
+}
+
+// answered gives a message back that has more to do than one of them does.
+func answered(err error) error {
+	if errors.Is(err, publiclog.ErrMore) {
+		return sqsbatch.RetryAfter{Reason: err.Error()}
+	}
+	return err
 }
 
 // opener opens the log once. Where that fails, the next message tries again.
@@ -104,8 +119,8 @@ func (o *opener) get(ctx context.Context) (*publiclog.Archive, error) {
 	if len(o.witnesses) > 0 {
 		log.Witnesses = &witness.Client{Witnesses: o.witnesses, Timeout: o.config.WitnessWait, Record: o.record, Log: o.runtime.Log, Now: o.runtime.Now}
 	}
-	o.opened = &publiclog.Archive{Table: table, To: &sequencer.Batcher{Log: log}, ShowTotals: o.config.ShowTotals, Random: rand.Reader,
-		Record: o.record, Log: o.runtime.Log}
+	o.opened = &publiclog.Archive{Table: table, To: &sequencer.Batcher{Log: log, Window: archiveWindow}, ShowTotals: o.config.ShowTotals,
+		Random: rand.Reader, Parallel: archiveReports, Record: o.record, Log: o.runtime.Log}
 	return o.opened, nil
 }
 

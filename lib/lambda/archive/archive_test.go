@@ -2,12 +2,16 @@ package archive
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
+	publiclog "tally/lib/archive"
 	"tally/lib/archive/witness"
 	"tally/lib/lambda/metrics"
+	"tally/lib/lambda/sqsbatch"
 )
 
 // What the log tells becomes a metric, with the numbers told: a witness that contradicts
@@ -36,5 +40,16 @@ func TestRecorder(t *testing.T) {
 	}
 	if strings.Contains(out.String(), `"kind":"`+string(witness.Cosigned)+`"`) {
 		t.Errorf("a cosignature is counted as a failure:\n%s", out.String())
+	}
+}
+
+// A settlement of which parts are still to be made comes back at once, and is no failure.
+func TestMoreIsGivenBack(t *testing.T) {
+	var back sqsbatch.RetryAfter
+	if err := answered(fmt.Errorf("archiving: %w", publiclog.ErrMore)); !errors.As(err, &back) || back.After != 0 {
+		t.Errorf("got %v", err)
+	}
+	if err := answered(errors.ErrUnsupported); errors.As(err, &back) || !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("got %v", err)
 	}
 }

@@ -112,6 +112,7 @@ type Event struct {
 	Properties struct {
 		Queue         string         `yaml:"Queue"` // its ARN
 		BatchSize     int            `yaml:"BatchSize"`
+		Window        int            `yaml:"MaximumBatchingWindowInSeconds"`
 		ResponseTypes []string       `yaml:"FunctionResponseTypes"`
 		Scaling       map[string]int `yaml:"ScalingConfig"`
 
