@@ -22,6 +22,7 @@ import (
 	"tally/lib/bookmaker/keys"
 	"tally/lib/draw"
 	"tally/lib/draw/instant"
+	"tally/lib/draw/wire"
 	"tally/lib/pipeline/disputes"
 	"tally/lib/pipeline/intake"
 	"tally/lib/pipeline/quarantine"
@@ -156,9 +157,9 @@ func (r *reading) drawOf(id string) {
 	r.check(err)
 	r.say("draw %s of %s %d: revision %d, state %d, swept %t, held %t, strays %d, last closing %s", id, game.ID, game.Version, head.Revision,
 		status.State, status.Settled, status.Quarantined, len(head.MismatchedOrders()), instant.Format(head.LastClosing()))
-	missed, _, err := settler.Audit(r.Context(), id, settle.Position{})
+	audited, err := settler.Audit(r.Context(), id, wire.Look{}, settle.Position{})
 	r.check(err)
-	r.say("  missed %d", len(missed))
+	r.say("  missed %d", len(audited.Missed))
 	for _, bookmaker := range []string{"acme", "borealis"} {
 		r.accounts(id, bookmaker, head.Shards)
 	}

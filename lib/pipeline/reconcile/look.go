@@ -59,28 +59,70 @@ func (l *Looker) Look(ctx context.Context, look wire.Run, age time.Duration) err
 	if err != nil {
 		return err
 	}
-	missed, current, err := l.Settler.Look(ctx, look.Draw, *look.Look)
+	found, cut, err := l.count(ctx, head, *look.Look, settle.Position{})
 	mismatch := (*settle.MismatchError)(nil)
-	if err != nil && !errors.As(err, &mismatch) {
-		return err
-	}
-	for _, m := range missed {
-		if err := l.repair(ctx, head, m, l.Now()); err != nil {
-			return err
-		}
-	}
-	switch {
-	case mismatch != nil:
+	switch finished := found.Current && len(found.Missed) == 0; {
+	case errors.As(err, &mismatch):
 		l.Log.LogAttrs(ctx, slog.LevelError, "draw mismatch", slog.String("draw", look.Draw), slog.String("reason", mismatch.Reason))
 		return nil // Run counts it
-	case current && len(missed) == 0:
+	case err != nil:
+		return err
+	case finished && !cut:
 		return nil
+	case finished && found.At.State == head.State:
+		return l.handOver(ctx, head, found.At)
+	case cut && !found.Current && len(found.Missed) == 0:
+		return nil // Run counts a draw that was stopped in every minute, and goes on where it was
 	case age > lookFor:
 		l.Log.LogAttrs(ctx, slog.LevelWarn, "a look is given up", slog.String("draw", look.Draw), slog.String("bookmaker", look.Look.Bookmaker))
 		return nil
 	}
 	return &LaterError{After: lookAgain}
 }
+
+// auditWithin is how long one look may count bets: the rest of a large draw, or of a large
+// partition of one, is counted in the next.
+const auditWithin = 15 * time.Second
+
+// count counts bets of a draw again, as long as one look may, and has what was missed
+// settled: by orders of tally's own, which make a newer state. cut says that there are more
+// bets, which are counted from found.At on.
+func (l *Looker) count(ctx context.Context, head *draw.Head, part wire.Look, from settle.Position) (found settle.Audited, cut bool, err error) {
+	within, stop := context.WithTimeout(ctx, auditWithin)
+	defer stop()
+	found, err = l.Settler.Audit(within, head.Draw, part, from)
+	for _, m := range found.Missed {
+		if err := l.repair(ctx, head, m, l.Now()); err != nil {
+			return found, false, err
+		}
+	}
+	mismatch := (*settle.MismatchError)(nil)
+	if cut = err != nil && within.Err() != nil && found.At != from && !errors.As(err, &mismatch); cut {
+		err = nil
+	}
+	return found, cut, err
+}
+
+// handOver leaves the rest of a look to reconcile: an item of its own is due, with what was
+// counted so far. (A message that settle sends to settle again and again would be taken for
+// a loop, and dropped.) The counting goes on where it was, so it still finds whatever was
+// there when it began. A newer state makes the item void, and is looked through itself.
+func (l *Looker) handOver(ctx context.Context, head *draw.Head, counted settle.Position) error {
+	at := l.Now() + visibleWithin
+	for range maxItems {
+		item := intake.Due(head, at)
+		item.Body = store.Encode(counted)
+		err := l.Table.Create(ctx, item)
+		if exists := (*store.ExistsError)(nil); !errors.As(err, &exists) || exists.Item.Body == item.Body {
+			return err
+		}
+		at += minute
+	}
+	return &LaterError{After: lookAgain}
+}
+
+// maxItems bounds in how many minutes one after the other a draw has items.
+const maxItems = 10
 
 // repair makes an order of tally's own.
 func (l *Looker) repair(ctx context.Context, head *draw.Head, m settle.LateRecords, now settlement.Instant) error {

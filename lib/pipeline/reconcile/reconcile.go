@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"tally/lib/draw"
+	"tally/lib/draw/wire"
 	"tally/lib/pipeline/intake"
 	"tally/lib/pipeline/settle"
 	"tally/lib/rulebook/games"
@@ -97,9 +98,6 @@ const (
 	maxMinutes = 180
 	// maxBehind is how many minutes may be left to work off before a run says so.
 	maxBehind = 5
-	// auditWithin is how long one look may count bets: the rest of a large draw, or
-	// of a large partition of one, is counted in the next.
-	auditWithin = 15 * time.Second
 	// restFor is how long before a run has to end it looks at no more draws, so that
 	// there is time to move the last and to look at the queues.
 	restFor = 10 * time.Second
@@ -273,21 +271,28 @@ func (r *Reconciler) due(ctx, within context.Context, log PublicLog, item store.
 	// that it can't see yet.
 	next.at = max(next.at, r.Now()+visibleWithin)
 	again := item // looking may have made a new state, which has an item of its own
-	again.PK, again.StoredAt, again.Body = store.DueKey(next.at), next.at, ""
+	again.Body = ""
 	if next.counted != (settle.Position{}) {
 		again.Body = store.Encode(next.counted)
 	}
-	err = r.Table.Transact(ctx, store.Putting(again), store.DeletingAsRead(item))
-	if !errors.Is(err, store.ErrChanged) {
-		return err == nil, errors.Join(failed, err)
+	for range maxItems {
+		again.PK, again.StoredAt = store.DueKey(next.at), next.at
+		err = r.Table.Transact(ctx, store.Creating(again), store.DeletingAsRead(item))
+		if !errors.Is(err, store.ErrChanged) {
+			return err == nil, errors.Join(failed, err)
+		}
+		// Another run has moved it, or this one before its answer was lost; or the minute
+		// has another item of the draw, which stays; else it is looked at again.
+		_, still, readErr := r.Table.Get(ctx, item.PK, item.SK)
+		if readErr != nil || !still {
+			return readErr == nil, errors.Join(failed, readErr)
+		}
+		if _, taken, readErr := r.Table.Get(ctx, again.PK, again.SK); readErr != nil || !taken {
+			return false, errors.Join(failed, err, readErr)
+		}
+		next.at += minute
 	}
-	// Another run has moved it, or this one before its answer was lost; else it is
-	// looked at again.
-	_, still, readErr := r.Table.Get(ctx, item.PK, item.SK)
-	if readErr != nil || still {
-		return false, errors.Join(failed, err, readErr)
-	}
-	return true, failed
+	return false, errors.Join(failed, err)
 }
 
 // again is when to look at a draw again, zero for never, and how far its bets were
@@ -359,11 +364,13 @@ func (r *Reconciler) look(ctx context.Context, log PublicLog, head *draw.Head, v
 		r.stuck(ctx, head, StuckRun)
 		return again{at: later(head, now)}, intake.SendRun(ctx, r.Sweeps, head, now)
 	}
-	if at := max(head.StateAt, head.SettleFrom()) + auditAfter; now < at {
+	at := max(head.StateAt, head.SettleFrom()) + auditAfter
+	handedOver := now < at && counted.State == head.State // the rest of a look of settle's
+	if now < at && !handedOver {
 		return again{at: at}, nil
 	}
 	next, err := r.audit(ctx, head, now, counted)
-	if err != nil || next.at > 0 || r.logged(ctx, log, head) {
+	if err != nil || next.at > 0 || handedOver || r.logged(ctx, log, head) {
 		return next, err
 	}
 	return again{at: later(head, now), counted: next.counted}, nil
@@ -487,15 +494,8 @@ func (r *Reconciler) cancel(ctx context.Context, head *draw.Head, version int64,
 // stopped, and has late records settled: by orders of tally's own, which make a newer
 // state. There is nothing to look at again when there was nothing to do.
 func (r *Reconciler) audit(ctx context.Context, head *draw.Head, now settlement.Instant, from settle.Position) (again, error) {
-	within, stop := context.WithTimeout(ctx, auditWithin)
-	defer stop()
-	missed, counted, err := r.Settler.Audit(within, head.Draw, from)
-	looker := &Looker{Intake: r.Intake, LateRecords: r.Record.LateRecords, Log: r.Log}
-	for _, m := range missed {
-		if err := looker.repair(ctx, head, m, now); err != nil {
-			return again{}, err
-		}
-	}
+	looker := &Looker{Settler: r.Settler, Intake: r.Intake, LateRecords: r.Record.LateRecords, Now: func() settlement.Instant { return now }, Log: r.Log}
+	found, cut, err := looker.count(ctx, head, wire.Look{}, from)
 	mismatch := (*settle.MismatchError)(nil)
 	switch {
 	case errors.As(err, &mismatch):
@@ -504,14 +504,14 @@ func (r *Reconciler) audit(ctx context.Context, head *draw.Head, now settlement.
 		return again{at: later(head, now)}, nil
 	case errors.Is(err, games.ErrUnknown):
 		return r.unknown(ctx, head, now, err), nil
-	case err != nil && within.Err() != nil && counted != from:
-		return again{at: now, counted: counted}, nil // the next look goes on from there
 	case err != nil:
 		return again{}, err
-	case len(missed) > 0:
+	case cut:
+		return again{at: now, counted: found.At}, nil // the next look goes on from there
+	case len(found.Missed) > 0:
 		return again{at: later(head, now)}, nil
 	}
-	return again{counted: counted}, nil
+	return again{counted: found.At}, nil
 }
 
 func (r *Reconciler) depths(ctx context.Context) error {

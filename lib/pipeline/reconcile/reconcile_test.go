@@ -36,6 +36,7 @@ type night struct {
 	uncounted   error             // why they can't be counted
 	limits      settlement.Limits // of corrections
 	depths      []error           // of the context of each look at the queues
+	sent        func(body string, delay time.Duration)
 }
 
 func newNight(t *testing.T) *night {
@@ -58,7 +59,12 @@ func (n *night) Depths(ctx context.Context) (map[string]int, error) {
 	n.depths = append(n.depths, ctx.Err())
 	return nil, nil
 }
-func (n *night) Send(_ context.Context, _ string, _ time.Duration) error { n.runs++; return nil }
+func (n *night) Send(_ context.Context, body string, delay time.Duration) error {
+	if n.runs++; n.sent != nil {
+		n.sent(body, delay)
+	}
+	return nil
+}
 
 // studio counts the studio's messages.
 type studio struct{ *night }

@@ -86,28 +86,47 @@ func (s *Settler) Status(ctx context.Context, id string) (Status, error) {
 	return status, nil
 }
 
-// Audit reads all bets of a settled draw again and compares what they come to
-// with what was reported. What was written after the run had read them all is
-// returned, unless the newest state knows of it already; any other difference is an
-// *MismatchError. While a settlement run is stopped it counts the state before again.
+// Audited is what an audit came to.
+type Audited struct {
+	// Missed was written after the run had read it all, and the newest state does not know
+	// of it yet.
+	Missed []LateRecords
+	// At is how far it came. The next audit may go on from there.
+	At Position
+	// Current says that the newest state was settled when the audit began. Else a request
+	// to look has to come again: what is counted under an older state says nothing of what a
+	// newer one has read.
+	Current bool
+}
+
+// Audit reads the bets of a settled draw again, of one partition, or of all without a
+// bookmaker, and compares what they come to with what was reported. A difference that late
+// records don't explain is a *MismatchError. While a settlement run is stopped it counts
+// the state before; while one is under way, or about to be, nothing.
 //
 // An audit that its context ends, or another error, has come to a position. What
 // was found up to there is returned, and the next audit may go on from there.
-func (s *Settler) Audit(ctx context.Context, id string, from Position) (missed []LateRecords, at Position, err error) {
+func (s *Settler) Audit(ctx context.Context, id string, part wire.Look, from Position) (found Audited, err error) {
+	found.At = from
 	r, err := record.Load(ctx, s.Table, id)
-	if err != nil {
-		return nil, from, err
+	if err != nil || r.Head == nil || r.Head.State == 0 {
+		return found, err
 	}
 	now, _, err := r.Run()
-	if err != nil || r.Head == nil || now.State != 0 && now.Stopped == "" || now.Base == 0 {
-		return nil, from, err
+	stopped := now.State != 0 && now.Stopped != ""
+	settled := now.State == 0 && now.Base == r.Head.State
+	if err != nil || !stopped && !settled {
+		return found, err
+	}
+	// Of a draw whose first run was stopped nobody was told anything.
+	if found.Current = settled || now.Base == 0; now.Base == 0 {
+		return found, nil
 	}
 	if from.State != now.Base {
-		from = Position{State: now.Base}
+		found.At = Position{State: now.Base}
 	}
-	at = from
-	missed, err = s.audit(ctx, r, now, wire.Look{}, &at)
-	return missed, at, err
+	found.Missed, err = s.audit(ctx, r, now, part, &found.At)
+	return found, err
 }
 
 // audit counts the partitions of a draw after a position, which it moves: one of them,
@@ -122,65 +141,38 @@ func (s *Settler) audit(ctx context.Context, r *record.Draw, now record.Run, par
 		return nil, err
 	}
 	named := lateBy(found)
-	stale := now.Stale != "" && r.Head.State == now.State
 	for _, bookmaker := range r.Bookmakers() {
-		if part.Bookmaker != "" && bookmaker != part.Bookmaker {
-			continue
-		}
-		shards := []int{part.Shard}
-		if part.Bookmaker == "" {
-			shards = shardsOf(r.Head.Shards)
-		}
-		found, failed := s.auditBets(ctx, r, bookmaker, shards, state, named, at)
+		found, failed := s.auditBets(ctx, r, bookmaker, part, state, named, at)
 		if missed = append(missed, found...); failed != nil {
 			err = fmt.Errorf("auditing draw %s: %w", r.ID, failed)
 			break
 		}
 	}
+	stale := now.Stale != "" && r.Head.State == now.State
 	if whole := part.Bookmaker == ""; stale && (!now.Unexplained || whole && err == nil && len(missed) == 0) {
 		missed = slices.Insert(missed, 0, LateRecords{Bookmaker: now.Stale, Stale: true})
 	}
 	return missed[:min(len(missed), maxOrders)], err
 }
 
-// shardsOf lists so many shards.
-func shardsOf(n int) (list []int) {
-	for shard := range n {
-		list = append(list, shard)
-	}
-	return list
-}
-
-// Look counts one partition again of the state that was settled last, or all without a
-// bookmaker, as Audit does. current is false where that is no time for it: the newest
-// state is on its way, and a request to look has to wait for it.
-func (s *Settler) Look(ctx context.Context, id string, part wire.Look) (missed []LateRecords, current bool, err error) {
-	r, err := record.Load(ctx, s.Table, id)
-	if err != nil {
-		return nil, false, err
-	}
-	now, _, err := r.Run()
-	if err != nil || r.Head == nil || r.Head.State == 0 || max(now.Base, now.State) != r.Head.State || now.State != 0 && now.Stopped == "" {
-		return nil, false, err
-	}
-	if now.Base == 0 {
-		return nil, true, nil // the first was stopped: nobody was told of it
-	}
-	missed, err = s.audit(ctx, r, now, part, &Position{State: now.Base})
-	return missed, now.State == 0, err
-}
-
 // auditBets counts the partitions of a bookmaker that come after a position, which
 // it moves, and returns what was missed of them, also with an error.
-func (s *Settler) auditBets(ctx context.Context, r *record.Draw, bookmaker string, shards []int, state *settlement.State, named map[string]bool, at *Position) (missed []LateRecords, err error) {
+func (s *Settler) auditBets(ctx context.Context, r *record.Draw, bookmaker string, part wire.Look, state *settlement.State, named map[string]bool,
+	at *Position) (missed []LateRecords, err error) {
 	var records []string
 	unplanned := false
-	for _, shard := range shards {
+	for shard := range r.Head.Shards {
 		name := partitionName(bookmaker, shard)
-		if name <= at.After {
+		asked := part.Bookmaker == "" || part == wire.Look{Bookmaker: bookmaker, Shard: shard}
+		if name <= at.After || !asked && name > partitionName(part.Bookmaker, part.Shard) {
 			continue
 		}
-		p := &partition{table: s.Table, records: r, bookmaker: bookmaker, shard: shard, next: state, late: recordsOf(named, bookmaker), selections: map[string]rules.Selection{}}
+		if !asked { // the one that is asked for comes after it
+			at.After = name
+			continue
+		}
+		p := &partition{table: s.Table, records: r, bookmaker: bookmaker, shard: shard, next: state, late: recordsOf(named, bookmaker),
+			selections: map[string]rules.Selection{}}
 		var found []string
 		planned := false
 		if found, planned, at.Within, err = p.audit(ctx, at.Within); err != nil {

@@ -11,6 +11,7 @@ import (
 	"tally/internal/testkit/fakedynamo"
 	"tally/lib/draw"
 	"tally/lib/draw/report"
+	"tally/lib/draw/wire"
 	"tally/lib/pipeline/intake"
 	"tally/lib/pipeline/settle"
 	"tally/lib/store"
@@ -36,10 +37,11 @@ func bet(reference string) store.StoredBet {
 // found handles the orders that name what an audit finds, as reconcile does.
 func (p *pipeline) found(t *testing.T) (named []settle.LateRecords) {
 	t.Helper()
-	named, _, err := p.settler().Audit(t.Context(), theDraw, settle.Position{})
+	found, err := p.settler().Audit(t.Context(), theDraw, wire.Look{}, settle.Position{})
 	if err != nil {
 		t.Fatal(err)
 	}
+	named = found.Missed
 	for _, m := range named {
 		records, err := json.Marshal(append([]string{}, m.Records...))
 		if err != nil {
@@ -209,7 +211,7 @@ func TestMismatchBesideALateRecord(t *testing.T) {
 			t.Errorf("it goes on: %v", err)
 		}
 	}
-	if _, _, err := p.settler().Audit(t.Context(), theDraw, settle.Position{}); err == nil || !strings.Contains(err.Error(), "state 1 computed again") {
+	if _, err := p.settler().Audit(t.Context(), theDraw, wire.Look{}, settle.Position{}); err == nil || !strings.Contains(err.Error(), "state 1 computed again") {
 		t.Errorf("the recount: %v", err)
 	}
 	if reported := p.reported(t, "acme"); len(reported) != 1 {

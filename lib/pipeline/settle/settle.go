@@ -368,9 +368,11 @@ func (t *try) giveUp(ctx context.Context, why error) (step, error) {
 		return t.abandon(ctx, late)
 	case errors.As(why, &late):
 		// First, so that a stop that is stored is looked at: without it only reconcile
-		// would go on.
-		if err := t.ask(ctx, late.part, time.Second); err != nil {
-			return again, err
+		// would go on. Once, or each look that tries the run again would ask for another.
+		if t.now.Stopped != late.reason {
+			if err := t.ask(ctx, late.part, time.Second); err != nil {
+				return again, err
+			}
 		}
 		return nothing, t.stop(ctx, late.reason, late.stale, late.unexplained)
 	case errors.As(why, &mismatch):
