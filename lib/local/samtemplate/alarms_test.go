@@ -84,7 +84,8 @@ func wantedAlarms(stack *samtemplate.Stack) map[string]bool {
 	for _, own := range []string{
 		"unequal function=pages", "pages_lag function=pages",
 		"quarantined function=intake", "quarantine_depth function=reconcile", "unequal function=reconcile",
-		"unequal function=settle", "unequal function=archive", "stuck function=reconcile", "overdue function=reconcile", "stragglers function=reconcile", "waiting function=reconcile",
+		"unequal function=settle", "unequal function=archive", "stuck function=reconcile", "overdue function=reconcile", "stragglers function=reconcile", "unlooked function=api",
+		"waiting function=reconcile",
 		"log_faults function=reconcile", "log_faults function=archive", "log_lag function=reconcile", "uncosigned function=archive",
 		"webhooks_disabled function=webhook",
 		"message_age function=intake", "moved_closings function=intake", "unclosed function=intake", "bad_sequence function=intake",
