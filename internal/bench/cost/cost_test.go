@@ -103,14 +103,15 @@ const (
 	maxSettleReads     = 0.15 // from mediumDraw on
 	maxBookmakerWrites = 12   // of a bookmaker, in smaller draws
 	mediumDraw         = 10_000
-	minBetsPerRequest  = 500 // from largeDraw on
+	maxLargeWrites     = 0.03 // settling, from largeDraw on
+	minBetsPerRequest  = 500  // from largeDraw on
 	largeDraw          = 100_000
 )
 
 // BenchmarkDraw measures draws of several sizes: go test -bench Draw/^200 runs one.
 // The capacity is what AWS would charge for; the time is the emulator's.
 func BenchmarkDraw(b *testing.B) {
-	for _, bets := range []int{200, mediumDraw, largeDraw} {
+	for _, bets := range []int{10, 200, mediumDraw, largeDraw} {
 		b.Run(fmt.Sprint(bets), func(b *testing.B) {
 			var costs []cost
 			for b.Loop() {
@@ -143,6 +144,9 @@ func checkTargets(b *testing.B, bets int, place, settle cost) {
 	atMost("write units a bet, placing", place.writesPerBet(), maxPlaceWrites)
 	atMost("write units a bet, settling", settle.writesPerBet(), maxSettleWrites)
 	atMost("read units a bet, settling", settle.readsPerBet(), maxSettleReads)
+	if bets >= largeDraw {
+		atMost("write units a bet, settling a large draw", settle.writesPerBet(), maxLargeWrites)
+	}
 	if got := settle.betsPerRequest(); bets >= largeDraw && got < minBetsPerRequest {
 		b.Errorf("bets a request, settling: got %.0f, want at least %d", got, minBetsPerRequest)
 	}

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"tally/internal/testkit/capacity"
 	"tally/internal/testkit/dynamotest"
 	"tally/internal/testkit/fakedynamo"
@@ -38,7 +40,8 @@ func (discard) Send(context.Context, string, time.Duration) error { return nil }
 // house is a table with a draw of blackjack on it, and a process that takes bets.
 type house struct {
 	*placing.Acceptor
-	now settlement.Instant
+	now   settlement.Instant
+	looks bool // of draws that open
 }
 
 func (h *house) clock() settlement.Instant { return h.now }
@@ -47,7 +50,12 @@ func (h *house) clock() settlement.Instant { return h.now }
 // second from the second minute on.
 func open(t *testing.T, table *store.Table) *house {
 	t.Helper()
-	h := &house{now: noon - 60_000}
+	return openAs(t, &house{}, table)
+}
+
+func openAs(t *testing.T, h *house, table *store.Table) *house {
+	t.Helper()
+	h.now = noon - 60_000
 	h.Acceptor = &placing.Acceptor{Table: table, Now: h.clock, Record: discard{}, Terms: func(string) money.Terms {
 		return money.Terms{MaxStake: map[string]money.Amount{"EUR": 1_000_00}}
 	}}
@@ -59,7 +67,7 @@ func open(t *testing.T, table *store.Table) *house {
 func (h *house) say(t *testing.T, fields string) {
 	t.Helper()
 	in := intake.Intake{Table: h.Table, Replies: discard{}, Sweeps: discard{}, Archive: discard{}, Record: discard{}, Now: h.clock,
-		Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Settings: draw.Settings{Shards: 1, RetainMillis: 400 * 24 * 3600 * 1000}}
+		Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Settings: draw.Settings{Shards: 1, RetainMillis: 400 * 24 * 3600 * 1000, Looks: h.looks}}
 	body := `{"schema":1,"id":"m","game":"blackjack","table":"bj-1","draw":"` + theDraw + `","at":"2026-11-30T12:00:00.000Z",` + fields + `}`
 	if err := in.Handle(t.Context(), intake.Delivery{Body: []byte(body), SentAt: h.now}); err != nil {
 		t.Fatal(err)
@@ -129,6 +137,47 @@ func TestCost(t *testing.T) {
 		if got := fmt.Sprint(made.Total().Reads, " ", made.Total().Writes); got != step.units {
 			t.Errorf("%s: %s units instead of %s", step.name, got, step.units)
 		}
+	}
+}
+
+// A bet that looks costs the head's reading once more, and no other writing: one read unit,
+// or two where the head is not in memory. Those of a batch never read more than one each.
+func TestCostOfLooks(t *testing.T) {
+	db := dynamotest.DynamoDBLocal(t)
+	counts := capacity.New(dynamotest.PartitionKey, dynamotest.SortKey)
+	h := openAs(t, &house{looks: true}, store.New(db.NewClient(counts.Attach), db.Table(t)))
+	place := func(first, bets int) {
+		var group errgroup.Group
+		for b := range bets {
+			group.Go(func() error {
+				_, err := h.Place(t.Context(), bet(fmt.Sprintf("b%d", first+b), "seat:1", "10.00"))
+				return err
+			})
+		}
+		if err := group.Wait(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	place(0, 1) // enters the bookmaker
+	const unit = capacity.Unit
+	for _, test := range []struct {
+		name        string
+		bets        int
+		later       settlement.Instant
+		least, most capacity.HalfUnits // read
+		writes      capacity.HalfUnits
+	}{
+		{"a sparse bet", 1, 1000, 2 * unit, 2 * unit, unit},
+		{"a warm bet", 1, 0, unit, unit, unit},
+		{"a batch", 20, 0, unit, 20 * unit, 20 * unit},
+	} {
+		h.now += test.later
+		counts.Reset()
+		place(int(h.now)+100*test.bets, test.bets)
+		if got := counts.Snapshot().Total(); got.Reads < test.least || got.Reads > test.most || got.Writes != test.writes {
+			t.Errorf("%s: %v read and %v write units, want %v to %v and %v", test.name, got.Reads, got.Writes, test.least, test.most, test.writes)
+		}
+		h.now++
 	}
 }
 
