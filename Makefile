@@ -46,8 +46,8 @@ check: ## a minute's check while working: format, vet, tests that need Go alone
 test: lint unit fuzz api ## install what the tests need and run everything: lint, tests, short fuzzing
 
 # The rules are pure and have no goroutines: the race detector would only slow them down
-# tenfold, as it would the simulation with all its seeds.
-alone = $(shell go list ./lib/rulebook/... | grep -v /replay$$)
+# tenfold, as it would the simulation with all its seeds, and the exploration.
+alone = $(shell go list ./lib/rulebook/... ./internal/exploration | grep -v /replay$$)
 # Many tests wait for processes, more than one core is worth of each.
 parallel = -p $(shell echo $$((2 * $$(getconf _NPROCESSORS_ONLN))))
 
@@ -64,8 +64,9 @@ fuzz: ## run each fuzz target for FUZZTIME
 api: ## fuzz the API over HTTP, with schemathesis: half a minute; EXAMPLES=500 for longer
 	@scripts/schemathesis || { status=$$?; [[ $$status -eq 75 && -z "$${CI-}" ]]; }
 
-soak: tools ## hours of what make test does in minutes: N seeds of the simulation from FROM on, long fuzzing, long requests of the API
+soak: tools ## hours of what make test does in minutes: N seeds of the simulation from FROM on, large explorations, long fuzzing, long requests of the API
 	go test -timeout 0 ./internal/simulation -seeds $(N) -from $(FROM) -v -run 'TestSeeds'
+	go test -timeout 0 ./internal/exploration -large -v -run 'TestScopes'
 	@scripts/fuzz $(SOAKFUZZ)
 	@EXAMPLES=500 scripts/schemathesis
 
