@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"tally/lib/draw/wire"
-	"tally/lib/store"
 )
 
 // maxSlots is how many handlers can be at work: API processes, then one that takes the
@@ -552,104 +551,4 @@ func (x *explorer) ended(s state, slot int, n *node, m move, yield func(move, st
 		yield(move{crashesAfter, uint8(slot), 0}, back, "")
 	}
 	yield(m, s, "")
-}
-
-// alone tells whether no other handler's step can change what a request comes to, nor be
-// changed by it: it is carried out with the step before.
-func (x *explorer) alone(s state, slot int, n *node, r *request) bool {
-	switch {
-	case r.message != "" || s.left.faults > 0 || x.scope.plant.shared:
-		return false
-	case r.query != nil:
-		return x.settled(s, n, r)
-	}
-	own, fixed := true, len(r.keys) == 1
-	for _, number := range r.keys {
-		own = own && x.owned(slot, x.tables.keys.values[number])
-		fixed = fixed && x.tables.unchanging(number, x.tables.at(s.table, number))
-	}
-	return fixed || own && !(x.scope.torn && r.write && len(r.keys) > 1)
-}
-
-// owned tells whether a key is touched by nobody but a handler: what settling writes, where
-// there is one that settles; what intake keeps of the studio's table.
-func (x *explorer) owned(slot int, k key) bool {
-	switch {
-	case strings.HasPrefix(k.pk, "TABLE#"):
-		return slot == x.taker()
-	case !x.settles(slot) || x.scope.workers > 1:
-		return false
-	case strings.HasPrefix(k.pk, "REPORT#") || strings.HasPrefix(k.pk, "FEED#"):
-		return true
-	}
-	return k.pk == store.DrawKey(theDraw) && (k.sk == store.SweepKey || strings.HasPrefix(k.sk, "DONE#") || strings.HasPrefix(k.sk, "FED#"))
-}
-
-// settled tells whether the next step of a query finds an item that never changes, at a
-// key that stands for itself; or it reads what only its handler writes.
-func (x *explorer) settled(s state, n *node, r *request) bool {
-	if strings.HasPrefix(r.pk, "REPORT#") {
-		return x.scope.workers == 1
-	}
-	for _, stop := range x.scope.stops[r.pk] {
-		if stop > n.through {
-			key := x.tables.key(r.pk + " / " + stop)
-			return x.tables.unchanging(key, x.tables.at(s.table, key))
-		}
-	}
-	return strings.HasPrefix(r.pk, "BETS#") // at its end
-}
-
-// trace writes the steps to a state, and one more.
-func (x *explorer) trace(to uint32, last *move) string {
-	var steps []string
-	if last != nil {
-		steps = append(steps, x.step(x.states[to], *last))
-	}
-	for ; to != 0; to = x.from[to] {
-		steps = append(steps, x.step(x.states[x.from[to]], x.by[to]))
-	}
-	slices.Reverse(steps)
-	return strings.Join(steps, "\n")
-}
-
-func (x *explorer) step(s state, m move) string {
-	who, what := "", ""
-	if at := s.slots[m.slot]; at != 0 {
-		n := x.nodes.values[at]
-		if who = n.program.name; x.settles(int(m.slot)) {
-			who = fmt.Sprintf("%s %d (%s)", who, m.slot, n.program.message)
-		}
-		if n.request != 0 {
-			what = x.requests.values[n.request].short
-		}
-		if n.of != 0 {
-			what += fmt.Sprintf(" after %s", n.through)
-		}
-	}
-	switch m.kind {
-	case proceeds:
-		return who + " " + what
-	case crashes:
-		return who + " ends before it " + what
-	case crashesAfter:
-		return who + " " + what + ", and ends a little later"
-	case loses:
-		return who + " " + what + ": it gets no answer, and this lands later"
-	case fails:
-		return who + " " + what + ": this fails"
-	case failsAfter:
-		return who + " " + what + ": this is done, and its answer is lost"
-	case starts:
-		return fmt.Sprintf("settle %d takes %s", m.slot, x.messages.values[m.what])
-	case startsTwice:
-		return fmt.Sprintf("settle %d takes %s, which will come once more", m.slot, x.messages.values[m.what])
-	case says:
-		return fmt.Sprintf("the studio sends revision %d", s.said+1)
-	case lands:
-		return "what was lost lands: " + x.requests.values[m.what].short
-	case shows:
-		return "becomes visible: " + x.tables.keys.values[m.what].text
-	}
-	return "reconcile looks, minutes later"
 }

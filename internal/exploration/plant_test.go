@@ -199,7 +199,7 @@ func (o ownClock) GetItem(ctx context.Context, in *dynamodb.GetItemInput, option
 }
 
 // Each fault of the protocol that was found when it was made, or in drafts of it, is
-// found again when the handlers have it. The numbers are those of the table in docs/pipeline.md.
+// found again when the handlers have it. The names are those of the table in decision 43.
 func TestPlanted(t *testing.T) {
 	tests := []struct {
 		wrong string // what is found
