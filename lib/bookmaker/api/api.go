@@ -290,12 +290,9 @@ func (a *API) authenticate(r *http.Request, op *operation, t *trail) (*keys.Gran
 
 // read checks the form of a request and decodes its body.
 func (a *API) read(w http.ResponseWriter, r *http.Request, in *request) error {
-	if err := a.document.compile(in.op); err != nil {
-		return err
-	}
 	var wrong faults
 	in.query = a.document.parameters(in.op, in.path, r.URL.RawQuery, &wrong)
-	if in.op.body != "" {
+	if in.op.Body != nil {
 		media, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
 		if !strings.EqualFold(strings.TrimSpace(media), "application/json") {
 			return newProblem(codeMediaType, "the body has the Content-Type %q, not application/json", shorten(media, 60))

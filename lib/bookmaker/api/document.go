@@ -1,143 +1,62 @@
 package api
 
 import (
-	"bytes"
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"net/url"
 	"reflect"
-	"slices"
 	"strings"
-	"sync"
-
-	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 //go:generate go test -run ^TestEmbedded$ -update
 
-// documentJSON is docs/openapi.yaml as JSON, as the program embeds and serves it.
+// requestsJSON is what the API itself heeds of docs/openapi.yaml: its operations, and what
+// their requests look like. A start parses this and not the document, which has six times
+// as much.
 //
-//go:embed openapi.json
-var documentJSON []byte
+//go:embed requests.json
+var requestsJSON []byte
 
 // operation is an operation of the document: a path, a method, and what requests
 // of it look like.
 type operation struct {
-	ID     string
-	Method string
-	Path   string   // the template, such as /v1/games/{game}
-	parts  []string // of the template
-	Keyed  bool     // it needs a key
-	Scope  string
-	Codes  []string // of the problems that it may answer
-	params []parameter
-	body   string // pointer to the body's schema; empty for none
+	ID         string      `json:"id"`
+	Method     string      `json:"method"`
+	Path       string      `json:"path"`            // the template, such as /v1/games/{game}
+	Keyed      bool        `json:"keyed,omitempty"` // it needs a key
+	Scope      string      `json:"scope,omitempty"`
+	Parameters []parameter `json:"parameters,omitempty"`
+	Body       *schema     `json:"body,omitempty"` // nil for none
 
-	once    sync.Once
-	failed  error                         // of compiling
-	schemas map[string]*jsonschema.Schema // by pointer
-	texts   map[string]*textRule          // of parameters, where they are plain texts
-	object  *textsRule                    // of the body, where its members are
+	parts []string   // of the template
+	texts *textsRule // of the body, where its members are texts
 }
 
 // parameter is a parameter of an operation.
 type parameter struct {
-	Name     string
-	In       string // path or query
-	Required bool
-	Whole    bool // a whole number, not a text
-	pointer  string
+	Name     string  `json:"name"`
+	In       string  `json:"in"` // path or query
+	Required bool    `json:"required,omitempty"`
+	Schema   *schema `json:"schema"`
 }
 
-// document is the parsed document.
-type document struct {
-	operations []*operation
-	compiler   *jsonschema.Compiler
-	mutex      sync.Mutex // of the compiler
-}
+// document is what the API heeds of the document.
+type document struct{ operations []*operation }
 
-const documentName = "openapi.json"
-
-// The parts of the document that are read here.
-type (
-	documentText struct {
-		Paths      map[string]map[string]operationText `json:"paths"`
-		Components struct {
-			Parameters map[string]parameterText `json:"parameters"`
-		} `json:"components"`
-	}
-	operationText struct {
-		OperationID string                `json:"operationId"`
-		Security    []map[string][]string `json:"security"`
-		Parameters  []parameterText       `json:"parameters"`
-		RequestBody *json.RawMessage      `json:"requestBody"`
-		Codes       []string              `json:"x-codes"`
-	}
-	parameterText struct {
-		Ref      string `json:"$ref"`
-		Name     string `json:"name"`
-		In       string `json:"in"`
-		Required bool   `json:"required"`
-		Schema   struct {
-			Type string `json:"type"`
-		} `json:"schema"`
-	}
-)
-
-// loadDocument parses the embedded document. Schemas are compiled when they are
-// first needed, so that a cold start costs a parse.
+// loadDocument parses what is embedded for it.
 func loadDocument() (*document, error) {
-	var text documentText
-	if err := json.Unmarshal(documentJSON, &text); err != nil {
-		return nil, fmt.Errorf("reading the OpenAPI document: %w", err)
-	}
 	d := &document{}
-	for _, path := range slices.Sorted(maps.Keys(text.Paths)) {
-		for _, method := range slices.Sorted(maps.Keys(text.Paths[path])) {
-			op, err := newOperation(path, method, text.Paths[path][method], text.Components.Parameters)
-			if err != nil {
-				return nil, fmt.Errorf("reading the OpenAPI document: %s %s: %w", method, path, err)
-			}
-			d.operations = append(d.operations, op)
+	if err := json.Unmarshal(requestsJSON, &d.operations); err != nil {
+		return nil, fmt.Errorf("reading what is embedded of the OpenAPI document: %w", err)
+	}
+	for _, op := range d.operations {
+		op.parts = strings.Split(op.Path, "/")[1:]
+		if op.Body != nil {
+			op.texts = textsRuleOf(op.Body, reflect.TypeOf(bodies[op.ID]()).Elem())
 		}
 	}
 	return d, nil
-}
-
-// pointer returns the address of a part of the document.
-func pointer(parts ...string) string {
-	text := documentName + "#"
-	for _, part := range parts {
-		text += "/" + url.PathEscape(strings.NewReplacer("~", "~0", "/", "~1").Replace(part))
-	}
-	return text
-}
-
-func newOperation(path, method string, text operationText, shared map[string]parameterText) (*operation, error) {
-	op := &operation{ID: text.OperationID, Method: strings.ToUpper(method), Path: path, parts: strings.Split(path, "/")[1:], Codes: text.Codes,
-		schemas: map[string]*jsonschema.Schema{}, texts: map[string]*textRule{}}
-	for _, requirement := range text.Security {
-		scopes, keyed := requirement["key"]
-		op.Keyed = op.Keyed || keyed
-		if len(scopes) > 0 {
-			op.Scope = scopes[0]
-		}
-	}
-	for _, p := range text.Parameters {
-		name, isShared := strings.CutPrefix(p.Ref, "#/components/parameters/")
-		referred, known := shared[name]
-		if !isShared || !known {
-			return nil, fmt.Errorf("%q is no parameter", p.Ref)
-		}
-		op.params = append(op.params, parameter{Name: referred.Name, In: referred.In, Required: referred.Required,
-			Whole: referred.Schema.Type == "integer", pointer: pointer("components", "parameters", name, "schema")})
-	}
-	if text.RequestBody != nil {
-		op.body = pointer("paths", path, method, "requestBody", "content", "application/json", "schema")
-	}
-	return op, nil
 }
 
 // find returns the operation of a path and a method, with the values of its path
@@ -176,7 +95,7 @@ func (op *operation) fits(given []string) bool {
 // values returns the values of the path's parameters; ok is false where one is
 // empty or can't be read.
 func (op *operation) values(given []string) (values map[string]string, ok bool) {
-	values = make(map[string]string, len(op.params))
+	values = make(map[string]string, len(op.Parameters))
 	for i, part := range op.parts {
 		name, isParameter := strings.CutPrefix(part, "{")
 		if !isParameter {
@@ -189,52 +108,4 @@ func (op *operation) values(given []string) (values map[string]string, ok bool) 
 		values[strings.TrimSuffix(name, "}")] = value
 	}
 	return values, true
-}
-
-// compile compiles the schemas of an operation when it is first asked for.
-func (d *document) compile(op *operation) error {
-	op.once.Do(func() {
-		d.mutex.Lock()
-		defer d.mutex.Unlock()
-		op.failed = d.compileAll(op)
-	})
-	return op.failed
-}
-
-func (d *document) compileAll(op *operation) (err error) {
-	if d.compiler == nil {
-		if d.compiler, err = newCompiler(); err != nil {
-			return err
-		}
-	}
-	var pointers []string
-	for _, p := range op.params {
-		pointers = append(pointers, p.pointer)
-	}
-	if op.body != "" {
-		pointers = append(pointers, op.body)
-	}
-	for _, at := range pointers {
-		if op.schemas[at], err = d.compiler.Compile(at); err != nil {
-			return fmt.Errorf("compiling the schemas of %s: %w", op.ID, err)
-		}
-		op.texts[at] = textRuleOf(op.schemas[at])
-	}
-	if op.body != "" {
-		op.object = textsRuleOf(op.schemas[op.body], reflect.TypeOf(bodies[op.ID]()).Elem())
-	}
-	return nil
-}
-
-func newCompiler() (*jsonschema.Compiler, error) {
-	parsed, err := jsonschema.UnmarshalJSON(bytes.NewReader(documentJSON))
-	if err != nil {
-		return nil, fmt.Errorf("reading the OpenAPI document: %w", err)
-	}
-	compiler := jsonschema.NewCompiler()
-	compiler.DefaultDraft(jsonschema.Draft2020)
-	if err := compiler.AddResource(documentName, parsed); err != nil {
-		return nil, fmt.Errorf("reading the OpenAPI document: %w", err)
-	}
-	return compiler, nil
 }

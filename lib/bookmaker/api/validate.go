@@ -4,19 +4,15 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/santhosh-tekuri/jsonschema/v6"
-	"github.com/santhosh-tekuri/jsonschema/v6/kind"
-	"golang.org/x/text/language"
-	"golang.org/x/text/message"
 
 	v1 "tally/lib/bookmaker/apitype"
 	"tally/lib/strictjson"
@@ -81,7 +77,8 @@ func (d *document) parameters(op *operation, path map[string]string, rawQuery st
 	if rawQuery != "" {
 		query = op.query(rawQuery, f)
 	}
-	for _, p := range op.params {
+	for i := range op.Parameters {
+		p := &op.Parameters[i]
 		value, present := query[p.Name]
 		if p.In == "path" {
 			value, present = path[p.Name], true
@@ -92,7 +89,7 @@ func (d *document) parameters(op *operation, path map[string]string, rawQuery st
 			}
 			continue
 		}
-		d.value(op, p, value, f)
+		p.check(value, f)
 	}
 	return query
 }
@@ -119,27 +116,29 @@ func (op *operation) query(raw string, f *faults) map[string]string {
 
 // takes reports whether an operation has a query parameter.
 func (op *operation) takes(name string) bool {
-	return slices.ContainsFunc(op.params, func(p parameter) bool { return p.In == "query" && p.Name == name })
+	return slices.ContainsFunc(op.Parameters, func(p parameter) bool { return p.In == "query" && p.Name == name })
 }
 
-// value checks the value of a parameter.
-func (d *document) value(op *operation, p parameter, text string, f *faults) {
+// check checks the value of a parameter.
+func (p *parameter) check(text string, f *faults) {
 	if !utf8.ValidString(text) {
 		f.add(faultValue, p.In+" "+p.Name, "it is no UTF-8")
 		return
 	}
-	if rule := op.texts[p.pointer]; rule != nil && rule.accepts(text) {
+	if p.Schema.accepts(text) {
 		return
 	}
 	var value any = text
-	if p.Whole {
+	if p.Schema.Type == "integer" {
 		if !isWhole(text) {
 			f.add(faultType, p.In+" "+p.Name, "it is no whole number")
 			return
 		}
-		value = saturated(text)
+		value, _ = strconv.ParseFloat(text, 64) // beyond all limits where there are too many digits
 	}
-	reportFaults(op.schemas[p.pointer].Validate(value), f, func([]string) string { return p.In + " " + p.Name })
+	wrong := findings{at: func([]string) string { return p.In + " " + p.Name }}
+	p.Schema.check(value, nil, &wrong)
+	wrong.report(f)
 }
 
 // isWhole reports whether a text is a whole number as this API writes them, whatever
@@ -157,19 +156,6 @@ func isWhole(text string) bool {
 	return true
 }
 
-// saturated is a whole number as the validator knows them. No limit of the document
-// has as many as 18 digits, so that one with more is as good as that.
-func saturated(text string) json.Number {
-	const most = "999999999999999999"
-	switch digits, negative := strings.CutPrefix(text, "-"); {
-	case len(digits) <= len(most):
-		return json.Number(text)
-	case negative:
-		return "-" + most
-	}
-	return most
-}
-
 // byteOrderMark is what some editors put before a text in UTF-8. JSON has none.
 var byteOrderMark = []byte("\ufeff")
 
@@ -179,7 +165,7 @@ func (d *document) read(op *operation, body []byte, into any, f *faults) {
 		f.add(faultJSON, "/", "the body begins with a byte order mark: send it without")
 		return
 	}
-	if op.object != nil && op.object.read(body, into) {
+	if op.texts != nil && op.texts.read(body, into) {
 		return
 	}
 	var value any
@@ -187,34 +173,15 @@ func (d *document) read(op *operation, body []byte, into any, f *faults) {
 		d.malformed(body, f)
 		return
 	}
-	before := len(f.list)
-	if tooLong(op.schemas[op.body], value, nil, f); len(f.list) > before {
-		return // what is in a list without bound is not looked at
+	wrong := findings{at: jsonPointer}
+	if op.Body.tooLong(value, nil, &wrong); len(wrong.list) == 0 {
+		op.Body.check(value, nil, &wrong)
 	}
-	reportFaults(op.schemas[op.body].Validate(value), f, jsonPointer)
-	if len(f.list) > before {
+	if wrong.report(f); len(wrong.list) > 0 {
 		return
 	}
 	if err := json.Unmarshal(body, into); err != nil {
 		f.add(faultType, "/", "a value has another type than the document says")
-	}
-}
-
-// tooLong counts the entries of the lists in a body, before anything in them is
-// looked at: the validator takes a second for some thousands of them.
-func tooLong(s *jsonschema.Schema, value any, at []string, f *faults) {
-	for s.Ref != nil {
-		s = s.Ref
-	}
-	switch value := value.(type) {
-	case []any:
-		if s.MaxItems != nil && len(value) > *s.MaxItems {
-			f.add(faultValue, jsonPointer(at), limitOf(&kind.MaxItems{Got: len(value), Want: *s.MaxItems}))
-		}
-	case map[string]any:
-		for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
-			tooLong(s.Properties[name], value[name], append(slices.Clone(at), name), f)
-		}
 	}
 }
 
@@ -243,114 +210,4 @@ func jsonPointer(parts []string) string {
 		text.WriteString("/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(part))
 	}
 	return text.String()
-}
-
-var english = message.NewPrinter(language.English)
-
-// reportFaults adds the leaves of a validation error, in the order of their places.
-func reportFaults(err error, f *faults, at func([]string) string) {
-	var invalid *jsonschema.ValidationError
-	if !errors.As(err, &invalid) {
-		return
-	}
-	var list []v1.Fault
-	leaves(invalid, func(leaf *jsonschema.ValidationError) {
-		list = append(list, faultsOf(leaf, at)...)
-	})
-	slices.SortStableFunc(list, func(a, b v1.Fault) int { return strings.Compare(a.At, b.At) })
-	for _, fault := range list {
-		f.add(fault.Code, shorten(fault.At, maxDetail), fault.Detail)
-	}
-}
-
-// leaves yields the errors that have no causes: what is wrong, rather than where
-// that makes a schema fail. Where one of several shapes has to fit, the whole is
-// one fault.
-func leaves(e *jsonschema.ValidationError, yield func(*jsonschema.ValidationError)) {
-	if _, oneOf := e.ErrorKind.(*kind.OneOf); oneOf || len(e.Causes) == 0 {
-		yield(e)
-		return
-	}
-	for _, cause := range e.Causes {
-		leaves(cause, yield)
-	}
-}
-
-// faultsOf says what is wrong at one place.
-func faultsOf(e *jsonschema.ValidationError, at func([]string) string) (list []v1.Fault) {
-	add := func(code string, place []string, detail string) {
-		list = append(list, v1.Fault{Code: code, At: at(place), Detail: detail})
-	}
-	below := func(name string) []string { return append(slices.Clone(e.InstanceLocation), name) }
-	switch what := e.ErrorKind.(type) {
-	case *kind.Required:
-		for _, name := range what.Missing {
-			add(faultMissing, below(name), "it is required")
-		}
-	case *kind.AdditionalProperties:
-		slices.Sort(what.Properties)
-		for _, name := range what.Properties[:min(len(what.Properties), maxFaults)] {
-			add(faultUnknown, below(name), "there is no such field")
-		}
-	case *kind.Type:
-		add(faultType, e.InstanceLocation, fmt.Sprintf("it is %s, not %s", named(what.Got), named(what.Want...)))
-	case *kind.OneOf:
-		add(faultValue, e.InstanceLocation, "it has to have one of reference and base")
-	default:
-		add(faultValue, e.InstanceLocation, limitOf(e.ErrorKind))
-	}
-	return list
-}
-
-// named writes JSON types with their articles.
-func named(types ...string) string {
-	var names []string
-	for _, name := range types {
-		switch name {
-		case "array", "object":
-			name = "an " + name
-		case "integer":
-			name = "a whole number"
-		case "null":
-		default:
-			name = "a " + name
-		}
-		names = append(names, name)
-	}
-	return strings.Join(names, " or ")
-}
-
-// limitOf says which limit of the document a value breaks.
-func limitOf(broken jsonschema.ErrorKind) string {
-	switch what := broken.(type) {
-	case *kind.MinItems:
-		return fmt.Sprintf("it has %d entries; at least %d are needed", what.Got, what.Want)
-	case *kind.MaxItems:
-		return fmt.Sprintf("it has %d entries; at most %d are allowed", what.Got, what.Want)
-	case *kind.MinLength:
-		return fmt.Sprintf("it has %d characters; at least %d are needed", what.Got, what.Want)
-	case *kind.MaxLength:
-		return fmt.Sprintf("it has %d characters; at most %d are allowed", what.Got, what.Want)
-	case *kind.UniqueItems:
-		return fmt.Sprintf("entries %d and %d are the same, counted from 0", what.Duplicates[0], what.Duplicates[1])
-	case *kind.Minimum:
-		return "it is below " + what.Want.RatString()
-	case *kind.Maximum:
-		return "it is above " + what.Want.RatString()
-	case *kind.Pattern:
-		if how, known := written[what.Want]; known {
-			return fmt.Sprintf("%.80q is not written so: write %s", what.Got, how)
-		}
-	}
-	return broken.LocalizedString(english)
-}
-
-// written says in words what the document's patterns allow.
-var written = map[string]string{
-	`^20[0-9]{2}-(0[1-9]|1[0-2])(-(0[1-9]|[12][0-9]|3[01]))?$`:                                                 "a day or a month, such as 2026-11-30 or 2026-11",
-	`^2[0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\.[0-9]{3}Z$`: "a time in UTC with milliseconds, such as 2026-11-30T12:00:00.000Z",
-	`^[ -~]+$`: "printable ASCII characters",
-	`^[0-9]+$`: "digits",
-	`^([A-Za-z0-9._-]{3,64}|[A-Za-z0-9_-][A-Za-z0-9._-]?|\.[A-Za-z0-9_-])$`: "1 to 64 of A-Z a-z 0-9 . _ -, but not . or ..",
-	`^[a-z0-9_]{1,40}$`: "1 to 40 of a-z 0-9 _",
 }
