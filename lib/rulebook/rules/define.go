@@ -34,6 +34,7 @@ func Define[F any, O Outcome](spec Spec[F, O]) *Game {
 			return spec.Decide(round, facts)
 		}
 	}
+	wrong := judged(spec.Families)
 	for i, family := range spec.Families {
 		g.byName[family.Name] = i
 		g.Families = append(g.Families, FamilyInfo{
@@ -44,7 +45,7 @@ func Define[F any, O Outcome](spec Spec[F, O]) *Game {
 		g.judges = append(g.judges, judge(family))
 		g.quotes = append(g.quotes, quote(family))
 	}
-	if wrong := inspect(g, spec); len(wrong) > 0 {
+	if wrong = append(wrong, g.inspect(spec.ReadVisible != nil && spec.Decide != nil)...); len(wrong) > 0 {
 		panic(fmt.Sprintf("catalogue of %s: %s", spec.ID, strings.Join(wrong, "; ")))
 	}
 	return g
@@ -82,8 +83,19 @@ func quote[O Outcome](f Family[O]) func(Outcome, Selection) string {
 	return func(o Outcome, s Selection) string { return f.Quote(o.(O), s) }
 }
 
-// inspect returns what contradicts itself in a catalogue.
-func inspect[F any, O Outcome](g *Game, spec Spec[F, O]) (wrong []string) {
+// judged returns which families are not judged in one way.
+func judged[O Outcome](families []Family[O]) (wrong []string) {
+	for _, family := range families {
+		if (family.Wins == nil) == (family.Judge == nil) {
+			wrong = append(wrong, family.Name+": needs Wins or Judge")
+		}
+	}
+	return wrong
+}
+
+// inspect returns what contradicts itself in a catalogue; decides is whether the game can
+// decide selections. It is not generic: there would be one for each game in every program.
+func (g *Game) inspect(decides bool) (wrong []string) {
 	report := func(bad bool, format string, args ...any) {
 		if bad {
 			wrong = append(wrong, fmt.Sprintf(format, args...))
@@ -94,15 +106,14 @@ func inspect[F any, O Outcome](g *Game, spec Spec[F, O]) (wrong []string) {
 	for i, round := range g.Rounds {
 		report(round.Number != i+1, "betting round %d is numbered %d", i+1, round.Number)
 	}
-	report(len(g.Rounds) > 1 && (spec.ReadVisible == nil || spec.Decide == nil), "several rounds, but nothing decides selections")
+	report(len(g.Rounds) > 1 && !decides, "several rounds, but nothing decides selections")
 	report(len(g.byName) != len(g.Families) || len(g.Families) == 0 || len(g.Families) > 256, "family names repeat, or there are none")
 	report(!strings.HasPrefix(g.CancelRule, g.Prefix+"-"), "cancel rule %q", g.CancelRule)
-	for i, family := range spec.Families {
-		report((family.Wins == nil) == (family.Judge == nil), "%s: needs Wins or Judge", family.Name)
+	for i, family := range g.Families {
 		report(!strings.HasPrefix(family.Rule, g.Prefix+"-"), "%s: rule %q", family.Name, family.Rule)
 		report(family.Means == "", "%s: no meaning", family.Name)
 		report((family.Odds != 0) != g.Paytable(), "%s: some families have paytable odds and some don't", family.Name)
-		report(g.Families[i].Until == "" || !strings.HasPrefix(g.Families[i].Until, g.Prefix+"-"), "%s: late rule %q", family.Name, g.Families[i].Until)
+		report(family.Until == "" || !strings.HasPrefix(family.Until, g.Prefix+"-"), "%s: late rule %q", family.Name, family.Until)
 		report(family.Round < 0 || family.Round > len(g.Rounds), "%s: betting round %d", family.Name, family.Round)
 		wrong = append(wrong, g.inspectSelections(i)...)
 	}
