@@ -92,7 +92,7 @@ func (s *schema) check(value any, at []string, wrong *findings) {
 // fitting counts the schemas of oneOf that a value fits.
 func (s *schema) fitting(value any) (count int) {
 	for _, one := range s.OneOf {
-		var own findings
+		own := findings{at: jsonPointer}
 		if one.check(value, nil, &own); len(own.list) == 0 {
 			count++
 		}
@@ -196,25 +196,26 @@ func (s *schema) tooLong(value any, at []string, wrong *findings) {
 	}
 }
 
-// findings gathers what is wrong with a value; at writes the places.
+// findings gathers what is wrong with a value, by its places, which at writes.
 type findings struct {
 	at   func([]string) string
-	list []v1.Fault
+	list map[string][]v1.Fault
 }
 
 func (f *findings) add(code string, at []string, detail string) {
-	place := ""
-	if f.at != nil {
-		place = f.at(at)
+	place := f.at(at)
+	if f.list == nil {
+		f.list = map[string][]v1.Fault{}
 	}
-	f.list = append(f.list, v1.Fault{Code: code, At: place, Detail: detail})
+	f.list[place] = append(f.list[place], v1.Fault{Code: code, At: place, Detail: detail})
 }
 
 // report adds what was found to the faults of a request, in the order of the places.
 func (f *findings) report(to *faults) {
-	slices.SortStableFunc(f.list, func(a, b v1.Fault) int { return strings.Compare(a.At, b.At) })
-	for _, fault := range f.list {
-		to.add(fault.Code, shorten(fault.At, maxDetail), fault.Detail)
+	for _, place := range slices.Sorted(maps.Keys(f.list)) {
+		for _, fault := range f.list[place] {
+			to.add(fault.Code, shorten(place, maxDetail), fault.Detail)
+		}
 	}
 }
 

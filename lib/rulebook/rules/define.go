@@ -34,21 +34,31 @@ func Define[F any, O Outcome](spec Spec[F, O]) *Game {
 			return spec.Decide(round, facts)
 		}
 	}
-	wrong := judged(spec.Families)
-	for i, family := range spec.Families {
+	wrong := addFamilies(g, spec.Families, spec.LateRule)
+	if wrong = append(wrong, g.inspect(spec.ReadVisible != nil && spec.Decide != nil)...); len(wrong) > 0 {
+		panic(fmt.Sprintf("catalogue of %s: %s", spec.ID, strings.Join(wrong, "; ")))
+	}
+	return g
+}
+
+// addFamilies adds the families to a game, and returns which are not judged in one way. It
+// knows nothing of the facts, so that the games share it: each instance of it is in every
+// program.
+func addFamilies[O Outcome](g *Game, families []Family[O], lateRule string) (wrong []string) {
+	for i, family := range families {
+		if (family.Wins == nil) == (family.Judge == nil) {
+			wrong = append(wrong, family.Name+": needs Wins or Judge")
+		}
 		g.byName[family.Name] = i
 		g.Families = append(g.Families, FamilyInfo{
 			Name: family.Name, Odds: family.Odds, Rule: family.Rule, Means: family.Means, Round: family.Round,
-			Until:  cmp.Or(family.Until, spec.LateRule),
+			Until:  cmp.Or(family.Until, lateRule),
 			params: family.Params, check: family.Check, board: family.Board,
 		})
 		g.judges = append(g.judges, judge(family))
 		g.quotes = append(g.quotes, quote(family))
 	}
-	if wrong = append(wrong, g.inspect(spec.ReadVisible != nil && spec.Decide != nil)...); len(wrong) > 0 {
-		panic(fmt.Sprintf("catalogue of %s: %s", spec.ID, strings.Join(wrong, "; ")))
-	}
-	return g
+	return wrong
 }
 
 // judge returns the family's verdict with its rule and odds filled in.
@@ -83,18 +93,8 @@ func quote[O Outcome](f Family[O]) func(Outcome, Selection) string {
 	return func(o Outcome, s Selection) string { return f.Quote(o.(O), s) }
 }
 
-// judged returns which families are not judged in one way.
-func judged[O Outcome](families []Family[O]) (wrong []string) {
-	for _, family := range families {
-		if (family.Wins == nil) == (family.Judge == nil) {
-			wrong = append(wrong, family.Name+": needs Wins or Judge")
-		}
-	}
-	return wrong
-}
-
 // inspect returns what contradicts itself in a catalogue; decides is whether the game can
-// decide selections. It is not generic: there would be one for each game in every program.
+// decide selections. It is not generic, for the same reason.
 func (g *Game) inspect(decides bool) (wrong []string) {
 	report := func(bad bool, format string, args ...any) {
 		if bad {
