@@ -69,7 +69,7 @@ func (s *schema) accepts(text string) bool {
 
 // check adds what is wrong with a value as encoding/json decodes it. What is wrong with its
 // kind is all that is said of it.
-func (s *schema) check(value any, at []string, wrong *findings) {
+func (s *schema) check(value any, at []string, wrong *faultsByPlace) {
 	if kind := kindOf(value); s.Type != "" && kind != s.Type && (s.Type != "integer" || !isInteger(value)) {
 		wrong.add(faultType, at, fmt.Sprintf("it is %s, not %s", named(kind), named(s.Type)))
 		return
@@ -92,7 +92,7 @@ func (s *schema) check(value any, at []string, wrong *findings) {
 // fitting counts the schemas of oneOf that a value fits.
 func (s *schema) fitting(value any) (count int) {
 	for _, one := range s.OneOf {
-		own := findings{at: jsonPointer}
+		own := faultsByPlace{at: jsonPointer}
 		if one.check(value, nil, &own); len(own.list) == 0 {
 			count++
 		}
@@ -100,7 +100,7 @@ func (s *schema) fitting(value any) (count int) {
 	return count
 }
 
-func (s *schema) checkText(text string, at []string, wrong *findings) {
+func (s *schema) checkText(text string, at []string, wrong *faultsByPlace) {
 	if s.accepts(text) {
 		return
 	}
@@ -120,7 +120,7 @@ func (s *schema) checkText(text string, at []string, wrong *findings) {
 	}
 }
 
-func (s *schema) checkNumber(number float64, at []string, wrong *findings) {
+func (s *schema) checkNumber(number float64, at []string, wrong *faultsByPlace) {
 	if s.Minimum != nil && number < float64(*s.Minimum) {
 		wrong.add(faultValue, at, "it is below "+strconv.FormatInt(*s.Minimum, 10))
 	}
@@ -129,7 +129,7 @@ func (s *schema) checkNumber(number float64, at []string, wrong *findings) {
 	}
 }
 
-func (s *schema) checkList(list []any, at []string, wrong *findings) {
+func (s *schema) checkList(list []any, at []string, wrong *faultsByPlace) {
 	if len(list) < s.MinItems {
 		wrong.add(faultValue, at, fmt.Sprintf("it has %d entries; at least %d are needed", len(list), s.MinItems))
 	}
@@ -147,7 +147,7 @@ func (s *schema) checkList(list []any, at []string, wrong *findings) {
 }
 
 // checkEntries adds that a list is too long.
-func (s *schema) checkEntries(list []any, at []string, wrong *findings) {
+func (s *schema) checkEntries(list []any, at []string, wrong *faultsByPlace) {
 	if s.MaxItems != nil && len(list) > *s.MaxItems {
 		wrong.add(faultValue, at, fmt.Sprintf("it has %d entries; at most %d are allowed", len(list), *s.MaxItems))
 	}
@@ -165,7 +165,7 @@ func sameEntries(list []any) (first, second int, is bool) {
 	return 0, 0, false
 }
 
-func (s *schema) checkObject(object map[string]any, at []string, wrong *findings) {
+func (s *schema) checkObject(object map[string]any, at []string, wrong *faultsByPlace) {
 	for _, name := range s.Required {
 		if _, present := object[name]; !present {
 			wrong.add(faultMissing, append(at, name), "it is required")
@@ -185,7 +185,7 @@ func (s *schema) checkObject(object map[string]any, at []string, wrong *findings
 
 // tooLong counts the entries of the lists in a value, before anything in them is looked at:
 // where there are too many, nothing else is said.
-func (s *schema) tooLong(value any, at []string, wrong *findings) {
+func (s *schema) tooLong(value any, at []string, wrong *faultsByPlace) {
 	switch value := value.(type) {
 	case []any:
 		s.checkEntries(value, at, wrong)
@@ -196,13 +196,13 @@ func (s *schema) tooLong(value any, at []string, wrong *findings) {
 	}
 }
 
-// findings gathers what is wrong with a value, by its places, which at writes.
-type findings struct {
+// faultsByPlace gathers what is wrong with a value; at writes the places.
+type faultsByPlace struct {
 	at   func([]string) string
 	list map[string][]v1.Fault
 }
 
-func (f *findings) add(code string, at []string, detail string) {
+func (f *faultsByPlace) add(code string, at []string, detail string) {
 	place := f.at(at)
 	if f.list == nil {
 		f.list = map[string][]v1.Fault{}
@@ -211,7 +211,7 @@ func (f *findings) add(code string, at []string, detail string) {
 }
 
 // report adds what was found to the faults of a request, in the order of the places.
-func (f *findings) report(to *faults) {
+func (f *faultsByPlace) report(to *faults) {
 	for _, place := range slices.Sorted(maps.Keys(f.list)) {
 		for _, fault := range f.list[place] {
 			to.add(fault.Code, shorten(place, maxDetail), fault.Detail)

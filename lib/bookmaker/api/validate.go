@@ -136,7 +136,7 @@ func (p *parameter) check(text string, f *faults) {
 		}
 		value, _ = strconv.ParseFloat(text, 64) // beyond all limits where there are too many digits
 	}
-	wrong := findings{at: func([]string) string { return p.In + " " + p.Name }}
+	wrong := faultsByPlace{at: func([]string) string { return p.In + " " + p.Name }}
 	p.Schema.check(value, nil, &wrong)
 	wrong.report(f)
 }
@@ -173,7 +173,7 @@ func (d *document) read(op *operation, body []byte, into any, f *faults) {
 		d.malformed(body, f)
 		return
 	}
-	wrong := findings{at: jsonPointer}
+	wrong := faultsByPlace{at: jsonPointer}
 	if op.Body.tooLong(value, nil, &wrong); len(wrong.list) == 0 {
 		op.Body.check(value, nil, &wrong)
 	}

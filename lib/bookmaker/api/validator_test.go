@@ -215,7 +215,7 @@ func TestFaultsAreAsTheValidatorSays(t *testing.T) {
 		body, parameters := validators(t, doc, compiler, op)
 		right, wrong := 0, 0
 		compare := func(s *schema, by *jsonschema.Schema, value any) {
-			said := findings{at: jsonPointer}
+			said := faultsByPlace{at: jsonPointer}
 			s.check(value, nil, &said)
 			var list []v1.Fault
 			for _, place := range slices.Sorted(maps.Keys(said.list)) {

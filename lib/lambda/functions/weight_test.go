@@ -148,10 +148,9 @@ func sizes(t *testing.T) (own, beside map[string]int64) {
 // start loads all of it.
 const (
 	maxWeight = 1.2
-	// settle also stores orders of tally's own, as intake does, for what its looks find.
-	maxWeightSettle = 1.25
-	// api checks requests by JSON Schema and has its own document in it, as a page too.
-	maxWeightAPI = 1.35
+	// api has what placing, reading and settling bets share, and its own document in it, as a
+	// page too.
+	maxWeightAPI = 1.22
 	// pages writes Parquet, and has templates, for which the linker keeps every method of the
 	// clients of S3 and KMS. It runs by itself, every minute, and nobody waits for it.
 	maxWeightPages = 2.95
@@ -166,8 +165,6 @@ func TestWeights(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(own)) {
 		weight, most := float64(own[name])/float64(beside[name]), maxWeight
 		switch name {
-		case "settle":
-			most = maxWeightSettle
 		case "api":
 			most = maxWeightAPI
 		case "pages":
