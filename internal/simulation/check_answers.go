@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"tally/internal/simulation/plans"
 	"tally/lib/draw/instant"
 	"tally/lib/draw/wire"
 	"tally/lib/pipeline/intake"
@@ -36,7 +37,7 @@ func (c *checker) messages() {
 				continue
 			}
 			if len(said.Faults) == 0 {
-				c.problem("quarantine: %s has no reason", describe(string(item.Binary)))
+				c.problem("quarantine: %s has no reason", plans.Describe(string(item.Binary)))
 			}
 			held[string(item.Binary)] = true
 		}
@@ -51,7 +52,7 @@ func (c *checker) messages() {
 		delete(held, h.body)
 	}
 	for body := range held {
-		c.problem("quarantine holds %s, which nobody sent", describe(body))
+		c.problem("quarantine holds %s, which nobody sent", plans.Describe(body))
 	}
 }
 
@@ -100,13 +101,13 @@ func (c *checker) message(h handled, held bool, replies map[string]reply) {
 	}
 	switch {
 	case stored == held:
-		c.problem("%s: stored %v, in quarantine %v", describe(h.body), stored, held)
+		c.problem("%s: stored %v, in quarantine %v", plans.Describe(h.body), stored, held)
 	case c.world.plan.Good[h.body] && !stored:
-		c.problem("%s is right and is not stored", describe(h.body))
+		c.problem("%s is right and is not stored", plans.Describe(h.body))
 	case c.world.plan.Bad[h.body] && stored:
-		c.problem("%s is wrong and is stored", describe(h.body))
+		c.problem("%s is wrong and is stored", plans.Describe(h.body))
 	case stored && (n.stored+n.replay == 0 || n.quarantined > 0), held && (n.quarantined == 0 || n.stored+n.replay > 0):
-		c.problem("%s: stored %v, replies %+v", describe(h.body), stored, n)
+		c.problem("%s: stored %v, replies %+v", plans.Describe(h.body), stored, n)
 	}
 }
 

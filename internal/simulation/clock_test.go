@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"tally/internal/simulation/plans"
 	"tally/internal/testkit/fakedynamo"
 	"tally/lib/pipeline/intake"
 	"tally/lib/pipeline/placing"
@@ -21,7 +22,7 @@ func TestWrongClock(t *testing.T) {
 	refused := 0
 	for n, wrong := range []time.Duration{30 * time.Second, -30 * time.Second, 2100 * time.Millisecond, -2100 * time.Millisecond, time.Hour, -time.Hour} {
 		for k := range 3 {
-			plan := NewPlan(uint64(3*n + k + 1))
+			plan := plans.New(uint64(3*n + k + 1))
 			plan.WrongClock = wrong
 			o := Run(t, plan)
 			if refused += o.Refused; len(o.Problems) > 0 {

@@ -1,7 +1,7 @@
 // Package simulation plays random studios, bookmakers, queues and faults against
 // intake, placing and settle, and checks what they stored.
 //
-// A [Plan] says who sends what and when; it follows from a seed. A run carries it
+// A [plans.Plan] says who sends what and when; it follows from a seed. A run carries it
 // out on an in-memory DynamoDB and in-memory queues, inside a bubble of
 // testing/synctest whose clock moves only when the scheduler lets it. Handlers run
 // as goroutines that stop before every request and every message they send; the

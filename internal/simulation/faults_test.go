@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"tally/internal/simulation/plans"
 	"tally/internal/testkit/fakedynamo"
 )
 
@@ -107,7 +108,7 @@ func faultsOf(call fakedynamo.Call, among []fakedynamo.Verdict) []fakedynamo.Ver
 	})
 }
 
-func tryFault(t *testing.T, plan *Plan, i *inject, want string) {
+func tryFault(t *testing.T, plan *plans.Plan, i *inject, want string) {
 	f := i.fault
 	play(t, plan, i, func(w *world, c *checker) {
 		made := "which was not made" // pauses before another try differ: a run may have one request less

@@ -13,6 +13,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"tally/internal/simulation/plans"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
@@ -21,7 +23,7 @@ var update = flag.Bool("update", false, "rewrite golden files")
 func TestFrozenSeeds(t *testing.T) {
 	var got strings.Builder
 	for seed := range uint64(20) {
-		plan := NewPlan(seed + 1)
+		plan := plans.New(seed + 1)
 		play(t, plan, newStorm(plan), func(w *world, _ *checker) {
 			_, _ = fmt.Fprintf(&got, "seed %d: %d ops, %d steps, %d bets found, %d wrong, %s\n", plan.Seed, len(plan.Ops), w.step, len(w.late), len(w.problems), w.stored(t))
 		})

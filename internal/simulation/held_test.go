@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"tally/internal/simulation/plans"
 )
 
 // With a limit of nearly nothing corrections are held, an operator releases them while
@@ -12,12 +14,12 @@ import (
 func TestHeldCorrections(t *testing.T) {
 	released, replaced := 0, 0
 	for seed := range 40 {
-		plan := NewPlan(uint64(seed + 1))
+		plan := plans.New(uint64(seed + 1))
 		plan.HoldAbove = "EUR=0.00,JPY=0"
 		for n := range 6 {
-			plan.Ops = append(plan.Ops, &Op{At: time.Duration(n) * 30 * time.Second, Release: true})
+			plan.Ops = append(plan.Ops, &plans.Op{At: time.Duration(n) * 30 * time.Second, Release: true})
 		}
-		slices.SortStableFunc(plan.Ops, func(a, b *Op) int { return cmp.Compare(a.At, b.At) })
+		slices.SortStableFunc(plan.Ops, func(a, b *plans.Op) int { return cmp.Compare(a.At, b.At) })
 		o := Run(t, plan)
 		if len(o.Problems) > 0 {
 			t.Fatalf("seed %d: %v", seed+1, o.Problems)

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"tally/internal/simulation/plans"
 	"tally/internal/testkit/fakedynamo"
 	bookmakerapi "tally/lib/bookmaker/api"
 	v1 "tally/lib/bookmaker/apitype"
@@ -65,7 +66,7 @@ func (r *reader) Write(line []byte) (int, error) {
 // read has one of the programs ask. They do so while a transaction becomes visible.
 func (r *reader) read() {
 	r.busy = true
-	what := pick(r.world.random, []string{"its feed", "2000-01-01", "2000-01"})
+	what := plans.Pick(r.world.random, []string{"its feed", "2000-01-01", "2000-01"})
 	r.world.start("acme reads "+what, func(ctx context.Context) error {
 		if what != "its feed" {
 			return r.total(ctx, what)
@@ -199,7 +200,7 @@ func (c *checker) reader() {
 // totals verifies the totals that acme got. Two days on, those of both days are
 // final, and come to what the newest lines do; once they were answered, they are kept.
 func (c *checker) totals(r *reader, entries []v1.FeedEntry, f *feed) {
-	time.Sleep(time.Until(epoch.Add(49*time.Hour + time.Minute)))
+	time.Sleep(time.Until(plans.Epoch.Add(49*time.Hour + time.Minute)))
 	var newest []*line
 	for _, lines := range f.newest {
 		newest = slices.AppendSeq(newest, maps.Values(lines))

@@ -3,6 +3,8 @@ package simulation
 import (
 	"testing"
 	"time"
+
+	"tally/internal/simulation/plans"
 )
 
 // While handlers fail and the items of transactions become visible one after the other,
@@ -11,7 +13,7 @@ func TestReaders(t *testing.T) {
 	t.Parallel()
 	entries, told := 0, 0
 	for seed := range max(1, *seeds/20) {
-		plan := newPlan(uint64(seed+1), 24*time.Hour-time.Duration(251+seed%4)*time.Second, 6)
+		plan := plans.NewLong(uint64(seed+1), 24*time.Hour-time.Duration(251+seed%4)*time.Second, 6)
 		plan.Reads, plan.Torn, plan.Tasks = true, true, 8
 		failed := false
 		play(t, plan, newStorm(plan), func(w *world, _ *checker) {

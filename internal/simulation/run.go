@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"tally/internal/simulation/plans"
 )
 
 // Outcome is what came of a run.
@@ -22,7 +24,7 @@ type Outcome struct {
 }
 
 // Run carries out a plan.
-func Run(t *testing.T, plan *Plan) (o Outcome) {
+func Run(t *testing.T, plan *plans.Plan) (o Outcome) {
 	play(t, plan, newStorm(plan), func(w *world, _ *checker) {
 		o = Outcome{
 			Problems:  w.problems,
@@ -38,7 +40,7 @@ func Run(t *testing.T, plan *Plan) (o Outcome) {
 }
 
 // newStorm returns the faults of a plan.
-func newStorm(plan *Plan) *storm {
+func newStorm(plan *plans.Plan) *storm {
 	s := &storm{random: rand.New(rand.NewPCG(plan.Seed, 3)), faults: plan.Faults, rate: 0.04, tasks: plan.Tasks}
 	if plan.LateRecords {
 		s.late = 0.4
@@ -47,7 +49,7 @@ func newStorm(plan *Plan) *storm {
 }
 
 // play carries out a plan, checks the result and shows both to look.
-func play(t *testing.T, plan *Plan, policy policy, look func(*world, *checker)) {
+func play(t *testing.T, plan *plans.Plan, policy policy, look func(*world, *checker)) {
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(plan.Start)
 		w := newWorld(t, plan, policy)
@@ -61,16 +63,16 @@ const maxShrinks = 400
 
 // Shrink returns a plan that still fails with as few faults, handlers at once and
 // ops as it finds.
-func Shrink(t *testing.T, plan *Plan) *Plan {
+func Shrink(t *testing.T, plan *plans.Plan) *plans.Plan {
 	runs := 0
-	fails := func(p *Plan) bool {
+	fails := func(p *plans.Plan) bool {
 		runs++
 		return len(Run(t, p).Problems) > 0
 	}
 	best := *plan
-	for _, simpler := range []func(*Plan){
-		func(p *Plan) { p.Faults = 0 }, func(p *Plan) { p.Tasks = 1 }, func(p *Plan) { p.Skew = 0 }, func(p *Plan) { p.Shards = 1 },
-		func(p *Plan) { p.APIs = 1 }, func(p *Plan) { p.PageBytes = 1 << 20 }, func(p *Plan) { p.Faults = min(p.Faults, 1) },
+	for _, simpler := range []func(*plans.Plan){
+		func(p *plans.Plan) { p.Faults = 0 }, func(p *plans.Plan) { p.Tasks = 1 }, func(p *plans.Plan) { p.Skew = 0 }, func(p *plans.Plan) { p.Shards = 1 },
+		func(p *plans.Plan) { p.APIs = 1 }, func(p *plans.Plan) { p.PageBytes = 1 << 20 }, func(p *plans.Plan) { p.Faults = min(p.Faults, 1) },
 	} {
 		next := best
 		if simpler(&next); fails(&next) {
@@ -97,7 +99,7 @@ func Shrink(t *testing.T, plan *Plan) *Plan {
 
 // Report returns a failing plan for people: the seed, the ops, the steps and what
 // is wrong.
-func Report(t *testing.T, plan *Plan) string {
+func Report(t *testing.T, plan *plans.Plan) string {
 	traced := *plan
 	traced.Traced = true
 	o := Run(t, &traced)

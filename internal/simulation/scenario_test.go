@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"tally/internal/simulation/plans"
 	"tally/internal/testkit/fakedynamo"
 	"tally/lib/pipeline/placing"
 )
@@ -19,12 +20,12 @@ import (
 // scenario is a run written as a table: who does what at which second and what the
 // answer is; which requests fail; and how each bet stands in the end.
 type scenario struct {
-	plan    *Plan
-	answers map[*Op]string
-	faults  []*scripted
-	ends    [][]string // bet, result, state of its newest line, its lines in all
-	draw    *drawPlan
-	ids     int
+	plan     *plans.Plan
+	answers  map[*plans.Op]string
+	faults   []*scripted
+	ends     [][]string // bet, result, state of its newest line, its lines in all
+	game, id string
+	ids      int
 }
 
 // scripted is a request that fails: the first whose text has both parts.
@@ -41,9 +42,9 @@ func readScenario(t *testing.T, name string) *scenario {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &scenario{answers: map[*Op]string{}, draw: &drawPlan{},
-		plan: &Plan{Seed: 1, Shards: 1, PageLines: 1000, PageBytes: 1 << 20, APIs: 1, Tasks: 1, LateWithin: lateWithin, Good: map[string]bool{}, Bad: map[string]bool{}}}
-	defer func() { slices.SortStableFunc(s.plan.Ops, func(a, b *Op) int { return cmp.Compare(a.At, b.At) }) }()
+	s := &scenario{answers: map[*plans.Op]string{},
+		plan: &plans.Plan{Seed: 1, Shards: 1, PageLines: 1000, PageBytes: 1 << 20, APIs: 1, Tasks: 1, LateWithin: lateWithin, Good: map[string]bool{}, Bad: map[string]bool{}}}
+	defer func() { slices.SortStableFunc(s.plan.Ops, func(a, b *plans.Op) int { return cmp.Compare(a.At, b.At) }) }()
 	for n, row := range strings.Split(string(text), "\n") {
 		row = strings.TrimSpace(row)
 		if row == "" || row[0] == '#' {
@@ -82,7 +83,7 @@ func (s *scenario) row(columns []string) error {
 	if err != nil {
 		return err
 	}
-	op := &Op{At: at}
+	op := &plans.Op{At: at}
 	s.plan.Ops = append(s.plan.Ops, op)
 	words := strings.SplitN(columns[2], " ", 4)
 	words = append(words, "", "", "")
@@ -91,7 +92,7 @@ func (s *scenario) row(columns []string) error {
 		until, err := seconds(words[1])
 		for op.Reconcile = true; at+time.Minute <= until; {
 			at += time.Minute
-			s.plan.Ops = append(s.plan.Ops, &Op{At: at, Reconcile: true})
+			s.plan.Ops = append(s.plan.Ops, &plans.Op{At: at, Reconcile: true})
 		}
 		return err
 	case "studio", "operator":
@@ -111,8 +112,8 @@ func (s *scenario) set(name, value string) (err error) {
 	number := func(into *int) { *into, err = strconv.Atoi(value) }
 	switch name {
 	case "game":
-		s.draw.script.game, s.draw.id = value, value+"-0.1"
-		s.plan.Draws = []string{s.draw.id}
+		s.game, s.id = value, value+"-0.1"
+		s.plan.Draws = []string{s.id}
 	case "shards":
 		number(&s.plan.Shards)
 	case "lines a page":
@@ -142,7 +143,7 @@ func times(text string) (map[string]any, error) {
 	if _, err := fmt.Sscanf(text, "%d:%f-%f", &round, &opens, &closes); err != nil {
 		return nil, err
 	}
-	at := func(n float64) string { return timeText(time.Duration(n*1000) * time.Millisecond) }
+	at := func(n float64) string { return plans.TimeText(time.Duration(n*1000) * time.Millisecond) }
 	return map[string]any{"round": round, "opens_at": at(opens), "closes_at": at(closes)}, nil
 }
 
@@ -150,10 +151,10 @@ func times(text string) (map[string]any, error) {
 var kinds = map[string]string{"open": "draw.opened", "round": "betting.opened", "close": "betting.closed", "result": "draw.resulted",
 	"cancel": "draw.cancelled", "void": "bets.voided", "revoke": "order.revoked"}
 
-func (s *scenario) message(op *Op, who string, words []string) (err error) {
+func (s *scenario) message(op *plans.Op, who string, words []string) (err error) {
 	s.ids++
-	m := s.draw.message(kinds[words[0]])
-	m["schema"], m["id"], m["at"] = 1, fmt.Sprintf("m%d", s.ids), timeText(op.At)
+	m := plans.Message(kinds[words[0]], s.game, 0, s.id)
+	m["schema"], m["id"], m["at"] = 1, fmt.Sprintf("m%d", s.ids), plans.TimeText(op.At)
 	number, _ := strconv.Atoi(words[1])
 	rest := strings.TrimSpace(words[2] + " " + words[3])
 	switch words[0] {
@@ -189,7 +190,7 @@ func (s *scenario) message(op *Op, who string, words []string) (err error) {
 		if err != nil {
 			return err
 		}
-		m["round"], m["closed_at"] = number, timeText(at)
+		m["round"], m["closed_at"] = number, plans.TimeText(at)
 		if words[3] != "" {
 			m["selections"] = strings.Fields(words[3])
 		}
@@ -215,17 +216,17 @@ func (s *scenario) message(op *Op, who string, words []string) (err error) {
 
 // bookmaker reads "bet b1 red 10.00", "bet b1 player 10.00 @2.08", "wager
 // double:1:1 b1 10.00" or "cancel b1".
-func (s *scenario) bookmaker(op *Op, who string, words []string) error {
+func (s *scenario) bookmaker(op *plans.Op, who string, words []string) error {
 	priced, shop, _ := strings.Cut(words[3], " in ")
 	stake, odds, _ := strings.Cut(priced, " @")
-	request := &placing.Request{Bookmaker: who, Draw: s.draw.id, Stake: stake, Odds: odds, Shop: shop, Currency: "EUR"}
+	request := &placing.Request{Bookmaker: who, Draw: s.id, Stake: stake, Odds: odds, Shop: shop, Currency: "EUR"}
 	switch words[0] {
 	case "bet":
 		request.Reference, request.Selection = words[1], words[2]
 	case "wager":
 		request.Selection, request.Base = words[1], words[2]
 	case "cancel":
-		op.Cancel = &Cancel{who, s.draw.id, words[1]}
+		op.Cancel = &plans.Cancel{Bookmaker: who, Draw: s.id, Reference: words[1]}
 		return nil
 	default:
 		return fmt.Errorf("no request %q", words[0])
@@ -285,7 +286,7 @@ func (s *scenario) compare(t *testing.T, w *world, c *checker) {
 	for _, end := range s.ends {
 		bookmaker, name, _ := strings.Cut(end[0], " ")
 		base, wager, _ := strings.Cut(name, " ")
-		l := c.feeds[bookmaker].newest[s.draw.id][base+" "+wager]
+		l := c.feeds[bookmaker].newest[s.id][base+" "+wager]
 		if l == nil {
 			if end[1] != "" {
 				t.Errorf("%s: no line instead of %s", end[0], end[1])
@@ -298,7 +299,7 @@ func (s *scenario) compare(t *testing.T, w *world, c *checker) {
 		if got := fmt.Sprint(l.State); end[2] != "" && got != end[2] {
 			t.Errorf("%s: its newest line is of state %s instead of %s", end[0], got, end[2])
 		}
-		if got := fmt.Sprint(c.feeds[bookmaker].lines[s.draw.id+" "+base+" "+wager]); end[3] != "" && got != end[3] {
+		if got := fmt.Sprint(c.feeds[bookmaker].lines[s.id+" "+base+" "+wager]); end[3] != "" && got != end[3] {
 			t.Errorf("%s: it has %s lines instead of %s", end[0], got, end[3])
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"tally/internal/simulation/plans"
 	"tally/internal/testkit/fakedynamo"
 )
 
@@ -30,7 +31,7 @@ const maxSteps = 50_000
 func (w *world) run() {
 	policy, traced := w.policy, w.plan.Traced
 	w.policy, w.plan.Traced = &calm{}, false
-	w.work([]*Op{{Reconcile: true}}) // the schedule has always been running
+	w.work([]*plans.Op{{Reconcile: true}}) // the schedule has always been running
 	w.policy, w.plan.Traced = policy, traced
 	w.work(w.plan.Ops)
 	w.policy, w.plan.Traced = &calm{}, false
@@ -38,22 +39,22 @@ func (w *world) run() {
 	for _, q := range w.queues() {
 		q.redrive()
 	}
-	var replays []*Op
+	var replays []*plans.Op
 	for i, op := range w.plan.Ops {
 		if op.Queue != "" {
-			replays = append(replays, &Op{At: time.Since(w.started) + time.Duration(i)*10*time.Millisecond, Queue: op.Queue, Body: op.Body})
+			replays = append(replays, &plans.Op{At: time.Since(w.started) + time.Duration(i)*10*time.Millisecond, Queue: op.Queue, Body: op.Body})
 		}
 	}
 	w.work(replays)
-	var looks []*Op // until every settled draw was counted again
+	var looks []*plans.Op // until every settled draw was counted again
 	most := 16
 	if w.plan.LateRecords {
 		most = 45
 	}
 	for n := range most {
-		looks = append(looks, &Op{At: time.Since(w.started) + time.Duration(n)*time.Minute, Reconcile: true})
+		looks = append(looks, &plans.Op{At: time.Since(w.started) + time.Duration(n)*time.Minute, Reconcile: true})
 		if w.plan.HoldAbove != "" {
-			looks = append(looks, &Op{At: looks[len(looks)-1].At + time.Second, Release: true})
+			looks = append(looks, &plans.Op{At: looks[len(looks)-1].At + time.Second, Release: true})
 		}
 	}
 	w.work(looks)
@@ -66,7 +67,7 @@ func (w *world) run() {
 
 // work goes on until all ops are started, all queues are empty and nobody is at
 // work.
-func (w *world) work(ops []*Op) {
+func (w *world) work(ops []*plans.Op) {
 	for limit := w.step + maxSteps; w.step < limit; {
 		w.step++
 		choices := w.choices(&ops)
@@ -85,7 +86,7 @@ func (w *world) work(ops []*Op) {
 }
 
 // choices are the things that can happen now.
-func (w *world) choices(ops *[]*Op) (list []func()) {
+func (w *world) choices(ops *[]*plans.Op) (list []func()) {
 	for _, t := range w.active {
 		switch {
 		case t.committing && t.recovering && w.policy.most() > 1:
@@ -123,7 +124,7 @@ func (w *world) choices(ops *[]*Op) (list []func()) {
 }
 
 // starter returns what starts an op; nil when no process is free for it.
-func (w *world) starter(op *Op) func() {
+func (w *world) starter(op *plans.Op) func() {
 	if op.Queue != "" {
 		q := w.studio
 		if op.Queue == "orders" {
@@ -131,7 +132,7 @@ func (w *world) starter(op *Op) func() {
 		}
 		return func() {
 			if w.plan.Traced {
-				w.note("sent to %s: %s", op.Queue, describe(op.Body))
+				w.note("sent to %s: %s", op.Queue, plans.Describe(op.Body))
 			}
 			q.put(op.Body, op.Lag)
 		}
@@ -178,7 +179,7 @@ func (w *world) dawdle() {
 }
 
 // advance lets time pass until something can happen; false when nothing will.
-func (w *world) advance(ops []*Op) bool {
+func (w *world) advance(ops []*plans.Op) bool {
 	if len(w.active) > 0 {
 		w.sleep(150 * time.Millisecond) // longer than any pause before another try
 		return true

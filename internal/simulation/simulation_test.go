@@ -4,6 +4,8 @@ import (
 	"flag"
 	"sync"
 	"testing"
+
+	"tally/internal/simulation/plans"
 )
 
 var (
@@ -15,7 +17,7 @@ var (
 // Many seeds, each a run of its own.
 func TestSeeds(t *testing.T) {
 	if *seed != 0 {
-		t.Log(Report(t, NewPlan(*seed)))
+		t.Log(Report(t, plans.New(*seed)))
 		return
 	}
 	count := *seeds
@@ -35,7 +37,7 @@ func TestSeeds(t *testing.T) {
 		t.Run("", func(t *testing.T) {
 			t.Parallel()
 			for n := worker; n < count && !t.Failed(); n += workers {
-				plan := NewPlan(uint64(*from + n + 1))
+				plan := plans.New(uint64(*from + n + 1))
 				o := Run(t, plan)
 				if len(o.Problems) > 0 {
 					t.Errorf("shrunk from %d ops:\n%s", len(plan.Ops), Report(t, Shrink(t, plan)))

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"tally/internal/simulation/plans"
 	"tally/internal/testkit/fakedynamo"
 	"tally/lib/draw/instant"
 	"tally/lib/draw/wire"
@@ -180,7 +181,7 @@ func (w *world) deliver(q *queue, m *message) {
 			return in.Handle(ctx, intake.Delivery{Body: []byte(m.body), SentAt: settlement.Instant(m.sentAt.UnixMilli()), From: from})
 		}
 	}
-	w.start(fmt.Sprintf("%s %s", q.name, describe(m.body)), run, func(t *task) { w.delivered(q, m, t) })
+	w.start(fmt.Sprintf("%s %s", q.name, plans.Describe(m.body)), run, func(t *task) { w.delivered(q, m, t) })
 }
 
 // delivered sees to a message after its handler has ended.
@@ -219,9 +220,9 @@ func (w *world) delivered(q *queue, m *message, t *task) {
 
 // attempt is one request of a bookmaker and what it was answered.
 type attempt struct {
-	op      *Op
+	op      *plans.Op
 	bet     *placing.Request
-	cancel  *Cancel
+	cancel  *plans.Cancel
 	started int // the steps
 	ended   int
 	at      settlement.Instant // by the clock of the process that took it
@@ -232,7 +233,7 @@ type attempt struct {
 }
 
 // request hands a bookmaker's request to a free API process.
-func (w *world) request(a *api, op *Op) {
+func (w *world) request(a *api, op *plans.Op) {
 	at := &attempt{op: op, bet: op.Bet, cancel: op.Cancel, started: w.step, at: clock.Local(a.skew)(), taken: time.Now()}
 	w.attempts = append(w.attempts, at)
 	a.busy = true
@@ -245,7 +246,7 @@ func (w *world) request(a *api, op *Op) {
 		}
 		return err
 	}
-	w.start(op.describe(), run, func(t *task) {
+	w.start(op.Name(), run, func(t *task) {
 		a.busy = false
 		at.ended, at.over = w.step, time.Now()
 		if t.crashed {

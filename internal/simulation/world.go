@@ -17,6 +17,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"tally/internal/simulation/plans"
 	"tally/internal/testkit/fakedynamo"
 	"tally/lib/draw"
 	"tally/lib/draw/instant"
@@ -37,7 +38,7 @@ const tableName = "tally"
 
 // world is one run: the table, the queues, the handlers at work.
 type world struct {
-	plan   *Plan
+	plan   *plans.Plan
 	policy policy
 	random *rand.Rand
 	db     *fakedynamo.DB
@@ -162,7 +163,7 @@ type api struct {
 	busy     bool
 }
 
-func newWorld(t testing.TB, plan *Plan, policy policy) *world {
+func newWorld(t testing.TB, plan *plans.Plan, policy policy) *world {
 	copied := *plan
 	w := &world{plan: &copied, policy: policy, random: rand.New(rand.NewPCG(plan.Seed, 2)), started: time.Now(), heads: map[string][]headAt{}, late: map[string]int{}}
 	w.log.world = w

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/mod/sumdb/note"
 
 	"tally/internal/simulation"
+	"tally/internal/simulation/plans"
 	"tally/internal/studio"
 	"tally/internal/testkit/archivetest"
 	"tally/internal/testkit/fakeobjects"
@@ -218,7 +219,7 @@ func TestSimulation(t *testing.T) {
 	const runs = 5
 	played := 0
 	for seed := uint64(1); played < runs && seed < 100; seed++ {
-		plan := simulation.NewPlan(seed)
+		plan := plans.New(seed)
 		if !slices.ContainsFunc(plan.Draws, func(id string) bool { return strings.HasPrefix(id, "highcard-") }) {
 			continue
 		}

@@ -1,4 +1,4 @@
-package simulation
+package plans
 
 import (
 	"encoding/json"
@@ -11,9 +11,13 @@ import (
 	"tally/lib/rulebook/rules"
 )
 
-// message starts a message of a draw.
+// Message starts a message of a draw on a game's table of a number.
+func Message(kind, game string, table int, draw string) map[string]any {
+	return map[string]any{"type": kind, "game": game, "table": fmt.Sprintf("%s-%d", game, table), "draw": draw}
+}
+
 func (d *drawPlan) message(kind string) map[string]any {
-	return map[string]any{"type": kind, "game": d.script.game, "table": fmt.Sprintf("%s-%d", d.script.game, d.number), "draw": d.id}
+	return Message(kind, d.script.game, d.number, d.id)
 }
 
 // messages plans what the studio and the operator send about a draw.
@@ -94,9 +98,9 @@ func (p *planner) selections(script rules.ExampleRound) (list []string) {
 	for range 1 + p.IntN(2) {
 		selection := ""
 		if len(script.Wagers) > 0 {
-			selection = pick(p.Rand, slices.Sorted(maps.Values(script.Wagers)))
+			selection = Pick(p.Rand, slices.Sorted(maps.Values(script.Wagers)))
 		} else {
-			selection = pick(p.Rand, script.Bets)
+			selection = Pick(p.Rand, script.Bets)
 		}
 		if at := strings.LastIndex(selection, ":"); at > 0 && p.chance(60) {
 			selection = selection[:at] + ":*"
@@ -164,7 +168,7 @@ func (p *planner) revisions(d *drawPlan) {
 			m["revision"], m["reason"] = revision, d.script.Cancel
 			p.send("studio", at, m, p.plan.Good)
 		} else {
-			p.result(d, at, revision, pick(p.Rand, d.script.Facts), p.plan.Good)
+			p.result(d, at, revision, Pick(p.Rand, d.script.Facts), p.plan.Good)
 		}
 		if p.chance(4) { // the same revision with something else in it
 			for _, kind := range []string{"draw.cancelled", "draw.resulted"} {

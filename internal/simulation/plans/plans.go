@@ -1,4 +1,7 @@
-package simulation
+// Package plans makes up who sends what to tally in a run of the simulation, and when: the
+// messages of a studio, with those that come late, twice or wrong, and the requests of
+// bookmakers. A plan follows from its seed.
+package plans
 
 import (
 	"encoding/json"
@@ -37,7 +40,7 @@ type Plan struct {
 	Lag       time.Duration // how far intake hangs behind the studio, at most
 	// Torn says that the items of a transaction become visible one after the other.
 	Torn bool
-	// Start is when the run starts, after the epoch.
+	// Start is when the run starts, after the Epoch.
 	Start time.Duration
 	Reads bool // acme has programs that read, and webhooks
 	// Looks says that who takes bets looks at the draw after each, and that results are
@@ -68,8 +71,8 @@ type Op struct {
 // Cancel is a bookmaker's wish to take a bet back.
 type Cancel struct{ Bookmaker, Draw, Reference string }
 
-// describe returns an op as a failing run prints it.
-func (o *Op) describe() string {
+// Describe returns an op as a failing run prints it.
+func (o *Op) Name() string {
 	switch {
 	case o.Bet != nil && o.Bet.Base != "":
 		return fmt.Sprintf("%s places %s on %s of %s, stake %s", o.Bet.Bookmaker, o.Bet.Selection, o.Bet.Base, o.Bet.Draw, o.Bet.Stake)
@@ -82,20 +85,20 @@ func (o *Op) describe() string {
 	case o.Release:
 		return "release"
 	}
-	return o.Queue + " " + describe(o.Body)
+	return o.Queue + " " + Describe(o.Body)
 }
 
 // String returns the op as a line of a plan.
 func (o *Op) String() string {
-	line := fmt.Sprintf("%8.3fs  %s", o.At.Seconds(), o.describe())
+	line := fmt.Sprintf("%8.3fs  %s", o.At.Seconds(), o.Name())
 	if o.Queue != "" {
 		line += "\n           " + o.Body
 	}
 	return line
 }
 
-// describe names a message for people.
-func describe(body string) string {
+// Describe names a message for people.
+func Describe(body string) string {
 	var m struct {
 		ID       string `json:"id"`
 		Type     string `json:"type"`
@@ -119,31 +122,31 @@ func describe(body string) string {
 	return text
 }
 
-// epoch is when every run starts: the clock of a synctest bubble.
-var epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+// Epoch is when every run starts: the clock of a synctest bubble.
+var Epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-func timeText(at time.Duration) string {
-	return epoch.Add(at).Format("2006-01-02T15:04:05.000Z")
+func TimeText(at time.Duration) string {
+	return Epoch.Add(at).Format("2006-01-02T15:04:05.000Z")
 }
 
-// NewPlan returns the plan of a seed.
-func NewPlan(seed uint64) *Plan { return newPlan(seed, 0, 0) }
+// New returns the plan of a seed.
+func New(seed uint64) *Plan { return NewLong(seed, 0, 0) }
 
-// newPlan returns the plan of a seed, which starts a while after the epoch. With so many
+// NewLong returns the plan of a seed, which starts a while after the Epoch. With so many
 // draws more, betting rounds are as many times longer and results come together: a lot is
 // settled at once.
-func newPlan(seed uint64, start time.Duration, more int) *Plan {
+func NewLong(seed uint64, start time.Duration, more int) *Plan {
 	r := rand.New(rand.NewPCG(seed, 1))
 	p := &planner{Rand: r, more: more, plan: &Plan{
-		Seed: seed, Start: start, Shards: 1 + r.IntN(4)*r.IntN(2), PageLines: 4 + r.IntN(3), PageBytes: pick(r, []int{1, 300, 1000, 1 << 20}),
-		APIs: 1 + r.IntN(3), Tasks: pick(r, []int{1, 2, 4, 6}), Faults: pick(r, []int{0, 3, 12}),
-		Skew:        pick(r, []time.Duration{0, 40 * time.Millisecond}),
+		Seed: seed, Start: start, Shards: 1 + r.IntN(4)*r.IntN(2), PageLines: 4 + r.IntN(3), PageBytes: Pick(r, []int{1, 300, 1000, 1 << 20}),
+		APIs: 1 + r.IntN(3), Tasks: Pick(r, []int{1, 2, 4, 6}), Faults: Pick(r, []int{0, 3, 12}),
+		Skew:        Pick(r, []time.Duration{0, 40 * time.Millisecond}),
 		LateWithin:  2 * time.Second,
-		CancelAfter: pick(r, []time.Duration{0, 40 * time.Second}),
+		CancelAfter: Pick(r, []time.Duration{0, 40 * time.Second}),
 		Good:        map[string]bool{}, Bad: map[string]bool{},
 	}}
 	if p.chance(25) {
-		p.plan.Lag = pick(r, []time.Duration{5 * time.Second, 30 * time.Second, 90 * time.Second})
+		p.plan.Lag = Pick(r, []time.Duration{5 * time.Second, 30 * time.Second, 90 * time.Second})
 	}
 	if p.chance(20) {
 		p.plan.LateRecords, p.plan.LateWithin = true, time.Duration(15+r.IntN(60))*time.Second
@@ -165,7 +168,7 @@ func newPlan(seed uint64, start time.Duration, more int) *Plan {
 	return p.plan
 }
 
-func pick[T any](r *rand.Rand, list []T) T { return list[r.IntN(len(list))] }
+func Pick[T any](r *rand.Rand, list []T) T { return list[r.IntN(len(list))] }
 
 // planner makes a plan.
 type planner struct {
@@ -176,7 +179,7 @@ type planner struct {
 }
 
 // time writes a time since the start.
-func (p *planner) time(at time.Duration) string { return timeText(p.plan.Start + at) }
+func (p *planner) time(at time.Duration) string { return TimeText(p.plan.Start + at) }
 
 // chance is true in so many of a hundred cases.
 func (p *planner) chance(percent int) bool { return p.IntN(100) < percent }
@@ -209,7 +212,7 @@ type span struct{ opens, closes time.Duration }
 
 // draw plans one draw: its messages and the bets on it.
 func (p *planner) draw(n int) {
-	d := &drawPlan{script: pick(p.Rand, scripts()), number: n}
+	d := &drawPlan{script: Pick(p.Rand, scripts()), number: n}
 	d.id = fmt.Sprintf("%s-%d.%d", d.script.game, n, 7+n)
 	p.plan.Draws = append(p.plan.Draws, d.id)
 	at := 5*time.Second + time.Duration(p.IntN(10_000))*time.Millisecond

@@ -1,4 +1,4 @@
-package simulation
+package plans
 
 import (
 	"fmt"
@@ -24,7 +24,7 @@ func (p *planner) bets(d *drawPlan, bookmaker string) {
 					continue
 				}
 			default:
-				request.Reference, request.Selection = fmt.Sprintf("b%d", count), pick(p.Rand, script.Bets)
+				request.Reference, request.Selection = fmt.Sprintf("b%d", count), Pick(p.Rand, script.Bets)
 				request.Odds = d.script.offered(script, request.Selection)
 				bases[request.Selection] = request.Reference
 			}
