@@ -33,6 +33,7 @@ func (w *world) check() *checker {
 	for _, bookmaker := range []string{"acme", "borealis", "cresta"} {
 		c.feeds[bookmaker] = c.readFeed(bookmaker)
 	}
+	w.log.read()
 	for _, id := range w.plan.Draws {
 		c.draw(id)
 	}
@@ -140,7 +141,7 @@ func (c *checker) runOf(t *truth, head *draw.Head) {
 	c.logged(t, head, items)
 	c.lateRecords(items)
 	abandoned := c.abandonedOf(items)
-	if c.world.abandoned += len(abandoned); len(abandoned) > 0 && !c.world.plan.LateRecords {
+	if c.world.abandoned += len(abandoned); len(abandoned) > 0 && !c.world.plan.MayBeLate() {
 		c.problem("draw %s: states %v were abandoned without a late record", t.id, slices.Sorted(maps.Keys(abandoned)))
 	}
 	if c.world.plan.HoldAbove != "" { // the others that were never reported were held

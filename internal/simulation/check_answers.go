@@ -230,17 +230,27 @@ func (c *checker) cancelled(a *attempt) {
 	said := a.answer.Cancellation
 	refunded := a.answer.Reason == settlement.CancelledByBookmaker
 	final := closing + 15_000 + lagBound // a message claims at most 5 s before it was sent, and is stored within 10
-	if t.revision >= 0 {
-		final = min(final, t.revisedAt)
+	if seen := c.resultSeen(a.cancel.Draw); seen != 0 {
+		final = min(final, seen)
 	}
 	switch {
 	case b.cancelledAt == 0 || a.answer.CancelledAt != b.cancelledAt:
 		c.problem("draw %s: the cancellation of %s at %s was answered: %s", a.cancel.Draw, b.name(), instant.Format(b.cancelledAt), a.result())
 	case said == storedrecord.CancellationCounts && !holds, said == storedrecord.CancellationTooLate && holds, refunded && !holds, refunded && said != storedrecord.CancellationCounts:
 		c.problem("draw %s: the cancellation of %s counts: %v, but was answered: %s", a.cancel.Draw, b.name(), holds, a.result())
-	case said == storedrecord.CancellationPending && a.taken.UnixMilli() > int64(final)+cacheFor.Milliseconds():
+	case said == storedrecord.CancellationPending && a.taken.UnixMilli() > int64(final)+(cacheFor+c.world.plan.Skew).Milliseconds():
 		c.problem("draw %s: the cancellation of %s stands since %s, but was answered: %s", a.cancel.Draw, b.name(), instant.Format(final), a.result())
 	}
+}
+
+// resultSeen is from when on a draw's head has a result; zero for never.
+func (c *checker) resultSeen(id string) settlement.Instant {
+	for _, h := range c.world.heads[id] {
+		if h.head.ResultAt != 0 {
+			return settlement.Instant(h.from.UnixMilli())
+		}
+	}
+	return 0
 }
 
 // late verifies an answer that said that a bet was late: it can't turn out not to be.

@@ -10,8 +10,21 @@
 // thing that the handler did before it crashed. So any two handlers overlap in
 // any way, and the same seed gives the same run.
 //
-// In some runs a bookmaker's programs go along: they follow the feed and ask for totals
+// Around that a plan has its own kind of bad day: clocks that are most of a second apart and are
+// set forwards and backwards; messages that two handlers work on at once; stretches in which
+// the table takes few requests; a deployment, in order or not, with processes of the version
+// before side by side with new ones; a new version of a game; bets that crowd around the end
+// of betting and are lost with their process. In some runs archive appends to a log of files,
+// whose writes fail in the same ways and which reconcile watches and an auditor verifies in the
+// end; in some a bookmaker's programs go along: they follow the feed and ask for totals
 // through the API, and take webhooks. What was reported to them meanwhile has to hold in the end.
+//
+// Whatever else happens, what is written once is never written again with other bytes, nor
+// deleted: pages, marks, states, messages, feeds, bets, and every file of the log but its
+// checkpoint.
+//
+// Faults that the product had, or nearly had, are planted through the databases that its
+// processes see; a test holds that some seed finds each.
 //
 // When the plan is done, faults stop, everything is delivered again, and one
 // checker reads what is stored. It computes for itself when each betting round

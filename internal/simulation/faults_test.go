@@ -27,8 +27,9 @@ type inject struct {
 	calls    []fakedynamo.Call
 }
 
-func (*inject) most() int         { return 1 }
-func (*inject) again(*world) bool { return false }
+func (*inject) most() int          { return 1 }
+func (*inject) copies(*world) bool { return false }
+func (*inject) again(*world) bool  { return false }
 
 func (i *inject) verdict(w *world, t *task) (fakedynamo.Verdict, bool) {
 	if v, crash := i.scenario.verdict(w, t); v != fakedynamo.Proceed {

@@ -47,6 +47,9 @@ func TestFrozenSeeds(t *testing.T) {
 func (w *world) stored(t *testing.T) string {
 	h, items := sha256.New(), 0
 	for _, pk := range w.db.Partitions() {
+		if strings.HasPrefix(pk, "BOOKMAKER#") || strings.HasPrefix(pk, "PUSHES#") {
+			continue // keys, and names of endpoints, are random
+		}
 		input := &dynamodb.QueryInput{TableName: aws.String(tableName), ConsistentRead: aws.Bool(true), KeyConditionExpression: aws.String("pk = :pk"),
 			ExpressionAttributeValues: map[string]types.AttributeValue{":pk": &types.AttributeValueMemberS{Value: pk}}}
 		for more := true; more; more = input.ExclusiveStartKey != nil {

@@ -4,25 +4,131 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"testing"
 
+	"golang.org/x/mod/sumdb/note"
+
+	"tally/internal/testkit/archivetest"
+	"tally/internal/testkit/fakeobjects"
 	"tally/lib/archive"
 	logentry "tally/lib/archive/entry"
+	"tally/lib/archive/objects"
 	"tally/lib/archive/sequencer"
+	"tally/lib/archive/tiles"
+	"tally/lib/archive/verify"
+	"tally/lib/archive/watchdog"
 	"tally/lib/draw"
+	"tally/lib/pipeline/reconcile"
 	"tally/lib/store"
 )
 
-// publicLog is the log in memory. What is in it stays.
+// origin is the log's name.
+const origin = "example.com/tally"
+
+// publicLog is the log: files that appenders agree on by the table, or, where a plan does not
+// ask for that, a list in memory. What is in it stays.
 type publicLog struct {
 	world  *world
-	leaves []sequencer.Leaf
+	leaves []sequencer.Leaf   // of the list; of the files once they are read
+	files  *fakeobjects.Store // nil for the list
+	signer note.Signer
+	known  note.Verifiers
 }
 
 var _ archive.Appender = (*publicLog)(nil)
+
+// open opens the log of a world.
+func (l *publicLog) open(t testing.TB, w *world) {
+	if l.world = w; !w.plan.Log {
+		return
+	}
+	signer, verifier, _ := archivetest.Key(t, origin, 1)
+	l.signer, l.known, l.files = signer, note.VerifierList(verifier), fakeobjects.New()
+	l.files.Intercept, l.files.Overwritten = w.intercept, w.fileOverwritten
+}
+
+// appender returns what one archive process appends with.
+func (l *publicLog) appender(table *store.Table) archive.Appender {
+	if l.files == nil {
+		return l
+	}
+	return &sequencer.Log{Origin: origin, Lock: archive.Lock{Table: table, Origin: origin}, Objects: l.files, Signers: []note.Signer{l.signer}, Known: l.known, Log: quiet,
+		Pause: store.Pause}
+}
+
+// watch is what reconcile looks at the log with; nil where there are no files.
+func (l *publicLog) watch() func(context.Context) (reconcile.PublicLog, error) {
+	if l.files == nil {
+		return nil
+	}
+	monitor := &watchdog.Monitor{Origin: origin, Table: l.world.table, Files: l.files, Known: l.known, Archive: sender{world: l.world, queue: l.world.archive}, Record: l, Log: quiet}
+	return func(ctx context.Context) (reconcile.PublicLog, error) { return monitor.Begin(ctx) }
+}
+
+// LogLag implements watchdog.Recorder.
+func (*publicLog) LogLag(int) {}
+
+// LogFault implements watchdog.Recorder: there is none.
+func (l *publicLog) LogFault(kind string) {
+	l.world.problem("the watchdog finds in the log: %s", kind)
+}
+
+// Get implements verify.Source.
+func (l *publicLog) Get(ctx context.Context, path string) ([]byte, error) {
+	data, _, err := l.files.Get(ctx, path)
+	if errors.Is(err, objects.ErrNotFound) {
+		err = verify.ErrMissing
+	}
+	return data, err
+}
+
+// read reads the files as an auditor does, who verifies all of them, and keeps the entries.
+func (l *publicLog) read() {
+	if l.files == nil {
+		return
+	}
+	ctx := context.Background()
+	report, err := verify.Log(ctx, l, verify.Options{Origin: origin, Known: l.known, Parallel: 1})
+	if err != nil {
+		l.world.problem("the log can't be verified: %v", err)
+		return
+	}
+	for _, found := range report.Findings {
+		if found.Code != verify.NoCheckpoint { // nothing was ever told
+			l.world.problem("the log: %s", found)
+		}
+	}
+	for first := int64(0); first < report.Size; first += tiles.Width {
+		width := int(min(tiles.Width, report.Size-first))
+		bundle, err := l.Get(ctx, tiles.EntriesPath(first/tiles.Width, width))
+		if err == nil {
+			err = l.keep(bundle, width)
+		}
+		if err != nil {
+			l.world.problem("the log's entries from %d: %v", first, err)
+		}
+	}
+}
+
+func (l *publicLog) keep(bundle []byte, width int) error {
+	list, err := tiles.Entries(bundle, width)
+	if err != nil {
+		return err
+	}
+	for _, data := range list {
+		e, err := logentry.Parse(data)
+		if err != nil {
+			return err
+		}
+		l.leaves = append(l.leaves, sequencer.Leaf{Group: e.ID().Draw, Key: e.ID().Key(), Data: data})
+	}
+	return nil
+}
 
 // Append appends the leaves that the log lacks. One that it has otherwise is a problem.
 func (l *publicLog) Append(_ context.Context, leaves []sequencer.Leaf) (done sequencer.Appended, err error) {
@@ -63,7 +169,7 @@ func (w *world) archiver() *archive.Archive {
 	for i := range seed {
 		seed[i] = byte(w.random.Uint32())
 	}
-	return &archive.Archive{Table: w.table, To: &w.log, ShowTotals: true, Random: rand.NewChaCha8(seed), Record: discard{}, Log: quiet}
+	return &archive.Archive{Table: w.table, To: w.log.appender(w.table), ShowTotals: true, Random: rand.NewChaCha8(seed), Record: discard{}, Log: quiet}
 }
 
 // logged verifies that the log has a draw's opening, all states, and the settlement of

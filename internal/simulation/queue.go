@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"tally/internal/testkit/fakedynamo"
@@ -29,6 +30,11 @@ type message struct {
 func (q *queue) put(body string, delay time.Duration) {
 	now := time.Now()
 	q.messages = append(q.messages, &message{body: body, sentAt: now, visibleAt: now.Add(delay)})
+}
+
+// copy puts a message into the queue once more: it is delivered while it is being handled.
+func (q *queue) copy(m *message, delay time.Duration) {
+	q.messages = append(q.messages, &message{body: m.body, sentAt: m.sentAt, visibleAt: time.Now().Add(delay)})
 }
 
 // visible returns the messages that may be delivered now.
@@ -96,6 +102,9 @@ func (s sender) Send(ctx context.Context, body string, delay time.Duration) erro
 	verdict := s.world.intercept(ctx, fakedynamo.Call{Operation: "Send", Keys: []string{s.queue.name + " " + body}, Write: true})
 	if err := ctx.Err(); err != nil {
 		return err
+	}
+	if s.queue == s.world.sweeps && s.world.planted.early() && !strings.Contains(body, `"look"`) {
+		delay = 0
 	}
 	switch verdict {
 	case fakedynamo.Proceed:

@@ -5,11 +5,13 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"tally/internal/simulation/plans"
+	"tally/lib/rulebook/games"
 )
 
 // Outcome is what came of a run.
@@ -42,20 +44,56 @@ func Run(t *testing.T, plan *plans.Plan) (o Outcome) {
 // newStorm returns the faults of a plan.
 func newStorm(plan *plans.Plan) *storm {
 	s := &storm{random: rand.New(rand.NewPCG(plan.Seed, 3)), faults: plan.Faults, rate: 0.04, tasks: plan.Tasks}
-	if plan.LateRecords {
+	if plan.LateWithin > inTime {
 		s.late = 0.4
+	} else if plan.Lossy {
+		s.late = 0.2
 	}
 	return s
 }
 
 // play carries out a plan, checks the result and shows both to look.
 func play(t *testing.T, plan *plans.Plan, policy policy, look func(*world, *checker)) {
+	playWith(t, plan, policy, nil, look)
+}
+
+// catalogues is held by the one run that releases a version of a game, and by all others
+// together: the games are those of the whole program.
+var catalogues sync.RWMutex
+
+// playWith is play with faults of the product.
+func playWith(t *testing.T, plan *plans.Plan, policy policy, faults *planted, look func(*world, *checker)) {
+	if plan.Raise > 0 {
+		catalogues.Lock()
+		defer catalogues.Unlock()
+	} else {
+		catalogues.RLock()
+		defer catalogues.RUnlock()
+	}
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(plan.Start)
 		w := newWorld(t, plan, policy)
+		w.planted = faults
+		for _, a := range w.apis {
+			w.boot(a)
+		}
+		defer func() { w.withdraw() }()
 		w.run()
 		look(w, w.check())
 	})
+}
+
+// raise releases a second version of the first draw's game, once it is time.
+func (w *world) raise() {
+	if w.plan.Raise == 0 || w.raised || time.Since(w.started) < w.plan.Raise {
+		return
+	}
+	id, _, _ := strings.Cut(w.plan.Draws[0], "-")
+	newest, _ := games.Find(id)
+	next := *newest
+	next.Version++
+	w.raised, w.withdraw = true, games.Release(&next)
+	w.note("version %d of %s is released", next.Version, id)
 }
 
 // maxShrinks bounds how many runs shrinking a plan takes.

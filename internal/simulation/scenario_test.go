@@ -235,8 +235,9 @@ func (s *scenario) bookmaker(op *plans.Op, who string, words []string) error {
 	return nil
 }
 
-func (*scenario) most() int         { return 1 }
-func (*scenario) again(*world) bool { return false }
+func (*scenario) most() int          { return 1 }
+func (*scenario) copies(*world) bool { return false }
+func (*scenario) again(*world) bool  { return false }
 
 func (s *scenario) verdict(_ *world, t *task) (fakedynamo.Verdict, bool) {
 	for _, f := range s.faults {

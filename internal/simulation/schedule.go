@@ -19,6 +19,8 @@ type policy interface {
 	verdict(w *world, t *task) (v fakedynamo.Verdict, crash bool)
 	// again tells whether a message that was handled is delivered again.
 	again(w *world) bool
+	// copies tells whether a message is delivered to another handler at the same time.
+	copies(w *world) bool
 	// most is how many tasks are at work at once.
 	most() int
 }
@@ -70,6 +72,7 @@ func (w *world) run() {
 func (w *world) work(ops []*plans.Op) {
 	for limit := w.step + maxSteps; w.step < limit; {
 		w.step++
+		w.raise()
 		choices := w.choices(&ops)
 		if len(choices) == 0 {
 			if !w.advance(ops) {
@@ -150,6 +153,7 @@ func (w *world) starter(op *plans.Op) func() {
 	if op.Release {
 		return func() { w.start("release", w.release, func(*task) {}) }
 	}
+	w.replace()
 	var free []*api
 	for _, a := range w.apis {
 		if !a.busy {
@@ -207,8 +211,8 @@ func (w *world) advance(ops []*plans.Op) bool {
 func (w *world) sleep(d time.Duration) {
 	until := time.Now().Add(d)
 	w.commit(until)
-	for len(w.landBy) > 0 && w.landBy[0].Before(until) {
-		time.Sleep(time.Until(w.landBy[0]))
+	for len(w.landBy) > 0 && w.landBy[0].by.Before(until) {
+		time.Sleep(time.Until(w.landBy[0].by))
 		w.land()
 	}
 	time.Sleep(time.Until(until))
@@ -220,6 +224,7 @@ type calm struct{}
 
 func (*calm) verdict(*world, *task) (fakedynamo.Verdict, bool) { return fakedynamo.Proceed, false }
 func (*calm) again(*world) bool                                { return false }
+func (*calm) copies(*world) bool                               { return false }
 func (*calm) most() int                                        { return 1 }
 
 // storm lets handlers overlap and requests fail, from a seed.
@@ -235,14 +240,22 @@ type storm struct {
 
 func (s *storm) most() int { return s.tasks }
 
+func (s *storm) copies(w *world) bool { return w.plan.Copies && s.random.IntN(15) == 0 }
+
 func (s *storm) again(*world) bool { return s.tasks > 1 && s.random.IntN(10) == 0 }
 
 var verdicts = []fakedynamo.Verdict{fakedynamo.FailBefore, fakedynamo.FailAfter, fakedynamo.FailLate, fakedynamo.SendTwice, fakedynamo.Conflict, fakedynamo.Throttle}
 
-func (s *storm) verdict(_ *world, t *task) (v fakedynamo.Verdict, crash bool) {
-	ofBet := t.call.Write && strings.HasPrefix(t.call.Keys[0], "BETS#")
+func (s *storm) verdict(w *world, t *task) (v fakedynamo.Verdict, crash bool) {
+	ofBet := t.call.Write && strings.HasPrefix(t.call.Keys[0], ofBets)
 	if s.late > 0 && ofBet && s.random.Float64() < s.late {
 		return fakedynamo.FailLate, true
+	}
+	if w.plan.Lossy && t.call.Operation == "TransactWriteItems" && strings.Contains(t.call.String(), resultKeys) && s.random.IntN(8) == 0 {
+		return fakedynamo.FailLate, true
+	}
+	if len(w.plan.Bursts) > 0 && w.inBurst() && s.random.IntN(3) > 0 {
+		return fakedynamo.Throttle, false
 	}
 	if s.faults == 0 || s.random.Float64() >= s.rate {
 		return fakedynamo.Proceed, false
@@ -256,8 +269,20 @@ func (s *storm) verdict(_ *world, t *task) (v fakedynamo.Verdict, crash bool) {
 	if v == fakedynamo.Conflict && t.call.Operation == "Send" {
 		v = fakedynamo.FailAfter
 	}
-	if v == fakedynamo.FailLate && s.late > 0 && !ofBet && t.call.Operation != "Send" {
+	if v == fakedynamo.FailLate && w.plan.LateWithin > inTime && !ofBet && t.call.Operation != "Send" {
 		v = fakedynamo.FailAfter // only bets are that late
 	}
 	return v, crash
+}
+
+// resultKeys are in the keys of results.
+const resultKeys = " / REV#"
+
+// inTime is how late a request arrives at most that no settlement misses.
+const inTime = 2 * time.Second
+
+// inBurst reports whether nearly nothing more can be asked of the table now.
+func (w *world) inBurst() bool {
+	at := time.Since(w.started)
+	return slices.ContainsFunc(w.plan.Bursts, func(s plans.Span) bool { return s.Covers(at) })
 }

@@ -2,8 +2,12 @@ package simulation
 
 import (
 	"flag"
+	"fmt"
+	"os"
+	"runtime/debug"
 	"sync"
 	"testing"
+	"time"
 
 	"tally/internal/simulation/plans"
 )
@@ -14,44 +18,97 @@ var (
 	seed  = flag.Uint64("seed", 0, "the one seed to run, printing every step")
 )
 
-// Many seeds, each a run of its own.
+// Runs make much that is soon forgotten, and hold little: a third of the time goes to collecting it.
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(400)
+	os.Exit(m.Run())
+}
+
+// sayEvery is how often a soak says how far it is.
+const sayEvery = 5 * time.Second
+
+// Many seeds, each a run of its own. A soak, which says so by -v, tells how far it is, and
+// which seed has failed and how to see it again, as it goes.
 func TestSeeds(t *testing.T) {
 	if *seed != 0 {
 		t.Log(Report(t, plans.New(*seed)))
 		return
 	}
-	count := *seeds
+	r := &ran{count: *seeds, began: time.Now(), late: map[string]int{}}
 	if testing.Short() {
-		count = min(count, 200)
+		r.count = min(r.count, 200)
 	}
-	var mutex sync.Mutex
-	done, abandoned, found := 0, 0, map[string]int{}
 	t.Cleanup(func() {
-		t.Logf("%d states were abandoned; late records: %v", abandoned, found)
-		if count >= 1000 && (abandoned < 10 || found["bet"] < 10 || found["cancel"] == 0) {
-			t.Errorf("too few late records: %d states were abandoned, found were %v", abandoned, found)
+		t.Log(r.summary())
+		if !t.Failed() && r.count >= 1000 && (r.abandoned < 10 || r.late["bet"] < 10 || r.late["cancel"] == 0) {
+			t.Errorf("too few late records: %d states were abandoned, found were %v", r.abandoned, r.late)
 		}
 	})
 	const workers = 4
 	for worker := range workers {
 		t.Run("", func(t *testing.T) {
 			t.Parallel()
-			for n := worker; n < count && !t.Failed(); n += workers {
+			for n := worker; n < r.count && !r.failed(); n += workers {
 				plan := plans.New(uint64(*from + n + 1))
 				o := Run(t, plan)
-				if len(o.Problems) > 0 {
+				if r.add(plan.Seed, o) {
+					fmt.Printf("seed %d fails: %s\nsee its steps: go test ./internal/simulation -run TestSeeds -seed %d -v\n", plan.Seed, o.Problems[0], plan.Seed)
 					t.Errorf("shrunk from %d ops:\n%s", len(plan.Ops), Report(t, Shrink(t, plan)))
 				}
-				mutex.Lock()
-				if done++; done%1000 == 0 {
-					t.Logf("%d of %d seeds", done, count)
-				}
-				abandoned += o.Abandoned
-				for kind, n := range o.Late {
-					found[kind] += n
-				}
-				mutex.Unlock()
 			}
 		})
 	}
+}
+
+// ran is what has come of the seeds so far.
+type ran struct {
+	count int
+	began time.Time
+
+	mutex     sync.Mutex
+	said      time.Time
+	done      int
+	wrong     uint64 // the first seed that failed; zero for none
+	abandoned int
+	late      map[string]int
+}
+
+func (r *ran) failed() bool {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	return r.wrong != 0
+}
+
+// add adds what came of a seed; first says that it is the first that failed.
+func (r *ran) add(seed uint64, o Outcome) (first bool) {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	r.done++
+	r.abandoned += o.Abandoned
+	for kind, n := range o.Late {
+		r.late[kind] += n
+	}
+	if testing.Verbose() && time.Since(r.said) > sayEvery {
+		r.said = time.Now()
+		fmt.Println(r.progress())
+	}
+	if len(o.Problems) == 0 || r.wrong != 0 {
+		return false
+	}
+	r.wrong = seed
+	return true
+}
+
+func (r *ran) progress() string {
+	took := time.Since(r.began).Seconds()
+	return fmt.Sprintf("%d of %d seeds from %d on, %.0f s, %.1f a second", r.done, r.count, *from+1, took, float64(r.done)/took)
+}
+
+// summary says what was run, and which seed failed.
+func (r *ran) summary() string {
+	text := fmt.Sprintf("%s; %d states were abandoned; late records: %v", r.progress(), r.abandoned, r.late)
+	if r.wrong != 0 {
+		text += fmt.Sprintf("; the first seed to fail: %d", r.wrong)
+	}
+	return text
 }

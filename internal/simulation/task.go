@@ -17,7 +17,6 @@ import (
 	"tally/lib/pipeline/reconcile"
 	"tally/lib/pipeline/settle"
 	"tally/lib/rulebook/settlement"
-	"tally/lib/store/clock"
 	storedrecord "tally/lib/store/record"
 )
 
@@ -131,17 +130,36 @@ func (w *world) proceed(t *task) {
 	}
 	t.gate <- verdict
 	w.settle()
-	if w.db.Late() > len(w.landBy) {
-		w.landBy = append(w.landBy, time.Now().Add(w.plan.LateWithin))
+	w.lateOf(w.db.Late(), &w.lateItems, w.db.Land)
+	if w.log.files != nil {
+		w.lateOf(w.log.files.Late(), &w.lateFiles, w.log.files.Land)
+	}
+}
+
+// landing is a late write: by when it has to arrive, and what lets the one arrive that is
+// longest on its way to the same place.
+type landing struct {
+	by   time.Time
+	land func()
+	to   *int // how many are on their way there
+}
+
+// lateOf notes what has just become late of a place with so many late writes.
+func (w *world) lateOf(now int, known *int, land func()) {
+	if now > *known {
+		*known = now
+		w.landBy = append(w.landBy, landing{by: time.Now().Add(w.plan.LateWithin), land: land, to: known})
 	}
 }
 
 // land lets the oldest late write arrive.
 func (w *world) land() {
 	w.note("a late write arrives")
+	first := w.landBy[0]
 	w.landBy = w.landBy[1:]
+	*first.to--
 	w.landing = true
-	w.db.Land()
+	first.land()
 	w.landing = false
 	w.settle()
 }
@@ -154,10 +172,14 @@ func (w *world) deliver(q *queue, m *message) {
 		if err != nil {
 			return err
 		}
-		if parsed.Look != nil {
-			return w.looker().Look(ctx, parsed, time.Since(m.sentAt))
+		settler, p := w.settler(parsed.Draw)
+		if parsed.Look != nil && !p.old {
+			return w.looker(settler, p).Look(ctx, parsed, time.Since(m.sentAt))
 		}
-		return w.settler().Handle(ctx, parsed.Draw)
+		return settler.Handle(ctx, parsed.Draw)
+	}
+	if w.policy.copies(w) {
+		q.copy(m, time.Duration(w.random.IntN(2000))*time.Millisecond)
 	}
 	if q == w.entries {
 		run = func(ctx context.Context) error {
@@ -234,7 +256,7 @@ type attempt struct {
 
 // request hands a bookmaker's request to a free API process.
 func (w *world) request(a *api, op *plans.Op) {
-	at := &attempt{op: op, bet: op.Bet, cancel: op.Cancel, started: w.step, at: clock.Local(a.skew)(), taken: time.Now()}
+	at := &attempt{op: op, bet: op.Bet, cancel: op.Cancel, started: w.step, at: a.now(), taken: time.Now()}
 	w.attempts = append(w.attempts, at)
 	a.busy = true
 	var answer *storedrecord.Account

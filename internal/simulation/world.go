@@ -7,15 +7,12 @@ import (
 	"io"
 	"log/slog"
 	"math/rand/v2"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"tally/internal/simulation/plans"
 	"tally/internal/testkit/fakedynamo"
@@ -29,7 +26,6 @@ import (
 	"tally/lib/rulebook/money"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
-	"tally/lib/store/clock"
 	storedrecord "tally/lib/store/record"
 )
 
@@ -56,12 +52,18 @@ type world struct {
 	apis      []*api
 	wrong     *process // whose clock is; nil for none
 	refused   int      // requests and messages by it
+	raised    bool     // a version of a game was released
+	withdraw  func()   // what was released
+	planted   *planted // faults of the product; nil for none
 	attempts  []*attempt
 	handled   []handled
 	heads     map[string][]headAt
-	changed   []string    // draws whose head was written since it was last looked at
-	landBy    []time.Time // when each late write has to arrive
+	changed   []string  // draws whose head was written since it was last looked at
+	landBy    []landing // late writes, by when each has to arrive
+	lateItems int       // on their way to the table
+	lateFiles int       // and to the log
 	landing   bool
+	traced    bool
 	mutex     sync.Mutex // of problems: handlers find some
 	problems  []string
 	trace     []string
@@ -83,95 +85,29 @@ type handled struct {
 	from intake.Source
 }
 
-// process is one that takes messages or requests: its clock, with the watch over it,
-// and the table as it asks it.
-type process struct {
-	now   func() settlement.Instant
-	watch *clock.Watch
-	table *store.Table
-}
-
-// dated is a database whose answers have a date, as DynamoDB's have over HTTP.
-type dated struct {
-	store.DynamoDB
-	watch *clock.Watch
-}
-
-func (d dated) heard(sent settlement.Instant) { d.watch.Heard(time.Now().Unix(), sent, d.watch.Now()) }
-
-func (d dated) GetItem(ctx context.Context, in *dynamodb.GetItemInput, o ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error) {
-	defer d.heard(d.watch.Now())
-	return d.DynamoDB.GetItem(ctx, in, o...)
-}
-
-func (d dated) PutItem(ctx context.Context, in *dynamodb.PutItemInput, o ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error) {
-	defer d.heard(d.watch.Now())
-	return d.DynamoDB.PutItem(ctx, in, o...)
-}
-
-func (d dated) Query(ctx context.Context, in *dynamodb.QueryInput, o ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error) {
-	defer d.heard(d.watch.Now())
-	return d.DynamoDB.Query(ctx, in, o...)
-}
-
-func (d dated) TransactWriteItems(ctx context.Context, in *dynamodb.TransactWriteItemsInput, o ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error) {
-	defer d.heard(d.watch.Now())
-	return d.DynamoDB.TransactWriteItems(ctx, in, o...)
-}
-
-// processOf starts a process whose clock is off by a while.
-func (w *world) processOf(skew time.Duration) *process {
-	p := &process{now: clock.Local(skew)}
-	p.watch = &clock.Watch{Now: p.now, Record: func() { w.problem("a clock that is off by %v is taken for wrong", skew) }}
-	p.table = store.New(dated{DynamoDB: w.db, watch: p.watch}, tableName)
-	return p
-}
-
-// wrongProcess starts a process whose clock is wrong, which three answers have shown.
-func (w *world) wrongProcess() *process {
-	p := w.processOf(w.plan.WrongClock)
-	p.watch.Record = func() {
-		w.mutex.Lock()
-		defer w.mutex.Unlock()
-		w.refused++
-	}
-	p.watch.Ask = func(ctx context.Context) error {
-		_, _, err := p.table.Get(ctx, store.ReconcileKey, store.ReconcileKey)
-		return err
-	}
-	for ago := range int64(3) {
-		p.watch.Heard(time.Now().Unix()-ago, p.now()-settlement.Instant(1000*ago), p.now()-settlement.Instant(1000*ago))
-	}
-	return p
-}
-
-// process is what takes the next message. Where one's clock is wrong it gets half of
-// them, until all has to come to its end.
-func (w *world) process() *process {
-	if _, ending := w.policy.(*calm); !ending && w.wrong != nil && w.random.IntN(2) == 0 {
-		return w.wrong
-	}
-	return w.processOf(w.skew())
-}
-
 // api is a process that answers bookmakers, one request at a time. It keeps what
 // it remembers until it crashes.
 type api struct {
+	number   int
 	acceptor *placing.Acceptor
 	skew     time.Duration
 	wrong    bool // its clock is off by more than skew
+	now      func() settlement.Instant
+	old      bool // it is of a version that knows of no looks
 	busy     bool
 }
 
 func newWorld(t testing.TB, plan *plans.Plan, policy policy) *world {
 	copied := *plan
-	w := &world{plan: &copied, policy: policy, random: rand.New(rand.NewPCG(plan.Seed, 2)), started: time.Now(), heads: map[string][]headAt{}, late: map[string]int{}}
-	w.log.world = w
+	w := &world{plan: &copied, policy: policy, random: rand.New(rand.NewPCG(plan.Seed, 2)), started: time.Now(), heads: map[string][]headAt{}, late: map[string]int{}, withdraw: func() {}}
+	w.traced = plan.Traced
+	w.log.open(t, w)
 	w.db = fakedynamo.New(t, tableName)
 	w.db.PageBytes = plan.PageBytes
 	w.db.Intercept = w.intercept
 	w.db.Applied = w.applied
 	w.db.Overwritten = w.overwritten
+	w.db.Removed = w.removed
 	if plan.Torn {
 		w.db.Torn = w.torn
 	}
@@ -183,35 +119,13 @@ func newWorld(t testing.TB, plan *plans.Plan, policy policy) *world {
 		w.wrong = w.wrongProcess()
 		w.apis = append(w.apis, &api{skew: plan.WrongClock, wrong: true})
 	}
-	for range plan.APIs {
-		w.apis = append(w.apis, &api{skew: w.skew()})
-	}
-	for _, a := range w.apis {
-		w.boot(a)
+	for n := range plan.APIs {
+		w.apis = append(w.apis, &api{number: n, skew: w.skew()})
 	}
 	if plan.Reads {
 		w.reader = newReader(t, w)
 	}
 	return w
-}
-
-// skew is how far a process's clock is from the true time.
-func (w *world) skew() time.Duration {
-	if w.plan.Skew == 0 {
-		return 0
-	}
-	return time.Duration(w.random.Int64N(2*int64(w.plan.Skew))) - w.plan.Skew
-}
-
-// boot gives an API process an empty memory.
-func (w *world) boot(a *api) {
-	p := w.wrong
-	if !a.wrong {
-		p = w.processOf(a.skew)
-	}
-	a.acceptor = &placing.Acceptor{Table: p.table, Terms: termsOf, Now: p.now, Clock: p.watch.Check, Record: discard{}, Looks: sender{
-		world: w, queue: w.sweeps,
-	}}
 }
 
 // termsOf are the terms of the bookmakers of all plans. The operator keeps
@@ -235,20 +149,23 @@ var quiet = slog.New(slog.NewTextHandler(io.Discard, &slog.HandlerOptions{Level:
 
 func (w *world) intake() *intake.Intake {
 	p := w.process()
-	return &intake.Intake{Table: p.table, Clock: p.watch.Check, Replies: sender{world: w, queue: w.replies},
-		Sweeps: sender{world: w, queue: w.sweeps}, Archive: sender{world: w, queue: w.archive},
-		Record: discard{}, Settings: draw.Settings{Shards: w.plan.Shards, LagMillis: lagBound, RetainMillis: 400 * 24 * 3600 * 1000, Looks: w.plan.Looks}, Now: p.now, Log: quiet}
+	return &intake.Intake{Table: p.table, Clock: p.watch.Check, Replies: sender{world: w, queue: w.replies}, Sweeps: sender{world: w, queue: w.sweeps}, Archive: sender{world: w, queue: w.archive},
+		Record: discard{}, Settings: w.settings(), Now: p.now, Log: quiet}
 }
 
-func (w *world) settler() *settle.Settler {
+// settler returns what settles a draw, and the process that it runs in.
+func (w *world) settler(id string) (*settle.Settler, *process) {
 	p := w.process()
 	limits, err := settlement.ParseLimits(w.plan.HoldAbove)
 	if err != nil {
 		w.problem("%v", err)
 	}
-	return &settle.Settler{Table: p.table, Clock: p.watch.Check, Archive: sender{world: w, queue: w.archive},
-		Looks: sender{world: w, queue: w.sweeps}, Webhooks: sender{world: w, queue: w.webhooks}, Record: discard{}, Now: p.now, Log: quiet,
+	settler := &settle.Settler{Table: p.table, Clock: p.watch.Check, Archive: sender{world: w, queue: w.archive}, Looks: sender{world: w, queue: w.sweeps}, Webhooks: sender{world: w, queue: w.webhooks}, Record: discard{}, Now: p.now, Log: quiet,
 		Parallel: 1, PageLines: w.plan.PageLines, HoldAbove: limits}
+	if w.planted != nil {
+		w.planted.settling(w, settler, id)
+	}
+	return settler, p
 }
 
 // again is a queue that what was held is sent to again.
@@ -276,17 +193,23 @@ func (w *world) release(ctx context.Context) error {
 	return nil
 }
 
-func (w *world) looker() *reconcile.Looker {
-	p := w.process()
-	return &reconcile.Looker{Table: p.table, Intake: w.intake(), Settler: w.settler(), LateRecords: func(string, int) {}, Now: p.now, Log: quiet}
+func (w *world) looker(settler *settle.Settler, p *process) *reconcile.Looker {
+	return &reconcile.Looker{Table: p.table, Intake: w.intake(), Settler: settler, LateRecords: w.missed, Now: p.now, Log: quiet}
+}
+
+// missed is called with bets that a look has found. Where nobody looks at a draw after a bet, it is
+// settled so late that there are none.
+func (w *world) missed(game string, bets int) {
+	if !w.plan.MayBeLate() {
+		w.problem("a look finds %d bets of %s that no settlement run has seen", bets, game)
+	}
 }
 
 func (w *world) reconciler() *reconcile.Reconciler {
-	in, settler, p := w.intake(), w.settler(), w.process()
-	return &reconcile.Reconciler{Table: p.table, Clock: p.watch.Check, Intake: in, Settler: settler, Sweeps: sender{
-		world: w, queue: w.sweeps,
-	}, Depths: discard{}, Studio: waiting{world: w},
-		Record: late{world: w}, Now: p.now, Log: quiet, ResultWithin: 20 * time.Second, CancelAfter: w.plan.CancelAfter}
+	in, p := w.intake(), w.process()
+	settler, _ := w.settler("")
+	return &reconcile.Reconciler{Table: p.table, Clock: p.watch.Check, Intake: in, Settler: settler, Sweeps: sender{world: w, queue: w.sweeps}, Depths: discard{}, Studio: waiting{world: w},
+		Record: late{world: w}, Now: p.now, Log: quiet, ResultWithin: 20 * time.Second, CancelAfter: w.plan.CancelAfter, Watch: w.log.watch()}
 }
 
 // waiting counts the studio's messages that intake has not taken up.
@@ -340,17 +263,6 @@ func (discard) WebhookDisabled(string)                        {}
 
 func (discard) Depths(context.Context) (map[string]int, error) { return nil, nil }
 
-// once begins the keys that are written once: what is there is never replaced by
-// anything else.
-var once = regexp.MustCompile(`^(REPORT#\S+ / |TOTALS#\S+ / |FEED#\S+ / [0-9]|DRAW#\S+ / (DONE|FED|STATE|REV|OPENED|ROUND|CLOSED|ORDER|COMMITMENT)#?)`)
-
-// overwritten is called with each item put over another one; it runs inside the database.
-func (w *world) overwritten(key string, alike bool) {
-	if !alike && once.MatchString(key) {
-		w.problem("%s was written twice, with other bytes", key)
-	}
-}
-
 func (w *world) problem(format string, args ...any) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
@@ -360,7 +272,11 @@ func (w *world) problem(format string, args ...any) {
 // stamp is the length of what a step begins with: its number and time.
 const stamp = len("   1    0.000s  ")
 
+// note notes a step of a run that is traced.
 func (w *world) note(format string, args ...any) {
+	if !w.traced {
+		return
+	}
 	line := fmt.Sprintf("%4d %8.3fs  ", w.step, time.Since(w.started).Seconds()) + fmt.Sprintf(format, args...)
 	w.trace = append(w.trace, line)
 }

@@ -14,9 +14,16 @@ func (p *planner) bets(d *drawPlan, bookmaker string) {
 	bases := map[string]string{} // of blackjack: a bet's reference by its selection
 	for i, s := range d.rounds {
 		script := d.script.Rounds[i]
-		for range p.IntN(5) {
+		bets := p.IntN(5)
+		if d.crowded {
+			bets *= 2
+		}
+		for range bets {
 			count++
 			at := p.within(s.opens-500*time.Millisecond, s.closes+1500*time.Millisecond)
+			if d.crowded {
+				at = p.rush(d, s)
+			}
 			request := placing.Request{Bookmaker: bookmaker, Draw: d.id, Stake: fmt.Sprintf("%d.%02d", 1+p.IntN(50), p.IntN(100)), Currency: "EUR"}
 			switch {
 			case len(script.Wagers) > 0:

@@ -45,7 +45,22 @@ type Plan struct {
 	Reads bool // acme has programs that read, and webhooks
 	// Looks says that who takes bets looks at the draw after each, and that results are
 	// settled at once.
-	Looks  bool
+	Looks bool
+	// Jumps says that the clocks of processes are set forwards and backwards, within Skew.
+	Jumps bool
+	// Bursts are when nearly nothing more can be asked of the table.
+	Bursts []Span
+	// Copies says that messages are now and then delivered to two handlers at once.
+	Copies bool
+	// Log says that archive appends to a log of files, which reconcile watches; without it the
+	// log is a list.
+	Log bool
+	// Lossy says that writes of bets are often lost with the process that made them, and
+	// arrive after all.
+	Lossy   bool
+	Rollout *Rollout // nil for none
+	// Raise is when a second version of the first draw's game is released; zero for never.
+	Raise  time.Duration
 	Traced bool // notes every request
 	Draws  []string
 	Ops    []*Op // by time
@@ -53,6 +68,31 @@ type Plan struct {
 	// What each message was made for.
 	Good, Bad map[string]bool // bodies that have to be stored, or quarantined
 }
+
+// Span is a stretch of a run, in times since its start.
+type Span struct{ From, To time.Duration }
+
+// Covers reports whether a time is in it.
+func (s Span) Covers(at time.Duration) bool { return s.From <= at && at < s.To }
+
+// Rollout is the deployment, in the middle of a run, of a version whose processes look at a
+// draw after a bet, over one that knows of no looks. For a while both are at work.
+type Rollout struct {
+	Code  time.Duration // when the first process is of the new version
+	Looks time.Duration // when results are set to be settled at once; in order it is after Done
+	// Within is how long before its planned closing a round's bets are looked after then; zero
+	// for always.
+	Within time.Duration
+}
+
+// RolloutTakes is how long after the first process of a new version the last one is.
+const RolloutTakes = 8 * time.Second
+
+// Ordered reports whether results are settled at once only when no old process takes bets any more.
+func (r *Rollout) Ordered() bool { return r.Looks >= r.Code+RolloutTakes }
+
+// MayBeLate reports whether a settlement may meet records that it did not know of.
+func (p *Plan) MayBeLate() bool { return p.LateRecords || p.Looks || p.Rollout != nil }
 
 // Op is something sent to tally from outside.
 type Op struct {
@@ -132,12 +172,23 @@ func TimeText(at time.Duration) string {
 // New returns the plan of a seed.
 func New(seed uint64) *Plan { return NewLong(seed, 0, 0) }
 
+// NewCrowded returns the plan of a seed in which bets crowd around the ends of betting.
+func NewCrowded(seed uint64) *Plan {
+	plan := newPlan(seed, 0, 0, true)
+	plan.Faults, plan.Lossy, plan.Tasks = 12, !plan.LateRecords, max(2, plan.Tasks)
+	return plan
+}
+
 // NewLong returns the plan of a seed, which starts a while after the Epoch. With so many
 // draws more, betting rounds are as many times longer and results come together: a lot is
 // settled at once.
 func NewLong(seed uint64, start time.Duration, more int) *Plan {
+	return newPlan(seed, start, more, false)
+}
+
+func newPlan(seed uint64, start time.Duration, more int, crowded bool) *Plan {
 	r := rand.New(rand.NewPCG(seed, 1))
-	p := &planner{Rand: r, more: more, plan: &Plan{
+	p := &planner{Rand: r, more: more, crowded: crowded, plan: &Plan{
 		Seed: seed, Start: start, Shards: 1 + r.IntN(4)*r.IntN(2), PageLines: 4 + r.IntN(3), PageBytes: Pick(r, []int{1, 300, 1000, 1 << 20}),
 		APIs: 1 + r.IntN(3), Tasks: Pick(r, []int{1, 2, 4, 6}), Faults: Pick(r, []int{0, 3, 12}),
 		Skew:        Pick(r, []time.Duration{0, 40 * time.Millisecond}),
@@ -151,11 +202,12 @@ func NewLong(seed uint64, start time.Duration, more int) *Plan {
 	if p.chance(20) {
 		p.plan.LateRecords, p.plan.LateWithin = true, time.Duration(15+r.IntN(60))*time.Second
 	}
+	p.world(rand.New(rand.NewPCG(seed, 4)))
 	for n := range 1 + r.IntN(3) + more {
 		p.draw(n)
 	}
 	p.plan.Torn = p.chance(40)
-	p.plan.Looks = p.chance(60)
+	p.plan.Looks = p.chance(60) && p.plan.Rollout == nil
 	for range r.IntN(3) {
 		p.plan.Ops = append(p.plan.Ops, &Op{At: time.Duration(30_000+r.IntN(120_000)) * time.Millisecond, Reconcile: true})
 	}
@@ -176,6 +228,8 @@ type planner struct {
 	plan *Plan
 	more int
 	ids  int
+	// crowded says that the bets of draws crowd around the ends of betting.
+	crowded bool
 }
 
 // time writes a time since the start.
@@ -206,9 +260,46 @@ type drawPlan struct {
 	number int
 	rounds []span
 	result time.Duration
+	// crowded says that bets crowd around the end of betting; ahead that its closings are
+	// announced long before they take effect.
+	crowded, ahead bool
 }
 
 type span struct{ opens, closes time.Duration }
+
+// crowd changes a draw so that bets are under way when its betting ends, in a way of which
+// some is known long before and some late: its rounds are long, or far apart, closings are
+// announced ahead, and the result comes within a round or shortly before a planned one.
+func (p *planner) crowd(d *drawPlan) {
+	d.crowded, d.ahead = true, p.chance(50)
+	at := d.rounds[0].opens
+	for i := range d.rounds {
+		length := time.Duration(3_000+p.IntN(10_000)) * time.Millisecond
+		if d.ahead {
+			length += 12 * time.Second
+		}
+		d.rounds[i] = span{opens: at, closes: at + length}
+		at = d.rounds[i].closes + time.Duration(p.IntN(2)*11_000+p.IntN(4_000))*time.Millisecond
+	}
+	last := Pick(p.Rand, d.rounds)
+	d.result = last.closes - time.Duration(p.IntN(3_000))*time.Millisecond
+	if p.chance(40) {
+		d.result = last.opens - time.Duration(1_000+p.IntN(2_000))*time.Millisecond
+	}
+}
+
+// rush returns a time at which bets of a crowded draw are sent: about when betting ends, or
+// a planned round begins.
+func (p *planner) rush(d *drawPlan, s span) time.Duration {
+	at := d.result
+	switch {
+	case at < s.opens-3*time.Second || at > s.closes+3*time.Second:
+		at = s.closes
+	case at < s.opens: // the result is on its way
+		return s.opens + time.Duration(p.IntN(500))*time.Millisecond
+	}
+	return max(s.opens, at-time.Second) + time.Duration(p.IntN(1800))*time.Millisecond
+}
 
 // draw plans one draw: its messages and the bets on it.
 func (p *planner) draw(n int) {
@@ -228,6 +319,9 @@ func (p *planner) draw(n int) {
 	}
 	if p.more > 0 {
 		d.result = 4 * time.Minute
+	}
+	if p.crowded {
+		p.crowd(d)
 	}
 	p.messages(d)
 	for _, bookmaker := range []string{"acme", "borealis", "cresta"}[:1+p.IntN(3)] {

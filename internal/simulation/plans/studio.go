@@ -83,7 +83,11 @@ func (p *planner) round(d *drawPlan, i int, s span, boardAtOpening bool) {
 		closed := p.within(s.opens+(s.closes-s.opens)/2, s.closes)
 		m := d.message("betting.closed")
 		m["round"], m["closed_at"] = i+1, p.time(closed)
-		p.send("studio", closed+time.Duration(p.IntN(300))*time.Millisecond, m, p.plan.Good)
+		sent := closed + time.Duration(p.IntN(300))*time.Millisecond
+		if d.ahead {
+			m["closed_at"], sent = p.time(s.closes), s.opens+time.Duration(p.IntN(2000))*time.Millisecond
+		}
+		p.send("studio", sent, m, p.plan.Good)
 		if p.chance(5) { // another closing of the round: one of the two is a conflict
 			other := d.message("betting.closed")
 			other["round"], other["closed_at"] = i+1, p.time(closed-time.Second)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -33,9 +32,10 @@ type DB struct {
 	Intercept Interceptor
 	// Applied is called with each request that was carried out without an error.
 	Applied func(call Call)
-	// Overwritten, if it is set, is called with each item that is put over another one, and
-	// whether the two are alike.
-	Overwritten func(key string, alike bool)
+	// Overwritten, if it is set, is called with each item that is put over another one.
+	Overwritten func(key string, before, after map[string]types.AttributeValue)
+	// Removed, if it is set, is called with each item that is deleted.
+	Removed func(key string)
 	// Torn, if it is set, is asked before each item of a transaction becomes visible
 	// which of those that are left is next, by its place among them. It may block, and
 	// make requests: reads see what is visible by then, and whatever else asks for an
@@ -193,7 +193,7 @@ func (db *DB) save(it item) {
 		p.keys = slices.Insert(p.keys, at, sk)
 	}
 	if before := p.items[sk]; before != nil && db.Overwritten != nil {
-		db.Overwritten(nameOf(it), reflect.DeepEqual(before, it))
+		db.Overwritten(nameOf(it), before, it)
 	}
 	p.items[sk] = maps.Clone(it)
 }
@@ -207,6 +207,9 @@ func (db *DB) remove(key item) {
 	if at, found := slices.BinarySearch(p.keys, sk); found {
 		p.keys = slices.Delete(p.keys, at, at+1)
 		delete(p.items, sk)
+		if db.Removed != nil {
+			db.Removed(nameOf(key))
+		}
 	}
 	if len(p.keys) == 0 {
 		delete(db.partitions, pk)

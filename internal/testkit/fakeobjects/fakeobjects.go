@@ -30,6 +30,8 @@ type Object struct {
 type Store struct {
 	// Intercept decides what becomes of each request; by default all proceed.
 	Intercept fakedynamo.Interceptor
+	// Overwritten, if it is set, is called with each file that is put over one with other bytes.
+	Overwritten func(key string)
 
 	mutex sync.Mutex
 	files map[string]Object
@@ -60,6 +62,13 @@ func (s *Store) Set(key string, data []byte) {
 	s.save(key, data, s.files[key].Header)
 }
 
+// Late returns how many writes are still on their way.
+func (s *Store) Late() int {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return len(s.late)
+}
+
 // Land lets the write arrive that is longest on its way, if any.
 func (s *Store) Land() {
 	s.mutex.Lock()
@@ -73,6 +82,9 @@ func (s *Store) Land() {
 
 func (s *Store) save(key string, data []byte, header objects.Header) {
 	s.tags++
+	if before, there := s.files[key]; there && s.Overwritten != nil && !bytes.Equal(before.Data, data) {
+		s.Overwritten(key)
+	}
 	s.files[key] = Object{Data: bytes.Clone(data), Header: header, tag: strconv.Itoa(s.tags)}
 }
 

@@ -214,3 +214,28 @@ func TestWagerNotOffered(t *testing.T) {
 		}
 	}
 }
+
+// A cancellation that is on its way when the next one is refused does not land: the refusal
+// is under its key.
+func TestRefusedCancellationNeverLands(t *testing.T) {
+	db := fakedynamo.New(t, "table")
+	h := open(t, store.New(db, "table"))
+	if got := h.outcome(t, 1000, bet("b1", "seat:1", "10.00")); got != "stored" {
+		t.Fatal(got)
+	}
+	puts(db, fakedynamo.FailLate)
+	h.now = noon + 59_000
+	if account, err := h.Cancel(t.Context(), "acme", theDraw, "b1"); err == nil || db.Late() != 1 {
+		t.Fatalf("its answer was lost: %+v, %d on the way", account, db.Late())
+	}
+	h.now = noon + 60_000
+	refusal := (*placing.Refusal)(nil)
+	if _, err := h.Cancel(t.Context(), "acme", theDraw, "b1"); !errors.As(err, &refusal) || refusal.Code != placing.CodeBettingClosed {
+		t.Fatalf("after the round closed: %v", err)
+	}
+	db.Land()
+	stored, err := h.Table.GetBet(t.Context(), store.BetsKey(theDraw, "acme", 0), store.CancelKey("b1"))
+	if err != nil || stored == nil || stored.Refused == "" {
+		t.Errorf("the cancellation landed after it was refused: %+v, %v", stored, err)
+	}
+}

@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"tally/internal/testkit/fakedynamo"
 	"tally/lib/pipeline/settle"
@@ -19,9 +22,9 @@ func TestPagesOfTwoTries(t *testing.T) {
 	p := &pipeline{table: store.New(db, "table")}
 	p.open(t, 3)
 	p.result(t, 1, 34)
-	db.Overwritten = func(key string, alike bool) {
+	db.Overwritten = func(key string, before, after map[string]types.AttributeValue) {
 		if strings.HasPrefix(key, "REPORT#") {
-			t.Errorf("%s was written twice, alike: %v", key, alike)
+			t.Errorf("%s was written twice, alike: %v", key, reflect.DeepEqual(before, after))
 		}
 	}
 	overlaps := 0
