@@ -23,9 +23,6 @@
 // deleted: pages, marks, states, messages, feeds, bets, and every file of the log but its
 // checkpoint.
 //
-// Faults that the product had, or nearly had, are planted through the databases that its
-// processes see; a test holds that some seed finds each.
-//
 // When the plan is done, faults stop, everything is delivered again, and one
 // checker reads what is stored. It computes for itself when each betting round
 // closed and, with the offline settler of `tally settle`, what each bet comes to,

@@ -52,17 +52,12 @@ func newStorm(plan *plans.Plan) *storm {
 	return s
 }
 
-// play carries out a plan, checks the result and shows both to look.
-func play(t *testing.T, plan *plans.Plan, policy policy, look func(*world, *checker)) {
-	playWith(t, plan, policy, nil, look)
-}
-
 // catalogues is held by the one run that releases a version of a game, and by all others
 // together: the games are those of the whole program.
 var catalogues sync.RWMutex
 
-// playWith is play with faults of the product.
-func playWith(t *testing.T, plan *plans.Plan, policy policy, faults *planted, look func(*world, *checker)) {
+// play carries out a plan, checks the result and shows both to look.
+func play(t *testing.T, plan *plans.Plan, policy policy, look func(*world, *checker)) {
 	if plan.Raise > 0 {
 		catalogues.Lock()
 		defer catalogues.Unlock()
@@ -73,7 +68,6 @@ func playWith(t *testing.T, plan *plans.Plan, policy policy, faults *planted, lo
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(plan.Start)
 		w := newWorld(t, plan, policy)
-		w.planted = faults
 		for _, a := range w.apis {
 			w.boot(a)
 		}

@@ -93,14 +93,14 @@ func (w *world) choices(ops *[]*plans.Op) (list []func()) {
 	for _, t := range w.active {
 		switch {
 		case t.committing && t.recovering && w.policy.most() > 1:
-		case !t.waiting.Load() || t.slow && w.policy.most() > 1 && w.random.IntN(8) > 0:
+		case !t.waiting() || t.slow && w.policy.most() > 1 && w.random.IntN(8) > 0:
 		case t.slow:
 			list = append(list, func() { w.proceed(t) })
 		default:
 			list = append(list, func() { w.proceed(t) }, func() { w.proceed(t) })
 		}
 	}
-	if len(w.landBy) > 0 && w.policy.most() > 1 {
+	if len(w.landBy) > 0 && w.policy.most() > 1 && !time.Now().Before(w.landBy[0].from) {
 		list = append(list, w.land)
 	}
 	if w.reader != nil && !w.reader.busy && slices.ContainsFunc(w.active, func(t *task) bool { return t.committing }) {

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -23,11 +26,11 @@ import (
 // task is a handler at work on one message or request.
 type task struct {
 	name    string
-	gate    chan fakedynamo.Verdict
-	waiting atomic.Bool // for the scheduler, before call; a handler that was asleep sets it
-	call    fakedynamo.Call
-	slow    bool // it is let go on seldom
-	crashed bool // nothing that it does has an effect any more
+	mutex   sync.Mutex
+	asks    []*asked        // what waits for the scheduler: several requests, where it makes them side by side
+	call    fakedynamo.Call // the one that is let go on
+	slow    bool            // it is let go on seldom
+	crashed bool            // nothing that it does has an effect any more
 	// committing says that it waits for the rest of its transaction to become visible,
 	// which it is by commitBy.
 	committing bool
@@ -38,11 +41,49 @@ type task struct {
 	finish     func()
 }
 
+// asked is a request that waits to be made.
+type asked struct {
+	call fakedynamo.Call
+	gate chan fakedynamo.Verdict
+}
+
+// ask waits for the scheduler, and returns what becomes of a request.
+func (t *task) ask(call fakedynamo.Call) fakedynamo.Verdict {
+	a := &asked{call: call, gate: make(chan fakedynamo.Verdict)}
+	t.mutex.Lock()
+	t.asks = append(t.asks, a)
+	t.mutex.Unlock()
+	return <-a.gate
+}
+
+// waiting reports whether a request waits.
+func (t *task) waiting() bool {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	return len(t.asks) > 0
+}
+
+// next takes one of the requests that wait. Which of them came first is left to Go; which is
+// taken follows from the seed.
+func (t *task) next(random *rand.Rand) *asked {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	at := 0
+	if n := len(t.asks); n > 1 {
+		slices.SortFunc(t.asks, func(a, b *asked) int { return strings.Compare(a.call.String(), b.call.String()) })
+		at = random.IntN(n)
+	}
+	a := t.asks[at]
+	t.asks = slices.Delete(t.asks, at, at+1)
+	t.call = a.call
+	return a
+}
+
 type taskKey struct{}
 
 // start runs a handler until its first request.
 func (w *world) start(name string, run func(context.Context) error, finish func(*task)) {
-	t := &task{name: name, gate: make(chan fakedynamo.Verdict), slow: w.random.IntN(6) == 0}
+	t := &task{name: name, slow: w.random.IntN(6) == 0}
 	t.finish = func() { finish(t) }
 	ctx, cancel := context.WithCancel(context.WithValue(context.Background(), taskKey{}, t))
 	w.active = append(w.active, t)
@@ -72,11 +113,7 @@ func (w *world) intercept(ctx context.Context, call fakedynamo.Call) fakedynamo.
 	if t.crashed {
 		return fakedynamo.FailBefore
 	}
-	t.call = call
-	t.waiting.Store(true)
-	verdict := <-t.gate
-	t.waiting.Store(false)
-	return verdict
+	return t.ask(call)
 }
 
 // commitWithin bounds how long a part of a transaction can be seen.
@@ -93,10 +130,7 @@ func (w *world) torn(ctx context.Context, call fakedynamo.Call, left []string) (
 		t.committing, t.commitBy = true, time.Now().Add(commitWithin)
 		t.recovering = w.reader != nil && w.random.IntN(3) == 0
 	}
-	t.call = fakedynamo.Call{Operation: "commits", Keys: left[next : next+1]}
-	t.waiting.Store(true)
-	<-t.gate
-	t.waiting.Store(false)
+	t.ask(fakedynamo.Call{Operation: "commits", Keys: left[next : next+1]})
 	t.committing = len(left) > 1
 	return next
 }
@@ -113,8 +147,13 @@ func (w *world) commit(before time.Time) {
 // proceed lets a waiting task make its request, with whatever becomes of it.
 func (w *world) proceed(t *task) {
 	w.step++
+	asked := t.next(w.random)
 	verdict, crash := fakedynamo.Proceed, t.crashed
-	if !t.committing { // what is committed is not undone
+	switch {
+	case t.committing: // what is committed is not undone
+	case crash: // the others that it was about to make
+		verdict = fakedynamo.FailBefore
+	default:
 		verdict, crash = w.policy.verdict(w, t)
 	}
 	t.crashed = crash
@@ -128,7 +167,7 @@ func (w *world) proceed(t *task) {
 			w.trace = w.trace[:n-1] // one page of a query after the other
 		}
 	}
-	t.gate <- verdict
+	asked.gate <- verdict
 	w.settle()
 	w.lateOf(w.db.Late(), &w.lateItems, w.db.Land)
 	if w.log.files != nil {
@@ -136,9 +175,10 @@ func (w *world) proceed(t *task) {
 	}
 }
 
-// landing is a late write: by when it has to arrive, and what lets the one arrive that is
+// landing is a late write: when it may arrive at the earliest, and has to, and what lets the one arrive that is
 // longest on its way to the same place.
 type landing struct {
+	from time.Time
 	by   time.Time
 	land func()
 	to   *int // how many are on their way there
@@ -148,7 +188,9 @@ type landing struct {
 func (w *world) lateOf(now int, known *int, land func()) {
 	if now > *known {
 		*known = now
-		w.landBy = append(w.landBy, landing{by: time.Now().Add(w.plan.LateWithin), land: land, to: known})
+		within := w.plan.LateWithin
+		from := time.Duration(w.random.Int64N(int64(within))) * time.Duration(w.random.IntN(3)) / 2
+		w.landBy = append(w.landBy, landing{from: time.Now().Add(from), by: time.Now().Add(within), land: land, to: known})
 	}
 }
 
@@ -172,7 +214,7 @@ func (w *world) deliver(q *queue, m *message) {
 		if err != nil {
 			return err
 		}
-		settler, p := w.settler(parsed.Draw)
+		settler, p := w.settler()
 		if parsed.Look != nil && !p.old {
 			return w.looker(settler, p).Look(ctx, parsed, time.Since(m.sentAt))
 		}

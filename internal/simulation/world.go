@@ -54,7 +54,6 @@ type world struct {
 	refused   int      // requests and messages by it
 	raised    bool     // a version of a game was released
 	withdraw  func()   // what was released
-	planted   *planted // faults of the product; nil for none
 	attempts  []*attempt
 	handled   []handled
 	heads     map[string][]headAt
@@ -153,8 +152,8 @@ func (w *world) intake() *intake.Intake {
 		Record: discard{}, Settings: w.settings(), Now: p.now, Log: quiet}
 }
 
-// settler returns what settles a draw, and the process that it runs in.
-func (w *world) settler(id string) (*settle.Settler, *process) {
+// settler returns what settles draws, and the process that it runs in.
+func (w *world) settler() (*settle.Settler, *process) {
 	p := w.process()
 	limits, err := settlement.ParseLimits(w.plan.HoldAbove)
 	if err != nil {
@@ -162,9 +161,6 @@ func (w *world) settler(id string) (*settle.Settler, *process) {
 	}
 	settler := &settle.Settler{Table: p.table, Clock: p.watch.Check, Archive: sender{world: w, queue: w.archive}, Looks: sender{world: w, queue: w.sweeps}, Webhooks: sender{world: w, queue: w.webhooks}, Record: discard{}, Now: p.now, Log: quiet,
 		Parallel: 1, PageLines: w.plan.PageLines, HoldAbove: limits}
-	if w.planted != nil {
-		w.planted.settling(w, settler, id)
-	}
 	return settler, p
 }
 
@@ -207,7 +203,7 @@ func (w *world) missed(game string, bets int) {
 
 func (w *world) reconciler() *reconcile.Reconciler {
 	in, p := w.intake(), w.process()
-	settler, _ := w.settler("")
+	settler, _ := w.settler()
 	return &reconcile.Reconciler{Table: p.table, Clock: p.watch.Check, Intake: in, Settler: settler, Sweeps: sender{world: w, queue: w.sweeps}, Depths: discard{}, Studio: waiting{world: w},
 		Record: late{world: w}, Now: p.now, Log: quiet, ResultWithin: 20 * time.Second, CancelAfter: w.plan.CancelAfter, Watch: w.log.watch()}
 }

@@ -172,23 +172,12 @@ func TimeText(at time.Duration) string {
 // New returns the plan of a seed.
 func New(seed uint64) *Plan { return NewLong(seed, 0, 0) }
 
-// NewCrowded returns the plan of a seed in which bets crowd around the ends of betting.
-func NewCrowded(seed uint64) *Plan {
-	plan := newPlan(seed, 0, 0, true)
-	plan.Faults, plan.Lossy, plan.Tasks = 12, !plan.LateRecords, max(2, plan.Tasks)
-	return plan
-}
-
 // NewLong returns the plan of a seed, which starts a while after the Epoch. With so many
 // draws more, betting rounds are as many times longer and results come together: a lot is
 // settled at once.
 func NewLong(seed uint64, start time.Duration, more int) *Plan {
-	return newPlan(seed, start, more, false)
-}
-
-func newPlan(seed uint64, start time.Duration, more int, crowded bool) *Plan {
 	r := rand.New(rand.NewPCG(seed, 1))
-	p := &planner{Rand: r, more: more, crowded: crowded, plan: &Plan{
+	p := &planner{Rand: r, more: more, plan: &Plan{
 		Seed: seed, Start: start, Shards: 1 + r.IntN(4)*r.IntN(2), PageLines: 4 + r.IntN(3), PageBytes: Pick(r, []int{1, 300, 1000, 1 << 20}),
 		APIs: 1 + r.IntN(3), Tasks: Pick(r, []int{1, 2, 4, 6}), Faults: Pick(r, []int{0, 3, 12}),
 		Skew:        Pick(r, []time.Duration{0, 40 * time.Millisecond}),
