@@ -10,6 +10,7 @@ import (
 	"errors"
 	"maps"
 	"strconv"
+	"strings"
 	"sync"
 
 	"tally/internal/testkit/fakedynamo"
@@ -119,6 +120,14 @@ func (s *Store) PutIfMatch(ctx context.Context, key string, data []byte, tag str
 			return objects.ErrChanged
 		}
 		s.save(key, data, header)
+		return nil
+	})
+}
+
+// Drop takes the files of a folder away.
+func (s *Store) Drop(ctx context.Context, folder string) error {
+	return s.run(ctx, fakedynamo.Call{Operation: "Drop", Keys: []string{folder}, Write: true}, func() error {
+		maps.DeleteFunc(s.files, func(key string, _ Object) bool { return strings.HasPrefix(key, folder+"/") })
 		return nil
 	})
 }

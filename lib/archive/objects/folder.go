@@ -104,6 +104,16 @@ func (f *Folder) PutIfMatch(ctx context.Context, key string, data []byte, tag st
 	return f.write(key, data)
 }
 
+// Drop takes the files of a folder away, and the folder.
+func (f *Folder) Drop(_ context.Context, folder string) error {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	if err := f.root.RemoveAll(filepath.FromSlash(folder)); err != nil {
+		return fmt.Errorf("dropping %s: %w", folder, err)
+	}
+	return nil
+}
+
 // write writes a file under another name, brings it to the disk, and renames it:
 // a crash leaves the old content or the new one, whole.
 func (f *Folder) write(key string, data []byte) error {

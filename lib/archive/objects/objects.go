@@ -19,12 +19,17 @@ type Store interface {
 	// PutIfMatch writes over the content of this tag, which is empty for a file that
 	// must not be there: else ErrChanged.
 	PutIfMatch(ctx context.Context, key string, data []byte, tag string, header Header) error
+	// Drop takes the files of a folder away, at most 1,000: readers do without them.
+	// Where there are none, it does nothing.
+	Drop(ctx context.Context, folder string) error
 }
 
-// Header is what HTTP readers get in the header of a file.
+// Header is what HTTP readers get in the header of a file, and how long it has to stay.
 type Header struct {
 	ContentType  string
 	CacheControl string
+	// Passing says that the file is needed for days only, until another one has what it has.
+	Passing bool
 }
 
 // Cache rules of files: those that never change, and those that do.

@@ -2,13 +2,17 @@ package objects_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
 	"tally/internal/testkit/dynamotest"
 	"tally/internal/testkit/fakeobjects"
@@ -101,6 +105,17 @@ func contract(t *testing.T, s objects.Store) {
 	if first == second {
 		t.Error("two contents have one tag")
 	}
+	fails(s.PutIfAbsent(ctx, "tile/0/000.p/2", []byte("partial"), header), nil)
+	fails(s.PutIfAbsent(ctx, "tile/0/001.p/2", []byte("partial"), header), nil)
+	fails(s.Drop(ctx, "tile/0/000.p"), nil)
+	for _, dropped := range []string{"tile/0/000.p/1", "tile/0/000.p/2"} {
+		_, _, err = s.Get(ctx, dropped)
+		fails(err, objects.ErrNotFound)
+	}
+	is("tile/0/000", "one")
+	is("tile/0/001.p/2", "partial")
+	fails(s.Drop(ctx, "tile/0/000.p"), nil)
+	fails(s.Drop(ctx, "tile/9"), nil)
 	large := bytes.Repeat([]byte("x"), 1<<20)
 	fails(s.PutIfAbsent(ctx, "large", large, header), nil)
 	is("large", string(large))
@@ -115,6 +130,57 @@ func TestS3Headers(t *testing.T) {
 	out, err := client.HeadObject(t.Context(), &s3.HeadObjectInput{Bucket: &name, Key: aws.String("tile/0/000")})
 	if err != nil || aws.ToString(out.ContentType) != "application/octet-stream" {
 		t.Fatalf("%v, %v", aws.ToString(out.ContentType), err)
+	}
+}
+
+// asked keeps what S3 is asked to write and to delete.
+type asked struct {
+	s3store.Client
+	put     *s3.PutObjectInput
+	deletes []string
+}
+
+func (a *asked) PutObject(_ context.Context, in *s3.PutObjectInput, _ ...func(*s3.Options)) (*s3.PutObjectOutput, error) {
+	a.put = in
+	return &s3.PutObjectOutput{}, nil
+}
+
+func (a *asked) ListObjectsV2(_ context.Context, in *s3.ListObjectsV2Input, _ ...func(*s3.Options)) (*s3.ListObjectsV2Output, error) {
+	return &s3.ListObjectsV2Output{Contents: []types.Object{{Key: aws.String(*in.Prefix + "1")}, {Key: aws.String(*in.Prefix + "2")}}}, nil
+}
+
+func (a *asked) DeleteObjects(_ context.Context, in *s3.DeleteObjectsInput, _ ...func(*s3.Options)) (*s3.DeleteObjectsOutput, error) {
+	for _, object := range in.Delete.Objects {
+		if a.deletes = append(a.deletes, *object.Key); object.VersionId != nil {
+			return nil, errors.New("a version is to be deleted")
+		}
+	}
+	return &s3.DeleteObjectsOutput{Errors: []types.Error{{Key: in.Delete.Objects[0].Key, Code: aws.String("AccessDenied")}}}, nil
+}
+
+// Files that are needed for days only are written with a lock of their own; all others with
+// that of their bucket. What is dropped stays as a version, and what can't be is told.
+func TestS3Passing(t *testing.T) {
+	now := time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
+	passing := objects.Header{ContentType: "text/plain", Passing: true}
+	for _, test := range []struct {
+		header objects.Header
+		mode   types.ObjectLockMode
+		until  *time.Time
+	}{{passing, types.ObjectLockModeCompliance, aws.Time(now.Add(7 * 24 * time.Hour))}, {passing, "", nil}, {header, types.ObjectLockModeCompliance, nil}} {
+		client := &asked{}
+		s := s3store.New(client, "log")
+		s.Passing = s3store.Lock{Mode: test.mode, For: 7 * 24 * time.Hour, Now: func() time.Time { return now }}
+		if err := s.PutIfAbsent(t.Context(), "tile/0/000.p/1", []byte("x"), test.header); err != nil {
+			t.Fatal(err)
+		}
+		got := client.put.ObjectLockRetainUntilDate
+		if (got == nil) != (test.until == nil) || got != nil && (!got.Equal(*test.until) || client.put.ObjectLockMode != test.mode) {
+			t.Errorf("%+v under %q is locked in mode %q until %v, want %v", test.header, test.mode, client.put.ObjectLockMode, got, test.until)
+		}
+		if err := s.Drop(t.Context(), "tile/0/000.p"); err == nil || !slices.Equal(client.deletes, []string{"tile/0/000.p/1", "tile/0/000.p/2"}) {
+			t.Errorf("dropped are %q, %v", client.deletes, err)
+		}
 	}
 }
 

@@ -33,7 +33,8 @@ type file struct {
 // The headers of the log's files.
 var (
 	tileHeader       = objects.Header{ContentType: "application/octet-stream", CacheControl: objects.Immutable}
-	stagedHeader     = objects.Header{ContentType: "application/x-tar", CacheControl: objects.Immutable}
+	partHeader       = objects.Header{ContentType: "application/octet-stream", CacheControl: objects.Immutable, Passing: true}
+	stagedHeader     = objects.Header{ContentType: "application/x-tar", CacheControl: objects.Immutable, Passing: true}
 	checkpointHeader = objects.Header{ContentType: "text/plain; charset=utf-8", CacheControl: objects.Mutable}
 )
 
@@ -190,7 +191,11 @@ func (l *Log) apply(ctx context.Context, b *batch) error {
 	chunks := slices.Collect(slices.Chunk(b.entries, maxIndexed))
 	err := parallel(ctx, len(b.files)+len(chunks), func(ctx context.Context, i int) error {
 		if i < len(b.files) {
-			return l.put(ctx, b.files[i].path, b.files[i].data, tileHeader)
+			header := tileHeader
+			if _, width := tiles.Full(b.files[i].path); width < tiles.Width {
+				header = partHeader
+			}
+			return l.put(ctx, b.files[i].path, b.files[i].data, header)
 		}
 		return l.Lock.Index(ctx, chunks[i-len(b.files)])
 	})

@@ -36,7 +36,7 @@ func entriesOf(lists ...[]sequencer.Leaf) (all []entrySeen) {
 func TestEveryWriteFails(t *testing.T) {
 	testFaults(t, 256, 2, 1)
 	// Sizes at which tiles are begun, filled, and passed.
-	for _, of := range [][2]int{{0, 1}, {250, 1}, {256, 1}, {250, 120}} {
+	for _, of := range [][2]int{{0, 1}, {250, 1}, {256, 1}, {250, 120}, {500, 20}} {
 		testFaults(t, of[0], of[1], 0)
 	}
 }
@@ -52,7 +52,7 @@ const (
 
 // applies reports whether a request is one of those that apply a batch, side by side.
 func applies(call fakedynamo.Call) bool {
-	return call.Operation == "TransactWriteItems" || call.Write && strings.HasPrefix(call.Keys[0], "tile/")
+	return call.Operation == "TransactWriteItems" || call.Operation == "PutIfAbsent" && strings.HasPrefix(call.Keys[0], "tile/")
 }
 
 // commits reports whether a request is the commit.
@@ -62,7 +62,7 @@ func commits(call fakedynamo.Call) bool {
 
 // applying reports whether applies is true of a request, by its text.
 func applying(write string) bool {
-	return strings.HasPrefix(write, "TransactWriteItems") || strings.Contains(write, " tile/")
+	return strings.HasPrefix(write, "TransactWriteItems") || strings.HasPrefix(write, "PutIfAbsent tile/")
 }
 
 func testFaults(t *testing.T, start, n, witnesses int) {

@@ -29,6 +29,8 @@
 // witnesses are asked about one tree, more batches may be committed and applied, and
 // the newest is published next.
 //
+// Parts of tiles and bundles are dropped after the next whole one was published; see drop.
+//
 // That nothing is appended twice: entries are looked up in the index after the batch
 // before was applied, which has put all its entries there; and the commit fails if
 // anyone has committed since.

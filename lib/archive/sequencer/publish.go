@@ -144,6 +144,9 @@ func (l *Log) publish(ctx context.Context, at applied) error {
 		// Before this the public sees the tree before; after it, this one. All its
 		// tiles are there.
 		err = l.Objects.PutIfMatch(ctx, checkpoint.Path, signed, public.tag, checkpointHeader)
+		if err == nil {
+			l.drop(ctx, public.tree.N, now.tree.N)
+		}
 		if !errors.Is(err, objects.ErrChanged) {
 			return err
 		}

@@ -202,7 +202,10 @@ func (r *Run) grew(ctx context.Context, committed tlog.Tree, seen *checkpoint.Ch
 // get reads a file for tlog, and keeps what went wrong: tlog's own errors don't
 // tell a file that is missing, or can't be read, from one that is wrong.
 func (r *Run) get(ctx context.Context, path string) ([]byte, error) {
-	data, _, err := r.Files.Get(ctx, path)
+	data, err := tiles.Get(ctx, path, objects.ErrNotFound, func(ctx context.Context, path string) ([]byte, error) {
+		data, _, err := r.Files.Get(ctx, path)
+		return data, err
+	})
 	switch {
 	case errors.Is(err, objects.ErrNotFound):
 		r.missing = path

@@ -8,14 +8,17 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	publiclog "tally/lib/archive"
 	"tally/lib/archive/objects"
+	"tally/lib/archive/objects/s3store"
 	"tally/lib/archive/sequencer"
 	"tally/lib/archive/tiles"
 	"tally/lib/archive/witness"
@@ -41,6 +44,9 @@ type Config struct {
 	OldKey     string `env:"TALLY_LOG_OLD_KEY" doc:"key that Key replaces and that still signs too, or nothing" default:""`
 	ShowTotals bool   `env:"TALLY_LOG_TOTALS" doc:"whether the log shows the totals of a draw" default:"true"`
 	Witnesses  string `env:"TALLY_LOG_WITNESSES" doc:"witnesses of the log: each a verifier key, a space and a URL, with commas between them" default:""`
+	// What the bucket says of files is for those that stay for years.
+	LockMode string `env:"TALLY_LOG_LOCK_MODE" doc:"mode in which partial tiles and staged batches are locked, GOVERNANCE or COMPLIANCE, or nothing, for as the bucket says" default:""`
+	PartDays int    `env:"TALLY_LOG_PART_DAYS" doc:"days for which partial tiles and staged batches are locked" default:"7" min:"1" max:"3650"`
 	// Publishing waits so long, and no longer, for all of them together.
 	WitnessWait time.Duration `env:"TALLY_LOG_WITNESS_WAIT" doc:"time for which a checkpoint waits for the cosignatures of witnesses" default:"2s" min:"100ms" max:"20s"`
 }
@@ -61,6 +67,9 @@ const archiveReports = 16
 func New(c Config, r runtime.Runtime) (runtime.QueueHandler, error) {
 	if strings.Contains(c.Origin, "#") {
 		return nil, fmt.Errorf("putting archive together: TALLY_LOG_ORIGIN is %q: a log's name has no #", c.Origin)
+	}
+	if c.LockMode != "" && !slices.Contains(types.ObjectLockMode("").Values(), types.ObjectLockMode(c.LockMode)) {
+		return nil, fmt.Errorf("putting archive together: TALLY_LOG_LOCK_MODE is %q: write GOVERNANCE or COMPLIANCE, or nothing", c.LockMode)
 	}
 	witnesses, err := witness.Parse(c.Witnesses)
 	if err != nil {
@@ -137,7 +146,8 @@ func (c Config) log(ctx context.Context, r runtime.Runtime, table *store.Table) 
 		public += key.Public + "\n"
 	}
 	log.Known = logfiles.Verifiers(keys)
-	if log.Objects, err = logfiles.Open(r.AWS, c.Bucket); err != nil {
+	passing := s3store.Lock{Mode: types.ObjectLockMode(c.LockMode), For: time.Duration(c.PartDays) * 24 * time.Hour, Now: r.Now}
+	if log.Objects, err = logfiles.OpenToAppend(r.AWS, c.Bucket, passing); err != nil {
 		return nil, err
 	}
 	return log, publishKeys(ctx, log.Objects, []byte(public))

@@ -26,6 +26,15 @@ type Description struct {
 	Name          string // short, such as intake
 	Configuration any    // a struct for package config
 	Uses          []Use
+	Files         []FileUse
+}
+
+// FileUse is what a function does with some of the files of a bucket, beside what it does
+// with all of them.
+type FileUse struct {
+	Variable string
+	Actions  []string
+	Patterns []string // of the files' names
 }
 
 // Describe describes all functions.
@@ -77,6 +86,9 @@ func Describe() []Description {
 			// Without the right to list a bucket, S3 does not say that an object is not there.
 			{"TALLY_LOG_BUCKET", []string{"s3:GetObject", "s3:PutObject", "s3:ListBucket"}},
 			{"TALLY_LOG_KEY", []string{"kms:GetPublicKey", "kms:Sign"}},
+		}, Files: []FileUse{
+			{Variable: "TALLY_LOG_BUCKET", Actions: []string{"s3:PutObjectRetention"}, Patterns: []string{"tile/*.p/*", "staged/*"}},
+			{Variable: "TALLY_LOG_BUCKET", Actions: []string{"s3:DeleteObject"}, Patterns: []string{"tile/*.p/*"}},
 		}},
 		{Name: "pages", Configuration: pages.Config{}, Uses: []Use{
 			{"TALLY_LOG_BUCKET", []string{"s3:GetObject", "s3:ListBucket"}},

@@ -58,6 +58,16 @@ func Open(config aws.Config, bucket string) (objects.Store, error) {
 	return inBucket(config, bucket), nil
 }
 
+// OpenToAppend opens the files of a log to append to it. In a bucket, those that are needed
+// for days only are locked as it says.
+func OpenToAppend(config aws.Config, bucket string, passing s3store.Lock) (objects.Store, error) {
+	opened, err := Open(config, bucket)
+	if in, is := opened.(*s3store.Store); is {
+		in.Passing = passing
+	}
+	return opened, err
+}
+
 // OpenScratch opens files that can be made again, those of the site.
 func OpenScratch(config aws.Config, bucket string) (objects.Store, error) {
 	if folder, isFolder := strings.CutPrefix(bucket, inFile); isFolder {

@@ -66,6 +66,14 @@ func TestPermissions(t *testing.T) {
 				needs[action+" on "+resourceOf(t, stack, action, function.Environment.Variables[use.Variable])] = true
 			}
 		}
+		for _, use := range described.Files {
+			for _, action := range use.Actions {
+				for _, pattern := range use.Patterns {
+					all := resourceOf(t, stack, action, function.Environment.Variables[use.Variable])
+					needs[action+" on "+strings.TrimSuffix(all, "*")+pattern] = true
+				}
+			}
+		}
 		for _, event := range function.Events {
 			if event.Type == samtemplate.EventSQS { // on its behalf
 				for _, action := range []string{"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"} {
@@ -136,7 +144,8 @@ func allowed(t *testing.T, statements []statement) map[string]bool {
 				if list[what] {
 					t.Errorf("allowed twice: %s", what)
 				}
-				if strings.Contains(strings.TrimSuffix(strings.TrimSuffix(what, ":*"), "/*"), "*") {
+				plain := strings.Replace(what, "/tile/*.p/", "/partial-tiles/", 1)
+				if strings.Contains(strings.TrimSuffix(strings.TrimSuffix(plain, ":*"), "/*"), "*") {
 					t.Errorf("a wildcard: %s", what)
 				}
 				list[what] = true
@@ -383,6 +392,9 @@ type bucket struct {
 		Enabled string                       `yaml:"ObjectLockEnabled"`
 		Rule    map[string]map[string]string `yaml:"Rule"`
 	} `yaml:"ObjectLockConfiguration"`
+	Lifecycle struct {
+		Rules []map[string]any `yaml:"Rules"`
+	} `yaml:"LifecycleConfiguration"`
 	Encryption struct {
 		Rules []map[string]map[string]string `yaml:"ServerSideEncryptionConfiguration"`
 	} `yaml:"BucketEncryption"`
@@ -404,7 +416,7 @@ func checkBucket(t *testing.T, stack *samtemplate.Stack, id string) {
 
 // The log can't be overwritten: by its bucket, whoever tries.
 func TestLogAsDecided(t *testing.T) {
-	stack := resolve(t, map[string]string{"LogLockMode": "COMPLIANCE", "LogLockDays": "30"})
+	stack := resolve(t, map[string]string{"LogLockMode": "COMPLIANCE", "LogLockDays": "30", "LogPartDays": "5"})
 	buckets, keys := ofType(stack, "AWS::S3::Bucket"), ofType(stack, "AWS::KMS::Key")
 	if !slices.Equal(buckets, []string{"LogBucket", "PagesBucket"}) || !slices.Equal(keys, []string{"LogKey"}) {
 		t.Fatalf("the buckets %q, the keys %q", buckets, keys)
@@ -414,6 +426,19 @@ func TestLogAsDecided(t *testing.T) {
 	retention := map[string]map[string]string{"DefaultRetention": {"Mode": "COMPLIANCE", "Days": "30"}}
 	if log.Versioning["Status"] != "Enabled" || !log.Locked || log.Lock.Enabled != "Enabled" || !reflect.DeepEqual(log.Lock.Rule, retention) {
 		t.Errorf("the log's bucket is %+v", log)
+	}
+	// No rule takes a file away but staged batches; what was dropped goes for good.
+	old := map[string]any{"NoncurrentDays": "5"}
+	rules := []map[string]any{
+		{"Id": "dropped-parts", "Status": "Enabled", "Prefix": "tile/", "NoncurrentVersionExpiration": old, "ExpiredObjectDeleteMarker": "true"},
+		{"Id": "staged-batches", "Status": "Enabled", "Prefix": "staged/", "NoncurrentVersionExpiration": old, "ExpirationInDays": "5"},
+	}
+	if fmt.Sprint(log.Lifecycle.Rules) != fmt.Sprint(rules) {
+		t.Errorf("the rules of the log's bucket are\n%v, want\n%v", log.Lifecycle.Rules, rules)
+	}
+	archive, _ := stack.Function("archive")
+	if got := archive.Environment.Variables; got["TALLY_LOG_LOCK_MODE"] != "COMPLIANCE" || got["TALLY_LOG_PART_DAYS"] != "5" {
+		t.Errorf("archive locks partial tiles by %v", got)
 	}
 	conditional := policyOf(t, stack, "LogBucketPolicy", "PolicyDocument")[0]
 	want := statement{SID: "ConditionalWritesOnly", Effect: "Deny", Principal: "*", Actions: texts{"s3:PutObject"}, Resources: texts{"arn:aws:s3:::prod-LogBucket/*"},

@@ -48,7 +48,7 @@ func (r *run) entries(ctx context.Context, places []int64) (map[int64]history.Le
 func (r *run) bundle(ctx context.Context, n int64, places []int64) (leaves []history.Leaf, err error) {
 	width := int(min(tiles.Width, r.tree.N-n*tiles.Width))
 	path := tiles.EntriesPath(n, width)
-	data, err := r.Log.Get(ctx, path)
+	data, err := r.file(ctx, path)
 	switch {
 	case errors.Is(err, objects.ErrNotFound):
 		return nil, fmt.Errorf("%w: %s is missing: %w", ErrUnlike, path, err)

@@ -229,7 +229,12 @@ func (r *run) open(ctx context.Context) error {
 // forget drops the tiles that were read, all of which the reader keeps: what a run
 // holds in memory does not grow with the log.
 func (r *run) forget(ctx context.Context) {
-	r.hashes = &oneByOne{from: tlog.TileHashReader(r.tree, tiles.NewReader(ctx, r.Log.Get))}
+	r.hashes = &oneByOne{from: tlog.TileHashReader(r.tree, tiles.NewReader(ctx, r.file))}
+}
+
+// file reads a file of the log, or of the whole file the part that it was.
+func (r *run) file(ctx context.Context, path string) ([]byte, error) {
+	return tiles.Get(ctx, path, objects.ErrNotFound, r.Log.Get)
 }
 
 // consistent proves that the log begins with the tree of the cursor.

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
@@ -21,6 +22,8 @@ import (
 type Client interface {
 	GetObject(context.Context, *s3.GetObjectInput, ...func(*s3.Options)) (*s3.GetObjectOutput, error)
 	PutObject(context.Context, *s3.PutObjectInput, ...func(*s3.Options)) (*s3.PutObjectOutput, error)
+	ListObjectsV2(context.Context, *s3.ListObjectsV2Input, ...func(*s3.Options)) (*s3.ListObjectsV2Output, error)
+	DeleteObjects(context.Context, *s3.DeleteObjectsInput, ...func(*s3.Options)) (*s3.DeleteObjectsOutput, error)
 }
 
 var _ Client = (*s3.Client)(nil)
@@ -30,6 +33,16 @@ var _ Client = (*s3.Client)(nil)
 type Store struct {
 	client Client
 	bucket string
+	// Passing is how files are locked that are needed for days only.
+	Passing Lock
+}
+
+// Lock is how long nobody can delete the files of a bucket that locks files, where that is
+// not as long as the bucket says of all. The zero value leaves it to the bucket.
+type Lock struct {
+	Mode types.ObjectLockMode
+	For  time.Duration
+	Now  func() time.Time
 }
 
 var _ objects.Store = (*Store)(nil)
@@ -71,6 +84,9 @@ func (s *Store) PutIfMatch(ctx context.Context, key string, data []byte, tag str
 	} else {
 		input.IfMatch = &tag
 	}
+	if lock := s.Passing; header.Passing && lock.Mode != "" {
+		input.ObjectLockMode, input.ObjectLockRetainUntilDate = lock.Mode, aws.Time(lock.Now().Add(lock.For))
+	}
 	_, err := s.client.PutObject(ctx, input)
 	// A condition that did not hold; or two writes at once, of which S3 has let one
 	// win; or, under If-Match, an object that is gone.
@@ -79,6 +95,31 @@ func (s *Store) PutIfMatch(ctx context.Context, key string, data []byte, tag str
 	}
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", key, err)
+	}
+	return nil
+}
+
+// Drop deletes the objects of a folder, at most 1,000. Their versions, which are locked,
+// stay until the bucket's rules take them away.
+func (s *Store) Drop(ctx context.Context, folder string) error {
+	list, err := s.client.ListObjectsV2(ctx, &s3.ListObjectsV2Input{Bucket: &s.bucket, Prefix: aws.String(folder + "/")})
+	if err != nil {
+		return fmt.Errorf("listing %s: %w", folder, err)
+	}
+	if len(list.Contents) == 0 {
+		return nil
+	}
+	objects := make([]types.ObjectIdentifier, len(list.Contents))
+	for i, object := range list.Contents {
+		objects[i].Key = object.Key
+	}
+	out, err := s.client.DeleteObjects(ctx, &s3.DeleteObjectsInput{Bucket: &s.bucket, Delete: &types.Delete{Objects: objects, Quiet: aws.Bool(true)}})
+	if err != nil {
+		return fmt.Errorf("dropping %s: %w", folder, err)
+	}
+	if len(out.Errors) > 0 {
+		first := out.Errors[0]
+		return fmt.Errorf("dropping %s: %d files stay: %s: %s", folder, len(out.Errors), aws.ToString(first.Key), aws.ToString(first.Code))
 	}
 	return nil
 }
