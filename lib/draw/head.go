@@ -381,21 +381,20 @@ func (h *Head) Looks(number int, at, took settlement.Instant) bool {
 	return known && round.LookFrom != 0 && (at >= round.LookFrom || took > acceptWithin)
 }
 
-// Conflict says that a message contradicts what is stored already.
+// Conflict refuses a message that contradicts what is stored already. Sending it again
+// doesn't help, so it is quarantined with the reason.
 type Conflict struct{ Reason string }
 
-// Error returns the reason.
 func (c *Conflict) Error() string { return c.Reason }
 
 func conflict(format string, args ...any) error {
 	return &Conflict{Reason: fmt.Sprintf(format, args...)}
 }
 
-// TooLate says that a revision or an order came when the draw's records are
-// about to expire.
+// TooLate refuses a revision or an order that came when the draw's records are about to
+// expire: what it changes could not be settled and reported any more.
 type TooLate struct{ Until settlement.Instant }
 
-// Error says until when revisions are taken.
 func (e *TooLate) Error() string {
 	return "the draw's records are kept until " + instant.Format(e.Until) + " and take no revision in the seven days before"
 }
@@ -405,7 +404,6 @@ func (e *TooLate) Error() string {
 // none, to correct it with.
 type AheadError struct{ Revision, Highest int }
 
-// Error says which revisions are taken now, and what to do.
 func (e *AheadError) Error() string {
 	stored := fmt.Sprintf("the highest stored is %d", e.Highest)
 	if e.Highest == 0 {

@@ -40,11 +40,10 @@ func New(client DynamoDB, name string) *Table { return &Table{client: client, na
 // again.
 var ErrChanged = errors.New("the item was changed by someone else")
 
-// ExistsError says that an item that may be written only once is there
-// already. Item is what is there.
+// ExistsError says that an item that may be written only once is there already. Item is
+// what is there, so that the writer can tell its own earlier try from somebody else's.
 type ExistsError struct{ Item Item }
 
-// Error names the item.
 func (e *ExistsError) Error() string {
 	return "there is an item " + e.Item.PK + " / " + e.Item.SK + " already"
 }

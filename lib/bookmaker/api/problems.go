@@ -100,10 +100,9 @@ var kinds = func() map[string]ProblemKind {
 	return m
 }()
 
-// problem is an error with what a bookmaker is told of it.
+// problem is an error whose text the bookmaker gets as it is: nothing internal may be in it.
 type problem struct{ v1.Problem }
 
-// Error names the code and the detail.
 func (p *problem) Error() string { return p.Code + ": " + p.Detail }
 
 // newProblem returns a problem of the table.

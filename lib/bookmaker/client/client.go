@@ -62,7 +62,6 @@ type Error struct {
 	RetryAfter time.Duration // zero where the answer names none
 }
 
-// Error names the code, the detail and the request.
 func (e *Error) Error() string {
 	text := e.Code + ": " + e.Detail
 	for _, fault := range e.Errors {
@@ -81,7 +80,6 @@ type PositionAheadError struct {
 	Response *Error
 }
 
-// Error is that of the answer.
 func (e *PositionAheadError) Error() string { return e.Response.Error() }
 
 // Unwrap returns the answer.

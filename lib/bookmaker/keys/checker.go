@@ -52,7 +52,6 @@ type DeniedError struct {
 	Scope string // that is missing, with CodeScope
 }
 
-// Error names the code.
 func (e *DeniedError) Error() string { return e.Code }
 
 // Grant is what a key opens.

@@ -67,10 +67,10 @@ type Params struct {
 // ErrUnknown says that there is no such key.
 var ErrUnknown = errors.New("there is no such key")
 
-// ParamsError says what is wrong with a key or with settings that were asked for.
+// ParamsError refuses a key or settings that an operator asked for, before anything is
+// written. Its text is what the operator reads.
 type ParamsError struct{ Reason string }
 
-// Error returns the reason.
 func (e *ParamsError) Error() string { return e.Reason }
 
 func wrong(format string, args ...any) error {

@@ -58,7 +58,6 @@ type Decision struct {
 // UsedError says that another dispute has the id.
 type UsedError struct{ Differs []string }
 
-// Error names the fields that differ.
 func (e *UsedError) Error() string {
 	return "another dispute has this id; it differs in " + strings.Join(e.Differs, ", ")
 }

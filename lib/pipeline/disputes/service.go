@@ -33,7 +33,6 @@ type Service struct {
 // DecidedError says that the dispute has been decided otherwise.
 type DecidedError struct{ Dispute *Dispute }
 
-// Error says how, when and why.
 func (e *DecidedError) Error() string {
 	d := e.Dispute
 	if d.Decision == nil {
@@ -46,10 +45,10 @@ func (e *DecidedError) Error() string {
 	return fmt.Sprintf("it was %s at %s: %s", verdict, instant.Format(d.Decision.At), d.Decision.Reason)
 }
 
-// ReasonError says what is wrong with a reason.
+// ReasonError refuses the reason of a decision: the bookmaker gets to see it, so it has to
+// be there and fit into a message.
 type ReasonError struct{ Reason string }
 
-// Error returns what is wrong.
 func (e *ReasonError) Error() string { return e.Reason }
 
 // maxReason is the longest reason of a decision, in bytes.

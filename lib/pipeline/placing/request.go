@@ -30,7 +30,6 @@ type Refusal struct {
 	Others []*Refusal
 }
 
-// Error names the code and the reason.
 func (r *Refusal) Error() string { return r.Code + ": " + r.Message }
 
 // The codes of refusals in their order of precedence: first what is wrong with

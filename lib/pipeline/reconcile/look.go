@@ -27,10 +27,10 @@ const (
 	lookFor = 2 * time.Minute
 )
 
-// LaterError says that a request to look has to come again.
+// LaterError is no failure: the draw is being settled, or what was found is, and the
+// request has to come again to see whether anything is left.
 type LaterError struct{ After time.Duration }
 
-// Error says when.
 func (e *LaterError) Error() string { return "the look is not over; again after " + e.After.String() }
 
 // Looker looks through what is settled for records that were stored too late for it.

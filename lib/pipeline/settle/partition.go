@@ -51,7 +51,6 @@ type partition struct {
 // stored: other code, or other data. Nothing is reported then.
 type MismatchError struct{ Reason string }
 
-// Error returns the reason.
 func (e *MismatchError) Error() string { return e.Reason }
 
 // settle settles the partition and writes its pages and DONE. With resume it goes on
@@ -304,7 +303,6 @@ type lateError struct {
 	reason      string
 }
 
-// Error says how many.
 func (e *lateError) Error() string { return e.reason }
 
 // storedDone returns what another try has stored of a partition. It was first, so it

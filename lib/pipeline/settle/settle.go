@@ -68,10 +68,10 @@ type Settler struct {
 	HoldAbove settlement.Limits
 }
 
-// NotYetError says that a draw may be settled after a while.
+// NotYetError is no failure: bets accepted before the closing may still be on their way
+// into the table, and a settlement without them would be wrong.
 type NotYetError struct{ After time.Duration }
 
-// Error says when.
 func (e *NotYetError) Error() string { return "bets may still be in flight for " + e.After.String() }
 
 // maxRounds bounds how many states one call settles and how often it starts again

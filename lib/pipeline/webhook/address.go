@@ -91,10 +91,10 @@ func isLoopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// ParamsError says what is wrong with what an operator asked for.
+// ParamsError refuses an endpoint that an operator asked for, before anything is written.
+// Its text is what the operator reads.
 type ParamsError struct{ Reason string }
 
-// Error returns the reason.
 func (e *ParamsError) Error() string { return e.Reason }
 
 func wrong(format string, args ...any) error {

@@ -43,7 +43,6 @@ type SelectionError struct {
 // more of a text.
 const longestText = 96
 
-// Error names the text, or the beginning of a very long one, and the reason.
 func (e *SelectionError) Error() string {
 	if len(e.Text) > longestText {
 		return strings.ToValidUTF8(e.Text[:longestText], "") + "…: " + e.Reason

@@ -36,13 +36,12 @@ const (
 	askAgain = 1000
 )
 
-// WrongError says that this process's clock is wrong.
+// WrongError refuses work whose result would depend on this process's clock, which is wrong.
 type WrongError struct {
 	// Off is by how much at least, in milliseconds: above zero for a clock that is ahead.
 	Off int64
 }
 
-// Error says by how much.
 func (e *WrongError) Error() string {
 	if e.Off < 0 {
 		return fmt.Sprintf("this process's clock is at least %d ms behind DynamoDB's", -e.Off)
