@@ -89,9 +89,11 @@ func TestEveryKindOfMessage(t *testing.T) {
 			want = append(want, "closed selections") // side wagers end before their round does
 		}
 		for _, kind := range want {
-			if !seen[kind] {
-				t.Errorf("no %s", kind)
-			}
+			t.Run(kind, func(t *testing.T) {
+				if !seen[kind] {
+					t.Errorf("no %s", kind)
+				}
+			})
 		}
 	})
 }

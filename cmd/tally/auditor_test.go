@@ -42,10 +42,12 @@ func TestAuditor(t *testing.T) {
 		"send message.json":                   "tally: running send" + leftOut,
 		"verify s3://public-log --key " + key: "opening the bucket public-log" + leftOut,
 	} {
-		command := exec.CommandContext(t.Context(), binary, strings.Fields(line)...)
-		command.Stdin = strings.NewReader(`{"game":"war","facts":{"player":"KS","dealer":"AD"}}` + "\n")
-		if said, _ := command.CombinedOutput(); !strings.Contains(string(said), want) {
-			t.Errorf("tally %s says\n%s", line, said)
-		}
+		t.Run(line, func(t *testing.T) {
+			command := exec.CommandContext(t.Context(), binary, strings.Fields(line)...)
+			command.Stdin = strings.NewReader(`{"game":"war","facts":{"player":"KS","dealer":"AD"}}` + "\n")
+			if said, _ := command.CombinedOutput(); !strings.Contains(string(said), want) {
+				t.Errorf("tally %s says\n%s", line, said)
+			}
+		})
 	}
 }

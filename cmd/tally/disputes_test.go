@@ -102,8 +102,10 @@ func (o operator) eventually(what string, happened func() bool) {
 func TestAge(t *testing.T) {
 	for passed, want := range map[time.Duration]string{-time.Second: "0 s", 59 * time.Second: "59 s", time.Minute: "1 min", 59 * time.Minute: "59 min",
 		time.Hour: "1 h", 47*time.Hour + 59*time.Minute: "47 h", 48 * time.Hour: "2 days"} {
-		if got := age(settlement.Instant(passed.Milliseconds())); got != want {
-			t.Errorf("%s is %q, want %q", passed, got, want)
-		}
+		t.Run(fmt.Sprint(passed), func(t *testing.T) {
+			if got := age(settlement.Instant(passed.Milliseconds())); got != want {
+				t.Errorf("%s is %q, want %q", passed, got, want)
+			}
+		})
 	}
 }

@@ -66,17 +66,21 @@ func TestClosest(t *testing.T) {
 		"bacarat": "baccarat", "Dice": "dice", "lucky_7": "lucky7", "lucky": "lucky5", "whel": "wheel", "wra": "war", "chess": "", "": "",
 		"live-baccarat": "live_baccarat", "baccarat": "baccarat", "DICE": "dice", "WHEAL": "wheel",
 	} {
-		if got := closest(typed, names); got != want {
-			t.Errorf("closest to %q is %q, want %q", typed, got, want)
-		}
+		t.Run(typed, func(t *testing.T) {
+			if got := closest(typed, names); got != want {
+				t.Errorf("closest to %q is %q, want %q", typed, got, want)
+			}
+		})
 	}
 	for _, test := range []struct {
 		a, b string
 		want int
 	}{{"", "", 0}, {"", "abc", 3}, {"abc", "", 3}, {"kitten", "sitting", 3}, {"ä", "a", 1}} {
-		if got := distance(test.a, test.b); got != test.want {
-			t.Errorf("distance of %q and %q is %d, want %d", test.a, test.b, got, test.want)
-		}
+		t.Run(test.a+" "+test.b, func(t *testing.T) {
+			if got := distance(test.a, test.b); got != test.want {
+				t.Errorf("distance of %q and %q is %d, want %d", test.a, test.b, got, test.want)
+			}
+		})
 	}
 }
 
@@ -86,9 +90,11 @@ func TestDidYouMean(t *testing.T) {
 		"WAR": "; did you mean -war?", "re": "; did you mean -redrive or -resolve?", "Lucky": "; did you mean -lucky5 or -lucky7?",
 		"resolved": "; did you mean -resolve?", "chess": "", "": "",
 	} {
-		if got := didYouMean("-", typed, names); got != want {
-			t.Errorf("%q: got %q, want %q", typed, got, want)
-		}
+		t.Run(typed, func(t *testing.T) {
+			if got := didYouMean("-", typed, names); got != want {
+				t.Errorf("%q: got %q, want %q", typed, got, want)
+			}
+		})
 	}
 }
 

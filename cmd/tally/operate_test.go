@@ -249,9 +249,11 @@ func TestLocalMisuse(t *testing.T) {
 		{exitFailed, "NoSuch", []string{"local", "--address", "127.0.0.1:0", "--parameter", "NoSuch=1"}},
 		{exitFailed, "nothing listens there", []string{"quarantine", "list", "--endpoint", "http://127.0.0.1:1"}},
 	} {
-		out.Reset()
-		if code := run(test.args, app); code != test.code || !strings.Contains(out.String(), test.want) {
-			t.Errorf("%v: exit code %d: %s", test.args, code, out.String())
-		}
+		t.Run(test.want, func(t *testing.T) {
+			out.Reset()
+			if code := run(test.args, app); code != test.code || !strings.Contains(out.String(), test.want) {
+				t.Errorf("%v: exit code %d: %s", test.args, code, out.String())
+			}
+		})
 	}
 }

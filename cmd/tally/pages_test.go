@@ -63,9 +63,11 @@ func TestServe(t *testing.T) {
 // TestToldAs has words for every kind of difference.
 func TestToldAs(t *testing.T) {
 	for _, kind := range []check.Kind{check.Missing, check.Other, check.Unwanted, check.NoProof} {
-		if toldAs[kind] == "" {
-			t.Errorf("nothing is said of %s", kind)
-		}
+		t.Run(string(kind), func(t *testing.T) {
+			if toldAs[kind] == "" {
+				t.Errorf("nothing is said of %s", kind)
+			}
+		})
 	}
 }
 

@@ -271,24 +271,26 @@ var link = regexp.MustCompile(`\]\(([^)#:]+)\)`)
 
 func TestDocumentsLinkToFiles(t *testing.T) {
 	for _, folder := range []string{".", "docs", "docs/decisions", "events"} {
-		entries, err := os.ReadDir("../../" + folder)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, entry := range entries {
-			if !strings.HasSuffix(entry.Name(), ".md") {
-				continue
-			}
-			text, err := os.ReadFile("../../" + folder + "/" + entry.Name())
+		t.Run(folder, func(t *testing.T) {
+			entries, err := os.ReadDir("../../" + folder)
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, match := range link.FindAllStringSubmatch(string(text), -1) {
-				if _, err := os.Stat("../../" + folder + "/" + match[1]); err != nil {
-					t.Errorf("%s/%s links to %s: %v", folder, entry.Name(), match[1], err)
+			for _, entry := range entries {
+				if !strings.HasSuffix(entry.Name(), ".md") {
+					continue
+				}
+				text, err := os.ReadFile("../../" + folder + "/" + entry.Name())
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, match := range link.FindAllStringSubmatch(string(text), -1) {
+					if _, err := os.Stat("../../" + folder + "/" + match[1]); err != nil {
+						t.Errorf("%s/%s links to %s: %v", folder, entry.Name(), match[1], err)
+					}
 				}
 			}
-		}
+		})
 	}
 }
 

@@ -109,9 +109,11 @@ func TestHelpNamesAll(t *testing.T) {
 
 func TestEither(t *testing.T) {
 	for want, words := range map[string][]string{"": nil, "a": {"a"}, "a or b": {"a", "b"}, "a, b or c": {"a", "b", "c"}} {
-		if got := either(words); got != want {
-			t.Errorf("%q: got %q, want %q", words, got, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if got := either(words); got != want {
+				t.Errorf("%q: got %q, want %q", words, got, want)
+			}
+		})
 	}
 }
 

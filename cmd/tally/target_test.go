@@ -30,23 +30,25 @@ func TestNoAWS(t *testing.T) {
 		{"verify", "s3://bucket", "--key", key, "--state", "none"},
 		{"prove", "s3://bucket", "--key", key, "--draw", "war-1"},
 	} {
-		for _, test := range []struct {
-			environment []string
-			want        string
-		}{
-			{nil, "there are no AWS credentials: set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"},
-			{[]string{"AWS_ACCESS_KEY_ID=test", "AWS_SECRET_ACCESS_KEY=test"}, "there is no AWS region: set AWS_REGION"},
-		} {
-			run := exec.Command("tally", command...)
-			run.Env = append(test.environment, "PATH="+os.Getenv("PATH"), "HOME="+t.TempDir(), "AWS_EC2_METADATA_DISABLED=true")
-			out, err := run.CombinedOutput()
-			if text := string(out); run.ProcessState.ExitCode() != exitFailed || strings.Count(text, "\n") != 1 || !strings.Contains(text, test.want) {
-				t.Errorf("%v: %v: %s", command, err, out)
+		t.Run(command[0], func(t *testing.T) {
+			for _, test := range []struct {
+				environment []string
+				want        string
+			}{
+				{nil, "there are no AWS credentials: set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"},
+				{[]string{"AWS_ACCESS_KEY_ID=test", "AWS_SECRET_ACCESS_KEY=test"}, "there is no AWS region: set AWS_REGION"},
+			} {
+				run := exec.Command("tally", command...)
+				run.Env = append(test.environment, "PATH="+os.Getenv("PATH"), "HOME="+t.TempDir(), "AWS_EC2_METADATA_DISABLED=true")
+				out, err := run.CombinedOutput()
+				if text := string(out); run.ProcessState.ExitCode() != exitFailed || strings.Count(text, "\n") != 1 || !strings.Contains(text, test.want) {
+					t.Errorf("%v: %v: %s", command, err, out)
+				}
+				if readsLog := slices.Contains(command, "--key"); strings.Contains(string(out), "add --local") == readsLog {
+					t.Errorf("%v speaks of --local, which it does not take, or doesn't speak of it: %s", command, out)
+				}
 			}
-			if readsLog := slices.Contains(command, "--key"); strings.Contains(string(out), "add --local") == readsLog {
-				t.Errorf("%v speaks of --local, which it does not take, or doesn't speak of it: %s", command, out)
-			}
-		}
+		})
 	}
 }
 

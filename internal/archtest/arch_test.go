@@ -113,24 +113,26 @@ func TestDoors(t *testing.T) {
 func TestNever(t *testing.T) {
 	packages := list(t)
 	for _, rule := range never {
-		found := false
-		for path, p := range packages {
-			if !within(path, rule.from) {
-				continue
+		t.Run(rule.from+" "+rule.to, func(t *testing.T) {
+			found := false
+			for path, p := range packages {
+				if !within(path, rule.from) {
+					continue
+				}
+				found = true
+				reached := p.Imports // of the standard library: deep down, everything has a clock
+				if strings.Contains(rule.to, ".") || strings.HasPrefix(rule.to, module) {
+					reached = p.Deps
+				}
+				at := slices.IndexFunc(reached, func(to string) bool { return within(to, rule.to) })
+				if at >= 0 {
+					t.Errorf("%s reaches %s: %s", path, reached[at], rule.why)
+				}
 			}
-			found = true
-			reached := p.Imports // of the standard library: deep down, everything has a clock
-			if strings.Contains(rule.to, ".") || strings.HasPrefix(rule.to, module) {
-				reached = p.Deps
+			if !found {
+				t.Errorf("%s has no package: the rule that %s holds nothing", rule.from, rule.why)
 			}
-			at := slices.IndexFunc(reached, func(to string) bool { return within(to, rule.to) })
-			if at >= 0 {
-				t.Errorf("%s reaches %s: %s", path, reached[at], rule.why)
-			}
-		}
-		if !found {
-			t.Errorf("%s has no package: the rule that %s holds nothing", rule.from, rule.why)
-		}
+		})
 	}
 }
 

@@ -391,9 +391,11 @@ func TestPrint(t *testing.T) {
 	seen := evaluate[map[string]bool](b, `Object.fromEntries(Object.entries({ verdict: '#verify [data-part="verdict"]', step: "#verify li", picture: "figure.table", button: '#verify [data-part="button"]', nav: ".top nav", skip: ".skip" })
 		.map(([name, selector]) => [name, document.querySelector(selector).checkVisibility()]))`)
 	for name, want := range map[string]bool{"verdict": true, "step": true, "picture": true, "button": false, "nav": false, "skip": false} {
-		if seen[name] != want {
-			t.Errorf("in print %s is shown: %t", name, seen[name])
-		}
+		t.Run(name, func(t *testing.T) {
+			if seen[name] != want {
+				t.Errorf("in print %s is shown: %t", name, seen[name])
+			}
+		})
 	}
 	b.fits("in print")
 	b.media("", "light")
@@ -525,14 +527,16 @@ func TestTexts(t *testing.T) {
 	}
 	// Every text that the scripts ask for is there.
 	for _, name := range []string{"steps.js", "verify.js", "memory.js", "log.js", "note.js", "merkle.js", "page.js"} {
-		script, err := os.ReadFile(filepath.Join("../../lib/site/pages/assets", name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, key := range keysIn(string(script)) {
-			if texts["en"][key] == "" {
-				t.Errorf("%s says %s, which is no text", name, key)
+		t.Run(name, func(t *testing.T) {
+			script, err := os.ReadFile(filepath.Join("../../lib/site/pages/assets", name))
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
+			for _, key := range keysIn(string(script)) {
+				if texts["en"][key] == "" {
+					t.Errorf("%s says %s, which is no text", name, key)
+				}
+			}
+		})
 	}
 }

@@ -97,10 +97,12 @@ func checkBlock(t *testing.T, line []byte, answerer replay.Answerer, settles boo
 	}
 	answer := answerer.Answer(nil, line)
 	for heading, own := range map[string]string{"\n  bets\n": `,"settlements":[{"bet":`, "\n  totals\n": `,"totals":{"`} {
-		shown := bytes.Contains(block, []byte(heading))
-		if own := bytes.Contains(answer, []byte(own)); shown && !(own && settles) {
-			t.Errorf("%q, and the answer has none: %s%s", heading, answer, block)
-		}
+		t.Run(heading, func(t *testing.T) {
+			shown := bytes.Contains(block, []byte(heading))
+			if own := bytes.Contains(answer, []byte(own)); shown && !(own && settles) {
+				t.Errorf("%q, and the answer has none: %s%s", heading, answer, block)
+			}
+		})
 	}
 }
 
@@ -111,18 +113,20 @@ func TestOwnNames(t *testing.T) {
 	plain := string(settler(Printer{}).Answer(nil, line))
 	resolved := string(New(&replay.Resolver{}, Printer{}).Answer(nil, line))
 	for _, name := range []string{"settlements", "totals", "outcome", "errors", "reason", "rule", "game"} {
-		for _, content := range contents {
-			if strings.HasPrefix(content, `"`) || strings.HasPrefix(content, "-") {
-				continue // a text or a number is shown in the title, under its name
+		t.Run(name, func(t *testing.T) {
+			for _, content := range contents {
+				if strings.HasPrefix(content, `"`) || strings.HasPrefix(content, "-") {
+					continue // a text or a number is shown in the title, under its name
+				}
+				member := fmt.Appendf(nil, "%q:%s,", name, content)
+				if got := string(New(copying{&replay.Settler{}, member}, Printer{}).Answer(nil, line)); got != plain {
+					t.Errorf("settle, %s: got\n%swant\n%s", member, got, plain)
+				}
+				if got := string(New(copying{&replay.Resolver{}, member}, Printer{}).Answer(nil, line)); got != resolved {
+					t.Errorf("resolve, %s: got\n%swant\n%s", member, got, resolved)
+				}
 			}
-			member := fmt.Appendf(nil, "%q:%s,", name, content)
-			if got := string(New(copying{&replay.Settler{}, member}, Printer{}).Answer(nil, line)); got != plain {
-				t.Errorf("settle, %s: got\n%swant\n%s", member, got, plain)
-			}
-			if got := string(New(copying{&replay.Resolver{}, member}, Printer{}).Answer(nil, line)); got != resolved {
-				t.Errorf("resolve, %s: got\n%swant\n%s", member, got, resolved)
-			}
-		}
+		})
 	}
 }
 
@@ -181,14 +185,18 @@ func TestCells(t *testing.T) {
 		{Join(" ", printer.Cell("a", Plain), Cell{}, printer.Cell("♠", Red)), "a \x1b[31m♠\x1b[0m", 3},
 		{Join(", "), "", 0},
 	} {
-		if test.cell.String() != test.text || test.cell.width != test.width {
-			t.Errorf("got %q of width %d, want %q of %d", test.cell.String(), test.cell.width, test.text, test.width)
-		}
+		t.Run(test.text, func(t *testing.T) {
+			if test.cell.String() != test.text || test.cell.width != test.width {
+				t.Errorf("got %q of width %d, want %q of %d", test.cell.String(), test.cell.width, test.text, test.width)
+			}
+		})
 	}
 	for text, want := range map[string]bool{"": false, "0": true, "12.50": true, "1.5.2": false, "-1": true, "-": false, "1-2": false, "K": false, ".": false} {
-		if got := isNumber(text); got != want {
-			t.Errorf("%q is a number: %v", text, got)
-		}
+		t.Run(text, func(t *testing.T) {
+			if got := isNumber(text); got != want {
+				t.Errorf("%q is a number: %v", text, got)
+			}
+		})
 	}
 }
 

@@ -200,9 +200,11 @@ func TestScriptHasEverything(t *testing.T) {
 		t.Errorf("%d games are played", len(played))
 	}
 	for _, event := range []Event{Ordinary, Impossible, Correction, Cancelled, TooFew, Voided, Storm} {
-		if !events[event] {
-			t.Errorf("there is no %q", event)
-		}
+		t.Run(string(event), func(t *testing.T) {
+			if !events[event] {
+				t.Errorf("there is no %q", event)
+			}
+		})
 	}
 	if bets < 300 || cancels == 0 || wagers == 0 || repeats != stormTimes*10 {
 		t.Errorf("%d bets, %d taken back, %d side wagers, %d repeated messages", bets, cancels, wagers, repeats)

@@ -211,19 +211,21 @@ messages                                                          | round | clos
 1 opened 1:10-90, 20 closed 1 at 19 player                        | 1     | 90
 1 opened 1:10-30                                                  | 2     | 0
 `) {
-		var messages []stored
-		for text := range strings.SplitSeq(row[0], ",") {
-			messages = append(messages, say(t, text))
-		}
-		head, _ := apply(t, messages...)
-		var number, want int
-		if _, err := fmt.Sscan(row[1]+" "+row[2], &number, &want); err != nil {
-			t.Fatal(err)
-		}
-		got := head.Closing(number)
-		if want == 0 && got != 0 || want != 0 && got != noon+settlement.Instant(want*1000) {
-			t.Errorf("%s: round %d closes at %s instead of second %d", row[0], number, instant.Format(got), want)
-		}
+		t.Run(row[0]+" "+row[1], func(t *testing.T) {
+			var messages []stored
+			for text := range strings.SplitSeq(row[0], ",") {
+				messages = append(messages, say(t, text))
+			}
+			head, _ := apply(t, messages...)
+			var number, want int
+			if _, err := fmt.Sscan(row[1]+" "+row[2], &number, &want); err != nil {
+				t.Fatal(err)
+			}
+			got := head.Closing(number)
+			if want == 0 && got != 0 || want != 0 && got != noon+settlement.Instant(want*1000) {
+				t.Errorf("%s: round %d closes at %s instead of second %d", row[0], number, instant.Format(got), want)
+			}
+		})
 	}
 }
 
@@ -243,24 +245,26 @@ stored                               | then                        | taken
 1 void a                             | 2 revoke b a                | yes
 1 revoke b a                         | 2 revoke c b                | no
 `) {
-		head, _ := apply(t, say(t, row[0]))
-		before, err := json.Marshal(head)
-		if err != nil {
-			t.Fatal(err)
-		}
-		then := say(t, row[1])
-		err = head.Apply(then.Message, then.sent, then.at, settings)
-		if (err == nil) != (row[2] == "yes") {
-			t.Errorf("%s, then %s: %v", row[0], row[1], err)
-		}
-		var conflict *draw.Conflict
-		var late *draw.TooLate
-		if err != nil && !errors.As(err, &conflict) && !errors.As(err, &late) {
-			t.Errorf("%s, then %s: it is no conflict: %v", row[0], row[1], err)
-		}
-		if after, _ := json.Marshal(head); err != nil && string(after) != string(before) {
-			t.Errorf("%s, then %s: refused, but the head has changed to %s", row[0], row[1], after)
-		}
+		t.Run(row[0]+" "+row[1], func(t *testing.T) {
+			head, _ := apply(t, say(t, row[0]))
+			before, err := json.Marshal(head)
+			if err != nil {
+				t.Fatal(err)
+			}
+			then := say(t, row[1])
+			err = head.Apply(then.Message, then.sent, then.at, settings)
+			if (err == nil) != (row[2] == "yes") {
+				t.Errorf("%s, then %s: %v", row[0], row[1], err)
+			}
+			var conflict *draw.Conflict
+			var late *draw.TooLate
+			if err != nil && !errors.As(err, &conflict) && !errors.As(err, &late) {
+				t.Errorf("%s, then %s: it is no conflict: %v", row[0], row[1], err)
+			}
+			if after, _ := json.Marshal(head); err != nil && string(after) != string(before) {
+				t.Errorf("%s, then %s: refused, but the head has changed to %s", row[0], row[1], after)
+			}
+		})
 	}
 	head, _ := apply(t, say(t, "1 opened 1:10-30"))
 	other := say(t, "2 result 1")
@@ -309,14 +313,16 @@ messages                                      | kept days, counted from noon
 1 round 1:10-30, 20 opened 2:8640000-8640001  | 430
 1 opened 1:8640000-8640001                    | 500
 `) {
-		var messages []stored
-		for text := range strings.SplitSeq(row[0], ",") {
-			messages = append(messages, say(t, text))
-		}
-		head, _ := apply(t, messages...)
-		if got := fmt.Sprint((head.RetainUntil - noon) / days); got != row[1] {
-			t.Errorf("%s: kept for %s days instead of %s", row[0], got, row[1])
-		}
+		t.Run(row[0], func(t *testing.T) {
+			var messages []stored
+			for text := range strings.SplitSeq(row[0], ",") {
+				messages = append(messages, say(t, text))
+			}
+			head, _ := apply(t, messages...)
+			if got := fmt.Sprint((head.RetainUntil - noon) / days); got != row[1] {
+				t.Errorf("%s: kept for %s days instead of %s", row[0], got, row[1])
+			}
+		})
 	}
 }
 
@@ -325,14 +331,16 @@ messages                                      | kept days, counted from noon
 func TestClock(t *testing.T) {
 	head, state := apply(t, say(t, "1 opened 1:10-30"), say(t, "20 result 1"))
 	for _, text := range []string{"19.9 closed 1 at 15", "19.8 round 2:40-60", "19.7 cancel 2"} {
-		late := say(t, text)
-		at := head.Clock(late.at)
-		if at <= noon+20_000 {
-			t.Errorf("%s is stored at %s, before what is stored", text, instant.Format(at))
-		}
-		if err := head.Apply(late.Message, 0, at, settings); err != nil {
-			t.Fatal(err)
-		}
+		t.Run(text, func(t *testing.T) {
+			late := say(t, text)
+			at := head.Clock(late.at)
+			if at <= noon+20_000 {
+				t.Errorf("%s is stored at %s, before what is stored", text, instant.Format(at))
+			}
+			if err := head.Apply(late.Message, 0, at, settings); err != nil {
+				t.Fatal(err)
+			}
+		})
 	}
 	next := head.Next(state, say(t, "1 opened 1:10-30").Game, head.StoredAt)
 	if !next.Rounds[0].Same(state.Rounds[0]) {
@@ -357,9 +365,11 @@ func TestSettleFrom(t *testing.T) {
 		"1 opened 1:10-30, 20 cancel 1, 5 round 2:8-12":                  22,
 		"1 opened 1:0-30, 4 closed 1 at 4, 5 round 2:14-40, 14 result 1": 24, // S2: round 2 takes bets until 14 is seen
 	} {
-		if got := settledFrom(t, text, settings); got != want*1000 {
-			t.Errorf("%s: from second %d instead of %d", text, got/1000, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			if got := settledFrom(t, text, settings); got != want*1000 {
+				t.Errorf("%s: from second %d instead of %d", text, got/1000, want)
+			}
+		})
 	}
 }
 
@@ -393,12 +403,14 @@ func TestSettleAtOnce(t *testing.T) {
 		{"1 opened 1:10-30, 18 closed 1 at 15, 20 result 1", 20_000, 28_000},
 		{"1 opened 1:10-30, 7 closed 1 at 23, 16 result 1", 16_250, 26_000},
 	} {
-		if got := settledFrom(t, row.text, always); got != row.always {
-			t.Errorf("%s, looked after always: from %d ms instead of %d", row.text, got, row.always)
-		}
-		if got := settledFrom(t, row.text, late); got != row.late {
-			t.Errorf("%s, looked after in the last ten seconds: from %d ms instead of %d", row.text, got, row.late)
-		}
+		t.Run(row.text, func(t *testing.T) {
+			if got := settledFrom(t, row.text, always); got != row.always {
+				t.Errorf("%s, looked after always: from %d ms instead of %d", row.text, got, row.always)
+			}
+			if got := settledFrom(t, row.text, late); got != row.late {
+				t.Errorf("%s, looked after in the last ten seconds: from %d ms instead of %d", row.text, got, row.late)
+			}
+		})
 	}
 }
 
@@ -499,9 +511,11 @@ messages                                                                        
 			head, state := apply(t, messages...)
 			game := messages[0].Game
 			for i, selection := range []string{"player", "war", "dealer", "player_red"} {
-				if got := fmt.Sprint((head.ClosingOf(1, game, selection) - noon) / 1000); got != row[i+1] {
-					t.Errorf("%s closes at %s instead of %s", selection, got, row[i+1])
-				}
+				t.Run(selection, func(t *testing.T) {
+					if got := fmt.Sprint((head.ClosingOf(1, game, selection) - noon) / 1000); got != row[i+1] {
+						t.Errorf("%s closes at %s instead of %s", selection, got, row[i+1])
+					}
+				})
 			}
 			if state != nil && !slices.Equal(state.Rounds[0].Stopped, head.Stopped(1)) {
 				t.Errorf("the state has %+v", state.Rounds[0].Stopped)

@@ -253,9 +253,11 @@ func TestVariables(t *testing.T) {
 	}})
 	want := map[string]string{"TALLY_TABLE": stack.Table, "TALLY_SWEEPS_URL": queueOf(stack, "SweepsQueue")}
 	for _, name := range []string{"intake", "settle", "reconcile"} {
-		if !maps.Equal(variables[name], want) {
-			t.Errorf("%s has %v", name, variables[name])
-		}
+		t.Run(name, func(t *testing.T) {
+			if !maps.Equal(variables[name], want) {
+				t.Errorf("%s has %v", name, variables[name])
+			}
+		})
 	}
 	if names := stack.QueueNames(); len(names) != 12 || !strings.HasSuffix(names[6], "-dead") || strings.HasSuffix(names[5], "-dead") {
 		t.Errorf("the queues are %v", names)
@@ -277,11 +279,13 @@ func TestStartFails(t *testing.T) {
 		"a function that can't be called": {Template: tally.Template, Stack: "none", Parameters: map[string]string{"TableName": "none-of-it"},
 			Build: func(string, config.Lookup, aws.Config) (any, error) { return nil, nil }},
 	} {
-		stack, err := local.Start(t.Context(), options)
-		if err == nil {
-			stack.Close()
-			t.Errorf("%s: the stack starts", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			stack, err := local.Start(t.Context(), options)
+			if err == nil {
+				stack.Close()
+				t.Errorf("%s: the stack starts", name)
+			}
+		})
 	}
 }
 

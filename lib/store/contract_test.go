@@ -231,9 +231,11 @@ func TestRefused(t *testing.T) {
 			return
 		}
 		for name, try := range cases {
-			if err := try(at); err == nil || errors.Is(err, store.ErrChanged) {
-				t.Errorf("%s: %v", name, err)
-			}
+			t.Run(name, func(t *testing.T) {
+				if err := try(at); err == nil || errors.Is(err, store.ErrChanged) {
+					t.Errorf("%s: %v", name, err)
+				}
+			})
 		}
 		if left, err := at.All(t.Context(), "p"); err != nil || len(left) > 0 {
 			t.Errorf("%d items were written: %v", len(left), err)
@@ -326,10 +328,12 @@ func TestTogether(t *testing.T) {
 			t.Errorf("read together: %+v", items)
 		}
 		for sk, want := range map[string]bool{"1": true, "3": false} {
-			got, found, err := at.Sure(t.Context(), "p", sk)
-			if at.must(t, err); found != want || found && !reflect.DeepEqual(got, read(item(sk))) {
-				t.Errorf("%s read for sure: %+v, found %v", sk, got, found)
-			}
+			t.Run(sk, func(t *testing.T) {
+				got, found, err := at.Sure(t.Context(), "p", sk)
+				if at.must(t, err); found != want || found && !reflect.DeepEqual(got, read(item(sk))) {
+					t.Errorf("%s read for sure: %+v, found %v", sk, got, found)
+				}
+			})
 		}
 	})
 }

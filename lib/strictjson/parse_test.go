@@ -74,7 +74,9 @@ func TestParse(t *testing.T) {
 		"\ud800"                                  | bad_json
 		// nothing                                | bad_json
 	`) {
-		checkParse(t, row[0], row[1])
+		t.Run(row[0], func(t *testing.T) {
+			checkParse(t, row[0], row[1])
+		})
 	}
 	for text, want := range map[string]string{
 		" \t\r\n{} \t\r\n":                     "",
@@ -125,10 +127,12 @@ func TestRootIsNamedInPaths(t *testing.T) {
 		`[{"a":1,"a":1}]`: "duplicate_field facts[0].a",
 		`{`:               "bad_json facts",
 	} {
-		d.Parse("facts", []byte(text))
-		if got := described(d.Problems()); got != want {
-			t.Errorf("%s: %s, want %s", text, got, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			d.Parse("facts", []byte(text))
+			if got := described(d.Problems()); got != want {
+				t.Errorf("%s: %s, want %s", text, got, want)
+			}
+		})
 	}
 }
 
@@ -138,9 +142,11 @@ func TestMessage(t *testing.T) {
 		"facts.balls: must be a list": {Code: strictjson.WrongType, Path: "facts.balls", Detail: "must be a list"},
 		"must be an object":           {Code: strictjson.WrongType, Detail: "must be an object"},
 	} {
-		if got := p.Message(); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if got := p.Message(); got != want {
+				t.Errorf("%q, want %q", got, want)
+			}
+		})
 	}
 }
 
@@ -170,26 +176,28 @@ func TestManyProblems(t *testing.T) {
 		"texts":    list("0"),
 		"missing":  list("{}"),
 	} {
-		var d strictjson.Document
-		v, ok := d.Parse("", []byte(text))
-		if !ok {
-			t.Fatalf("%s: %s", name, described(d.Problems()))
-		}
-		o, _ := v.Object()
-		switch name {
-		case "texts":
-			o.Strings("x")
-		case "missing":
-			for _, element := range o.Objects("x") {
-				element.String("y")
+		t.Run(name, func(t *testing.T) {
+			var d strictjson.Document
+			v, ok := d.Parse("", []byte(text))
+			if !ok {
+				t.Fatalf("%s: %s", name, described(d.Problems()))
 			}
-		default:
-			o.Optional("x")
-		}
-		o.Close()
-		if got := len(d.Problems()); got != 100 {
-			t.Errorf("%s: %d problems are kept", name, got)
-		}
+			o, _ := v.Object()
+			switch name {
+			case "texts":
+				o.Strings("x")
+			case "missing":
+				for _, element := range o.Objects("x") {
+					element.String("y")
+				}
+			default:
+				o.Optional("x")
+			}
+			o.Close()
+			if got := len(d.Problems()); got != 100 {
+				t.Errorf("%s: %d problems are kept", name, got)
+			}
+		})
 	}
 }
 
@@ -209,29 +217,31 @@ func TestEach(t *testing.T) {
 		[{"a":"x"},{"a":              | 1: x           | bad_json bets
 		[{"a":"x"},                   | 1: x           | bad_json bets
 	`) {
-		var d strictjson.Document
-		var read []string
-		last := -1
-		for index, v := range d.Each("bets", []byte(row[0])) {
-			if index != last+1 {
-				t.Errorf("%s: element %d comes after %d", row[0], index, last)
-			}
-			last = index
-			text := "."
-			if o, ok := v.Object(); ok {
-				if a := o.String("a"); a != "" {
-					text = a
+		t.Run(row[0], func(t *testing.T) {
+			var d strictjson.Document
+			var read []string
+			last := -1
+			for index, v := range d.Each("bets", []byte(row[0])) {
+				if index != last+1 {
+					t.Errorf("%s: element %d comes after %d", row[0], index, last)
 				}
-				o.Close()
+				last = index
+				text := "."
+				if o, ok := v.Object(); ok {
+					if a := o.String("a"); a != "" {
+						text = a
+					}
+					o.Close()
+				}
+				read = append(read, text)
 			}
-			read = append(read, text)
-		}
-		if got := strings.TrimSpace(fmt.Sprintf("%d: %s", len(read), strings.Join(read, " "))); got != row[1] {
-			t.Errorf("%s: read %s, want %s", row[0], got, row[1])
-		}
-		if got := described(d.Problems()); got != row[2] {
-			t.Errorf("%s: %s, want %s", row[0], got, row[2])
-		}
+			if got := strings.TrimSpace(fmt.Sprintf("%d: %s", len(read), strings.Join(read, " "))); got != row[1] {
+				t.Errorf("%s: read %s, want %s", row[0], got, row[1])
+			}
+			if got := described(d.Problems()); got != row[2] {
+				t.Errorf("%s: %s, want %s", row[0], got, row[2])
+			}
+		})
 	}
 }
 

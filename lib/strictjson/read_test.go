@@ -106,20 +106,22 @@ func TestReaders(t *testing.T) {
 		NullableText  | {"x":7}                        | wrong_type facts.x
 		NullableText  | {}                             | missing_field facts.x
 	`) {
-		var d strictjson.Document
-		v, ok := d.Parse("facts", []byte(row[1]))
-		if !ok {
-			t.Fatalf("%s: %s", row[1], described(d.Problems()))
-		}
-		o, _ := v.Object()
-		got := fmt.Sprint(readers[row[0]](o))
-		o.Close()
-		if problems := described(d.Problems()); problems != "" {
-			got = problems
-		}
-		if got != row[2] {
-			t.Errorf("%s of %s: %s, want %s", row[0], row[1], got, row[2])
-		}
+		t.Run(row[0]+" "+row[1], func(t *testing.T) {
+			var d strictjson.Document
+			v, ok := d.Parse("facts", []byte(row[1]))
+			if !ok {
+				t.Fatalf("%s: %s", row[1], described(d.Problems()))
+			}
+			o, _ := v.Object()
+			got := fmt.Sprint(readers[row[0]](o))
+			o.Close()
+			if problems := described(d.Problems()); problems != "" {
+				got = problems
+			}
+			if got != row[2] {
+				t.Errorf("%s of %s: %s, want %s", row[0], row[1], got, row[2])
+			}
+		})
 	}
 }
 

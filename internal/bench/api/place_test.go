@@ -35,9 +35,11 @@ func TestMeasure(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, kind := range map[string]times{"bare": measured.bare, "proxy": measured.proxy, "place": measured.place} {
-		if len(kind.all) < 3 || kind.percentile(0.5) <= 0 || kind.percentile(0.99) < kind.percentile(0.5) {
-			t.Errorf("%s: %v", name, kind.all)
-		}
+		t.Run(name, func(t *testing.T) {
+			if len(kind.all) < 3 || kind.percentile(0.5) <= 0 || kind.percentile(0.99) < kind.percentile(0.5) {
+				t.Errorf("%s: %v", name, kind.all)
+			}
+		})
 	}
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -40,9 +41,11 @@ func TestArguments(t *testing.T) {
 		"-closings noon": `"noon" closes no betting`,
 		"-draws 0":       "at least one of each is needed",
 	} {
-		if _, err := parse(strings.Fields(arguments), io.Discard); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want an error with %s", arguments, err, want)
-		}
+		t.Run(arguments, func(t *testing.T) {
+			if _, err := parse(strings.Fields(arguments), io.Discard); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v, want an error with %s", arguments, err, want)
+			}
+		})
 	}
 }
 
@@ -90,8 +93,10 @@ func TestPercentile(t *testing.T) {
 		values = append(values, time.Duration(50-i))
 	}
 	for hundredths, want := range map[int]time.Duration{50: 25, 99: 50, 100: 50} {
-		if got := percentile(values, hundredths); got != want {
-			t.Errorf("%d of a hundred of 1 to 50: %d, want %d", hundredths, got, want)
-		}
+		t.Run(fmt.Sprint(hundredths), func(t *testing.T) {
+			if got := percentile(values, hundredths); got != want {
+				t.Errorf("%d of a hundred of 1 to 50: %d, want %d", hundredths, got, want)
+			}
+		})
 	}
 }

@@ -136,18 +136,20 @@ func TestProofOfAbsence(t *testing.T) {
 		"attribute_not_exists(pk) AND (a OR :v)": 1,
 		"":                                       1,
 	} {
-		counted := capacity.New("pk")
-		client := (&script{answers: []answer{done}}).client(counted)
-		_, err := client.PutItem(t.Context(), &dynamodb.PutItemInput{
-			TableName: aws.String("t"), Item: key("a"), ConditionExpression: &condition,
-			ExpressionAttributeNames: map[string]string{"#k": "pk"},
+		t.Run(condition, func(t *testing.T) {
+			counted := capacity.New("pk")
+			client := (&script{answers: []answer{done}}).client(counted)
+			_, err := client.PutItem(t.Context(), &dynamodb.PutItemInput{
+				TableName: aws.String("t"), Item: key("a"), ConditionExpression: &condition,
+				ExpressionAttributeNames: map[string]string{"#k": "pk"},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := counted.Snapshot().Total().Unseen; got != unseen {
+				t.Errorf("%q: Unseen is %d, want %d", condition, got, unseen)
+			}
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := counted.Snapshot().Total().Unseen; got != unseen {
-			t.Errorf("%q: Unseen is %d, want %d", condition, got, unseen)
-		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package capacity_test
 
 import (
+	"fmt"
 	"maps"
 	"testing"
 
@@ -59,8 +60,10 @@ func TestReset(t *testing.T) {
 
 func TestHalfUnits(t *testing.T) {
 	for units, want := range map[capacity.HalfUnits]string{0: "0", 1: "0.5", 2: "1", 5: "2.5", -1: "-0.5", -4: "-2"} {
-		if got := units.String(); got != want {
-			t.Errorf("HalfUnits(%d) is %q, want %q", int64(units), got, want)
-		}
+		t.Run(fmt.Sprint(units), func(t *testing.T) {
+			if got := units.String(); got != want {
+				t.Errorf("HalfUnits(%d) is %q, want %q", int64(units), got, want)
+			}
+		})
 	}
 }

@@ -20,11 +20,13 @@ func TestPatient(t *testing.T) {
 		late, cancel := context.WithDeadline(t.Context(), time.Now().Add(-time.Minute))
 		defer cancel()
 		for name, client := range map[string]*dynamodb.Client{"the test's client": db.Client, "a client of its own": db.NewClient()} {
-			_, err := client.PutItem(late, &dynamodb.PutItemInput{TableName: aws.String(table), Item: map[string]types.AttributeValue{
-				dynamotest.PartitionKey: &types.AttributeValueMemberS{Value: "p"}, dynamotest.SortKey: &types.AttributeValueMemberS{Value: "s"}}})
-			if err != nil {
-				t.Errorf("%s: %v", name, err)
-			}
+			t.Run(name, func(t *testing.T) {
+				_, err := client.PutItem(late, &dynamodb.PutItemInput{TableName: aws.String(table), Item: map[string]types.AttributeValue{
+					dynamotest.PartitionKey: &types.AttributeValueMemberS{Value: "p"}, dynamotest.SortKey: &types.AttributeValueMemberS{Value: "s"}}})
+				if err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+			})
 		}
 	})
 }

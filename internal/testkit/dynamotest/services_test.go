@@ -151,9 +151,11 @@ func TestKumoEndpoint(t *testing.T) {
 	for _, call := range []struct{ method, url string }{
 		{http.MethodPut, bucket}, {http.MethodPut, bucket + "/object"}, {http.MethodGet, bucket + "/object"},
 	} {
-		if status, err := send(t.Context(), call.method, call.url, "content"); err != nil || status != http.StatusOK {
-			t.Errorf("%s: status %d, error %v", call.method, status, err)
-		}
+		t.Run(call.method, func(t *testing.T) {
+			if status, err := send(t.Context(), call.method, call.url, "content"); err != nil || status != http.StatusOK {
+				t.Errorf("%s: status %d, error %v", call.method, status, err)
+			}
+		})
 	}
 }
 

@@ -161,10 +161,12 @@ func TestUnsupported(t *testing.T) {
 			return err
 		},
 	} {
-		r := &recorder{TB: t}
-		if err := ask(fakedynamo.New(r, "table")); err == nil || !r.failed {
-			t.Errorf("%s: %v, the test failed: %v", name, err, r.failed)
-		}
+		t.Run(name, func(t *testing.T) {
+			r := &recorder{TB: t}
+			if err := ask(fakedynamo.New(r, "table")); err == nil || !r.failed {
+				t.Errorf("%s: %v, the test failed: %v", name, err, r.failed)
+			}
+		})
 	}
 }
 
@@ -225,8 +227,10 @@ func TestLongConflict(t *testing.T) {
 		"bet":      func() error { _, err := at.CreateBet(t.Context(), "p", store.StoredBet{SK: "1"}); return err },
 		"together": func() error { _, err := at.Together(t.Context(), "p", "1"); return err },
 	} {
-		if err := write(); !errors.Is(err, store.ErrChanged) {
-			t.Errorf("%s: %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			if err := write(); !errors.Is(err, store.ErrChanged) {
+				t.Errorf("%s: %v", name, err)
+			}
+		})
 	}
 }

@@ -43,12 +43,14 @@ func TestOffline(t *testing.T) {
 			`"outcome":{"winner":"tie","margin":0}`, `{"bet":"b1","status":"refunded","payout":"10.00","reason":"tie","rule":"HIGH-2"}`},
 		{`{"game":"highcard","facts":{"player":"KS","dealer":"KS"},"bets":[]}`, `"code":"duplicate_card"`, `"code":"duplicate_card"`},
 	} {
-		if got := string(new(replay.Resolver).Answer(nil, []byte(row.line))); !strings.Contains(got, row.resolved) {
-			t.Errorf("%s resolves to %s, without %s", row.line, got, row.resolved)
-		}
-		if got := string(new(replay.Settler).Answer(nil, []byte(row.line))); !strings.Contains(got, row.settled) {
-			t.Errorf("%s settles to %s, without %s", row.line, got, row.settled)
-		}
+		t.Run(row.resolved, func(t *testing.T) {
+			if got := string(new(replay.Resolver).Answer(nil, []byte(row.line))); !strings.Contains(got, row.resolved) {
+				t.Errorf("%s resolves to %s, without %s", row.line, got, row.resolved)
+			}
+			if got := string(new(replay.Settler).Answer(nil, []byte(row.line))); !strings.Contains(got, row.settled) {
+				t.Errorf("%s settles to %s, without %s", row.line, got, row.settled)
+			}
+		})
 	}
 }
 

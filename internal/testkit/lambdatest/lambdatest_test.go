@@ -37,10 +37,12 @@ func TestAnswers(t *testing.T) {
 		{"context", "", `["00000000-0000-4000-8000-000000000004","arn:aws:lambda:eu-central-1:000000000000:function:test","20s"]`},
 		{"log", "to be read", "null"},
 	} {
-		answer, err := function.Invoke(event(t, test.do, test.with))
-		if err != nil || string(answer) != test.want {
-			t.Errorf("%s %s: got %s, %v; want %s", test.do, test.with, answer, err, test.want)
-		}
+		t.Run(test.do+" "+test.with, func(t *testing.T) {
+			answer, err := function.Invoke(event(t, test.do, test.with))
+			if err != nil || string(answer) != test.want {
+				t.Errorf("%s %s: got %s, %v; want %s", test.do, test.with, answer, err, test.want)
+			}
+		})
 	}
 	if !strings.Contains(function.Log(), "to be read\n") {
 		t.Errorf("the log is %q", function.Log())

@@ -3,6 +3,7 @@ package checkpoint
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -74,18 +75,22 @@ func TestRefused(t *testing.T) {
 		name + "\n42\n" + hash + "\n\nextra\n":          ErrForm,
 		name + "\n42\n" + hash + "\nextra\n\n":          ErrForm,
 	} {
-		signed, err := note.Sign(&note.Note{Text: text + strings.Repeat("\n", 1-min(1, len(text)))}, signer)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := Open(signed, name, note.VerifierList(verifier)); !errors.Is(err, want) {
-			t.Errorf("%q: %v, want %v", text, err, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			signed, err := note.Sign(&note.Note{Text: text + strings.Repeat("\n", 1-min(1, len(text)))}, signer)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := Open(signed, name, note.VerifierList(verifier)); !errors.Is(err, want) {
+				t.Errorf("%q: %v, want %v", text, err, want)
+			}
+		})
 	}
 	for _, size := range []int64{-1, MaxSize + 1} {
-		if _, err := Sign(name, tlog.Tree{N: size, Hash: tree.Hash}, signer); err == nil {
-			t.Errorf("the size %d is signed", size)
-		}
+		t.Run(fmt.Sprint(size), func(t *testing.T) {
+			if _, err := Sign(name, tlog.Tree{N: size, Hash: tree.Hash}, signer); err == nil {
+				t.Errorf("the size %d is signed", size)
+			}
+		})
 	}
 	forged, err := Sign(name, tree, stranger)
 	if err != nil {

@@ -56,32 +56,34 @@ func TestPinned(t *testing.T) {
 func TestProofs(t *testing.T) {
 	set, settled := sample()
 	for n, bookmaker := range []string{"acme", "borealis", "cygnus"} {
-		d, err := set.Disclose("d", 1, bookmaker)
-		if err != nil {
-			t.Fatal(err)
-		}
-		lines := linesOf(bookmaker, n*5)
-		for i := range lines {
-			proof, err := d.Prove(lines, i)
+		t.Run(bookmaker, func(t *testing.T) {
+			d, err := set.Disclose("d", 1, bookmaker)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := proof.Check(settled); err != nil {
-				t.Errorf("line %d of %s: %v", i, bookmaker, err)
+			lines := linesOf(bookmaker, n*5)
+			for i := range lines {
+				proof, err := d.Prove(lines, i)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := proof.Check(settled); err != nil {
+					t.Errorf("line %d of %s: %v", i, bookmaker, err)
+				}
+				everyBit(t, proof, settled)
 			}
-			everyBit(t, proof, settled)
-		}
-		if len(lines) == 0 {
-			continue
-		}
-		for _, wrong := range [][][]byte{lines[1:], append(linesOf(bookmaker, n*5), []byte("more")), linesOf("other", n*5)} {
-			if _, err := d.Prove(wrong, 0); !errors.Is(err, ErrReport) {
-				t.Errorf("a proof from other lines: %v", err)
+			if len(lines) == 0 {
+				return
 			}
-		}
-		if _, err := d.Prove(lines, len(lines)); !errors.Is(err, ErrReport) {
-			t.Errorf("a proof of no line: %v", err)
-		}
+			for _, wrong := range [][][]byte{lines[1:], append(linesOf(bookmaker, n*5), []byte("more")), linesOf("other", n*5)} {
+				if _, err := d.Prove(wrong, 0); !errors.Is(err, ErrReport) {
+					t.Errorf("a proof from other lines: %v", err)
+				}
+			}
+			if _, err := d.Prove(lines, len(lines)); !errors.Is(err, ErrReport) {
+				t.Errorf("a proof of no line: %v", err)
+			}
+		})
 	}
 	if _, err := set.Disclose("d", 1, "nobody"); !errors.Is(err, ErrUnknown) {
 		t.Errorf("a disclosure to nobody: %v", err)

@@ -30,8 +30,10 @@ func TestContradiction(t *testing.T) {
 		{"another dealer's card", dealt, `{"dealer":["6D","AS"],"seats":[{"hands":[{"cards":["8H","8D"]}],"seat":4}]}`, false},
 		{"no JSON", `{`, `{}`, false},
 	} {
-		if why := entry.Contradiction([]byte(test.visible), []byte(test.facts)); (why == "") != test.holds {
-			t.Errorf("%s: %q", test.name, why)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			if why := entry.Contradiction([]byte(test.visible), []byte(test.facts)); (why == "") != test.holds {
+				t.Errorf("%s: %q", test.name, why)
+			}
+		})
 	}
 }

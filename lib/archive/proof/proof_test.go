@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -129,17 +130,19 @@ func TestRefused(t *testing.T) {
 	for old, by := range map[string]string{
 		"tlog-proof@v1": "tlog-proof@v2", "extra ": "Extra ", "extra e": "extra e\r", "index ": "index 0", "\n\n": "\n", "index 1": "index -1",
 	} {
-		changed := strings.Replace(text, old, by, 1)
-		if changed == text {
-			continue
-		}
-		read, err := proof.Parse([]byte(changed))
-		if err == nil {
-			_, _, err = read.Check(archivetest.Origin, known)
-		}
-		if err == nil {
-			t.Errorf("%q in the place of %q passes", by, old)
-		}
+		t.Run(old, func(t *testing.T) {
+			changed := strings.Replace(text, old, by, 1)
+			if changed == text {
+				return
+			}
+			read, err := proof.Parse([]byte(changed))
+			if err == nil {
+				_, _, err = read.Check(archivetest.Origin, known)
+			}
+			if err == nil {
+				t.Errorf("%q in the place of %q passes", by, old)
+			}
+		})
 	}
 	// A proof need not show its entry. Whoever has it from elsewhere can check it.
 	first, rest, _ := strings.Cut(text, "extra ")
@@ -162,14 +165,18 @@ func TestRefused(t *testing.T) {
 	}
 	hash := strings.Repeat("A", 43) + "=\n"
 	for count, want := range map[int]error{63: nil, 64: proof.ErrForm} {
-		if _, err := proof.Parse([]byte("c2sp.org/tlog-proof@v1\nindex 281474976710656\n" + strings.Repeat(hash, count) + "\nx\n")); !errors.Is(err, want) {
-			t.Errorf("%d hashes: %v", count, err)
-		}
+		t.Run(fmt.Sprint(count), func(t *testing.T) {
+			if _, err := proof.Parse([]byte("c2sp.org/tlog-proof@v1\nindex 281474976710656\n" + strings.Repeat(hash, count) + "\nx\n")); !errors.Is(err, want) {
+				t.Errorf("%d hashes: %v", count, err)
+			}
+		})
 	}
 	for _, index := range []string{"281474976710657", "9223372036854775807", "18446744073709551616", "", "01"} {
-		if _, err := proof.Parse([]byte("c2sp.org/tlog-proof@v1\nindex " + index + "\n\nx\n")); !errors.Is(err, proof.ErrForm) {
-			t.Errorf("index %s: %v", index, err)
-		}
+		t.Run(index, func(t *testing.T) {
+			if _, err := proof.Parse([]byte("c2sp.org/tlog-proof@v1\nindex " + index + "\n\nx\n")); !errors.Is(err, proof.ErrForm) {
+				t.Errorf("index %s: %v", index, err)
+			}
+		})
 	}
 	other := *of
 	other.Index++

@@ -3,6 +3,7 @@ package sequencer_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -14,33 +15,35 @@ import (
 // then. The other one's batch has a name of its own.
 func TestEquallyManyStaged(t *testing.T) {
 	for _, dies := range []bool{false, true} {
-		w := grown(t, 3, 0)
-		first, second := leaves("first", 2), leaves("second", 2)
-		met := false
-		w.db.Intercept = intercept(func(call fakedynamo.Call) fakedynamo.Verdict {
-			if !commits(call) || met {
+		t.Run(fmt.Sprint(dies), func(t *testing.T) {
+			w := grown(t, 3, 0)
+			first, second := leaves("first", 2), leaves("second", 2)
+			met := false
+			w.db.Intercept = intercept(func(call fakedynamo.Call) fakedynamo.Verdict {
+				if !commits(call) || met {
+					return fakedynamo.Proceed
+				}
+				met = true
+				w.mustAppend(w.appender(), second) // the first is staged, and not committed
 				return fakedynamo.Proceed
+			})
+			ctx, cancel := context.WithCancel(t.Context())
+			l := w.appender()
+			l.Pause = func(context.Context, int) error {
+				if dies {
+					cancel()
+				}
+				return ctx.Err()
 			}
-			met = true
-			w.mustAppend(w.appender(), second) // the first is staged, and not committed
-			return fakedynamo.Proceed
+			if _, err := l.Append(ctx, first); (err != nil) != dies || err != nil && !errors.Is(err, context.Canceled) {
+				t.Fatalf("dies %v: the first was told %v", dies, err)
+			}
+			w.db.Intercept = nil
+			w.mustAppend(w.appender(), first)
+			if want := entriesOf(leaves("start", 3), second, first); !met || !slices.Equal(w.public, want) {
+				t.Errorf("dies %v: the log has %q, not %q", dies, w.public, want)
+			}
 		})
-		ctx, cancel := context.WithCancel(t.Context())
-		l := w.appender()
-		l.Pause = func(context.Context, int) error {
-			if dies {
-				cancel()
-			}
-			return ctx.Err()
-		}
-		if _, err := l.Append(ctx, first); (err != nil) != dies || err != nil && !errors.Is(err, context.Canceled) {
-			t.Fatalf("dies %v: the first was told %v", dies, err)
-		}
-		w.db.Intercept = nil
-		w.mustAppend(w.appender(), first)
-		if want := entriesOf(leaves("start", 3), second, first); !met || !slices.Equal(w.public, want) {
-			t.Errorf("dies %v: the log has %q, not %q", dies, w.public, want)
-		}
 	}
 }
 
@@ -101,23 +104,25 @@ func TestOvertakenAfterIndex(t *testing.T) {
 // builds, by who applies a batch of its own, or by who goes on with another's.
 func TestOtherBytesUnderName(t *testing.T) {
 	for _, path := range []string{"tile/0/000.p/5", "tile/entries/000.p/5", "tile/0/000"} {
-		for _, committedBefore := range []bool{false, true} {
-			w := grown(t, 3, 0)
-			n := 2
-			if path == "tile/0/000" {
-				w, n = grown(t, 250, 0), 6
+		t.Run(path, func(t *testing.T) {
+			for _, committedBefore := range []bool{false, true} {
+				w := grown(t, 3, 0)
+				n := 2
+				if path == "tile/0/000" {
+					w, n = grown(t, 250, 0), 6
+				}
+				if committedBefore {
+					w, _ = committed(t, len(w.public), n)
+				}
+				public := w.files.Files()["checkpoint"].Data
+				w.files.Set(path, []byte("something else"))
+				if _, err := w.appender().Append(t.Context(), leaves("d", n)); !errors.Is(err, sequencer.ErrCorrupt) {
+					t.Errorf("%s, committed before %v: %v", path, committedBefore, err)
+				}
+				if files := w.files.Files(); string(files["checkpoint"].Data) != string(public) || string(files[path].Data) != "something else" {
+					t.Errorf("%s, committed before %v: it was written over, or published", path, committedBefore)
+				}
 			}
-			if committedBefore {
-				w, _ = committed(t, len(w.public), n)
-			}
-			public := w.files.Files()["checkpoint"].Data
-			w.files.Set(path, []byte("something else"))
-			if _, err := w.appender().Append(t.Context(), leaves("d", n)); !errors.Is(err, sequencer.ErrCorrupt) {
-				t.Errorf("%s, committed before %v: %v", path, committedBefore, err)
-			}
-			if files := w.files.Files(); string(files["checkpoint"].Data) != string(public) || string(files[path].Data) != "something else" {
-				t.Errorf("%s, committed before %v: it was written over, or published", path, committedBefore)
-			}
-		}
+		})
 	}
 }

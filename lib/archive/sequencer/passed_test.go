@@ -1,6 +1,7 @@
 package sequencer
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 )
@@ -22,8 +23,10 @@ func TestPassed(t *testing.T) {
 		{131_072, 131_327, nil},
 		{33_554_431, 33_554_432, []string{"tile/0/x131/070.p", "tile/entries/x131/070.p", "tile/1/510.p", "tile/2/000.p"}},
 	} {
-		if got := passed(test.from, test.to); !slices.Equal(got, test.want) {
-			t.Errorf("from %d to %d entries: %q, want %q", test.from, test.to, got, test.want)
-		}
+		t.Run(fmt.Sprint(test.from, " ", test.to), func(t *testing.T) {
+			if got := passed(test.from, test.to); !slices.Equal(got, test.want) {
+				t.Errorf("from %d to %d entries: %q, want %q", test.from, test.to, got, test.want)
+			}
+		})
 	}
 }

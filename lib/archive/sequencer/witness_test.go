@@ -93,14 +93,16 @@ func TestLateWitness(t *testing.T) {
 // that name, and one that was set back.
 func TestWitnessThatSawAnother(t *testing.T) {
 	for _, seen := range []int{4, 6, 9} {
-		other := newWorld(t).witnessed()
-		other.mustAppend(other.appender(), leaves("other", seen))
-		w := newWorld(t)
-		w.witnesses = other.witnesses
-		w.mustAppend(w.appender(), leaves("this", 6))
-		if w.outcomes.count[witness.Contradicted] != 1 || len(w.cosigned()) > 0 {
-			t.Errorf("of %d entries: %v", seen, w.outcomes.count)
-		}
+		t.Run(fmt.Sprint(seen), func(t *testing.T) {
+			other := newWorld(t).witnessed()
+			other.mustAppend(other.appender(), leaves("other", seen))
+			w := newWorld(t)
+			w.witnesses = other.witnesses
+			w.mustAppend(w.appender(), leaves("this", 6))
+			if w.outcomes.count[witness.Contradicted] != 1 || len(w.cosigned()) > 0 {
+				t.Errorf("of %d entries: %v", seen, w.outcomes.count)
+			}
+		})
 	}
 }
 
@@ -172,20 +174,22 @@ func conflicts(kind, text string) http.HandlerFunc {
 // of the media type: it gets the proof from there, and cosigns.
 func TestSizeWithParameters(t *testing.T) {
 	for _, kind := range []string{"text/x.tlog.size", "text/x.tlog.size; charset=utf-8", "Text/X.tlog.size;charset=us-ascii"} {
-		w := newWorld(t).witnessed()
-		w.mustAppend(w.appender(), leaves("a", 2))
-		inner, asked := w.witnesses[0].Handler(), 0
-		w.witnesses[0].Answer = http.HandlerFunc(func(answer http.ResponseWriter, r *http.Request) {
-			if asked++; asked == 1 {
-				conflicts(kind, "2")(answer, r)
-				return
+		t.Run(kind, func(t *testing.T) {
+			w := newWorld(t).witnessed()
+			w.mustAppend(w.appender(), leaves("a", 2))
+			inner, asked := w.witnesses[0].Handler(), 0
+			w.witnesses[0].Answer = http.HandlerFunc(func(answer http.ResponseWriter, r *http.Request) {
+				if asked++; asked == 1 {
+					conflicts(kind, "2")(answer, r)
+					return
+				}
+				inner.ServeHTTP(answer, r)
+			})
+			w.mustAppend(w.appender(), leaves("b", 2))
+			if len(w.cosigned()) != 1 || asked != 2 {
+				t.Errorf("%s: cosigned by %v after %v: %v", kind, w.cosigned(), w.witnesses[0].Requests(), w.outcomes.count)
 			}
-			inner.ServeHTTP(answer, r)
 		})
-		w.mustAppend(w.appender(), leaves("b", 2))
-		if len(w.cosigned()) != 1 || asked != 2 {
-			t.Errorf("%s: cosigned by %v after %v: %v", kind, w.cosigned(), w.witnesses[0].Requests(), w.outcomes.count)
-		}
 	}
 }
 

@@ -109,13 +109,15 @@ func TestHalvesOfAKey(t *testing.T) {
 		"public key":         halves[0][0] + "\nnone\n",
 		"private key":        "none\n" + halves[0][1] + "\n",
 	} {
-		path := filepath.Join(folder, "mixed")
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := FromFile(path, name); err == nil || !strings.Contains(err.Error(), what) {
-			t.Errorf("got %v, want an error about %s", err, what)
-		}
+		t.Run(what, func(t *testing.T) {
+			path := filepath.Join(folder, "mixed")
+			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := FromFile(path, name); err == nil || !strings.Contains(err.Error(), what) {
+				t.Errorf("got %v, want an error about %s", err, what)
+			}
+		})
 	}
 }
 

@@ -3,6 +3,7 @@ package tiles
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"testing"
 
 	"golang.org/x/mod/sumdb/tlog"
@@ -20,9 +21,11 @@ func TestPaths(t *testing.T) {
 		"tile/0/x001/x000/x000/000":  {H: Height, L: 0, N: 1000000000, W: Width},
 		"tile/0/x100/x000/010.p/100": {H: Height, L: 0, N: 100000010, W: 100},
 	} {
-		if got := Path(tile); got != want {
-			t.Errorf("%+v is at %s, want %s", tile, got, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if got := Path(tile); got != want {
+				t.Errorf("%+v is at %s, want %s", tile, got, want)
+			}
+		})
 	}
 	if got := EntriesPath(1234067, 17); got != "tile/entries/x001/x234/067.p/17" {
 		t.Error(got)
@@ -52,14 +55,18 @@ func TestBundles(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, w := range []int{0, 2, 4} {
-		if _, err := Entries(bundle, w); !errors.Is(err, ErrBundle) {
-			t.Errorf("%d entries: %v", w, err)
-		}
+		t.Run(fmt.Sprint(w), func(t *testing.T) {
+			if _, err := Entries(bundle, w); !errors.Is(err, ErrBundle) {
+				t.Errorf("%d entries: %v", w, err)
+			}
+		})
 	}
 	for _, n := range []int{0, 1, 4, len(bundle) - 1} {
-		if _, err := Entries(bundle[:n], 3); !errors.Is(err, ErrBundle) {
-			t.Errorf("%d bytes: %v", n, err)
-		}
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			if _, err := Entries(bundle[:n], 3); !errors.Is(err, ErrBundle) {
+				t.Errorf("%d bytes: %v", n, err)
+			}
+		})
 	}
 }
 
@@ -76,9 +83,11 @@ func TestFullAndHead(t *testing.T) {
 		"tile/0/000.p/256":            {"tile/0/000.p/256", Width},
 		"tile/0/000.p/x":              {"tile/0/000.p/x", Width},
 	} {
-		if full, width := Full(path); full != want.full || width != want.width {
-			t.Errorf("%s is part of %s, of the width %d", path, full, width)
-		}
+		t.Run(path, func(t *testing.T) {
+			if full, width := Full(path); full != want.full || width != want.width {
+				t.Errorf("%s is part of %s, of the width %d", path, full, width)
+			}
+		})
 	}
 	hashes := bytes.Repeat([]byte("h"), Width*tlog.HashSize)
 	if got := Head("tile/0/000", 5, hashes); len(got) != 5*tlog.HashSize {
@@ -99,8 +108,10 @@ func TestFullAndHead(t *testing.T) {
 // Files are bounded by what they may have at most.
 func TestMaxBytes(t *testing.T) {
 	for path, want := range map[string]int64{"checkpoint": 1 << 20, KeysPath: 64 << 10, "tile/0/000": 256 * 32, "tile/entries/000": 256 * 65537, "results/index.json": 128 << 20} {
-		if got := MaxBytes(path); got != want {
-			t.Errorf("%s has at most %d bytes, want %d", path, got, want)
-		}
+		t.Run(path, func(t *testing.T) {
+			if got := MaxBytes(path); got != want {
+				t.Errorf("%s has at most %d bytes, want %d", path, got, want)
+			}
+		})
 	}
 }

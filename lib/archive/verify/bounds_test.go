@@ -31,42 +31,44 @@ import (
 func TestPruned(t *testing.T) {
 	options, all := optionsOf(t, archivetest.New(t)), openings(513)
 	for _, size := range []int{150, 300, 512} {
-		files, grown := logOf(t, all[:size]), logOf(t, all)
-		for path := range files {
-			if strings.Contains(path, ".p/") {
-				delete(files, path)
+		t.Run(fmt.Sprint(size), func(t *testing.T) {
+			files, grown := logOf(t, all[:size]), logOf(t, all)
+			for path := range files {
+				if strings.Contains(path, ".p/") {
+					delete(files, path)
+				}
 			}
-		}
-		for path, data := range grown {
-			if path != checkpoint.Path && files[path] == nil {
-				files[path] = data
+			for path, data := range grown {
+				if path != checkpoint.Path && files[path] == nil {
+					files[path] = data
+				}
 			}
-		}
-		level1 := "tile/1/000.p/" + fmt.Sprint(size/tiles.Width)
-		if size >= tiles.Width { // whose full tile there is not yet
-			files[level1] = logOf(t, all[:size])[level1]
-		}
-		r := verified(t, files, options)
-		if len(r.Findings) > 0 || r.Counts.Openings != size {
-			t.Fatalf("%d entries: %v", size, r.Findings)
-		}
-		for _, draw := range []string{"d.0", fmt.Sprintf("d.%d", size-1)} {
-			one, err := verify.Draw(t.Context(), files, options, draw, nil)
-			if err != nil || len(one.Findings) > 0 || len(one.History) != 1 {
-				t.Errorf("%d entries, %s: %v, %v", size, draw, one.Findings, err)
+			level1 := "tile/1/000.p/" + fmt.Sprint(size/tiles.Width)
+			if size >= tiles.Width { // whose full tile there is not yet
+				files[level1] = logOf(t, all[:size])[level1]
 			}
-		}
-		for _, path := range []string{"tile/0/000", "tile/entries/000"} {
-			changed := maps.Clone(files)
-			flip(changed, path, 100)
-			if r := verified(t, changed, options); len(r.Findings) == 0 {
-				t.Errorf("%d entries: a flipped bit in %s passes", size, path)
+			r := verified(t, files, options)
+			if len(r.Findings) > 0 || r.Counts.Openings != size {
+				t.Fatalf("%d entries: %v", size, r.Findings)
 			}
-			changed[path] = changed[path][:50]
-			if r := verified(t, changed, options); len(r.Findings) == 0 {
-				t.Errorf("%d entries: %s passes, of which the most is missing", size, path)
+			for _, draw := range []string{"d.0", fmt.Sprintf("d.%d", size-1)} {
+				one, err := verify.Draw(t.Context(), files, options, draw, nil)
+				if err != nil || len(one.Findings) > 0 || len(one.History) != 1 {
+					t.Errorf("%d entries, %s: %v, %v", size, draw, one.Findings, err)
+				}
 			}
-		}
+			for _, path := range []string{"tile/0/000", "tile/entries/000"} {
+				changed := maps.Clone(files)
+				flip(changed, path, 100)
+				if r := verified(t, changed, options); len(r.Findings) == 0 {
+					t.Errorf("%d entries: a flipped bit in %s passes", size, path)
+				}
+				changed[path] = changed[path][:50]
+				if r := verified(t, changed, options); len(r.Findings) == 0 {
+					t.Errorf("%d entries: %s passes, of which the most is missing", size, path)
+				}
+			}
+		})
 	}
 }
 
@@ -177,15 +179,17 @@ func TestBombs(t *testing.T) {
 		})
 	}
 	for path, most := range map[string]int64{checkpoint.Path: 1 << 20, tilePath: 8192, "tile/3/x001/000": 8192, bundlePath: 256 * 65537, tiles.KeysPath: 1 << 16} {
-		if got := tiles.MaxBytes(path); got != most {
-			t.Errorf("%s has at most %d bytes, want %d", path, got, most)
-		}
-		if _, err := objects.ReadAll(bytes.NewReader(make([]byte, most)), most); err != nil {
-			t.Error(err)
-		}
-		if _, err := objects.ReadAll(bytes.NewReader(make([]byte, most+1)), most); !errors.Is(err, objects.ErrTooLong) {
-			t.Errorf("a byte more is read: %v", err)
-		}
+		t.Run(path, func(t *testing.T) {
+			if got := tiles.MaxBytes(path); got != most {
+				t.Errorf("%s has at most %d bytes, want %d", path, got, most)
+			}
+			if _, err := objects.ReadAll(bytes.NewReader(make([]byte, most)), most); err != nil {
+				t.Error(err)
+			}
+			if _, err := objects.ReadAll(bytes.NewReader(make([]byte, most+1)), most); !errors.Is(err, objects.ErrTooLong) {
+				t.Errorf("a byte more is read: %v", err)
+			}
+		})
 	}
 }
 

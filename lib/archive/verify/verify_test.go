@@ -77,13 +77,15 @@ func TestSampleLog(t *testing.T) {
 	served := httptest.NewServer(http.FileServer(http.Dir(s.Copy())))
 	defer served.Close()
 	for _, place := range []string{s.Copy(), served.URL, served.URL + "/"} {
-		source, err := verify.Open(place)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if again := verified(t, source, options); again.Root != r.Root || len(again.Findings) > 0 {
-			t.Errorf("%s: %+v", place, again)
-		}
+		t.Run(place, func(t *testing.T) {
+			source, err := verify.Open(place)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if again := verified(t, source, options); again.Root != r.Root || len(again.Findings) > 0 {
+				t.Errorf("%s: %+v", place, again)
+			}
+		})
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"maps"
 	"slices"
@@ -350,22 +351,24 @@ func TestOverlappingRuns(t *testing.T) {
 // is an alarm.
 func TestWriteFails(t *testing.T) {
 	for _, verdict := range []fakedynamo.Verdict{fakedynamo.FailBefore, fakedynamo.FailAfter, fakedynamo.SendTwice} {
-		w := played(t, "war")
-		w.s.ArchiveAll()
-		w.s.DB.Intercept = func(_ context.Context, call fakedynamo.Call) fakedynamo.Verdict {
-			if call.Write {
-				return verdict
+		t.Run(fmt.Sprint(verdict), func(t *testing.T) {
+			w := played(t, "war")
+			w.s.ArchiveAll()
+			w.s.DB.Intercept = func(_ context.Context, call fakedynamo.Call) fakedynamo.Verdict {
+				if call.Write {
+					return verdict
+				}
+				return fakedynamo.Proceed
 			}
-			return fakedynamo.Proceed
-		}
-		_, err := w.m.Begin(t.Context())
-		w.s.DB.Intercept = nil
-		if failed := verdict != fakedynamo.SendTwice; (err != nil) != failed {
-			t.Errorf("%v: %v", verdict, err)
-		}
-		if w.look(nil); len(w.faults) > 0 || w.body(store.LogKey(archivetest.Origin), store.LogSeenKey) == "" {
-			t.Errorf("%v: %v", verdict, w.faults)
-		}
+			_, err := w.m.Begin(t.Context())
+			w.s.DB.Intercept = nil
+			if failed := verdict != fakedynamo.SendTwice; (err != nil) != failed {
+				t.Errorf("%v: %v", verdict, err)
+			}
+			if w.look(nil); len(w.faults) > 0 || w.body(store.LogKey(archivetest.Origin), store.LogSeenKey) == "" {
+				t.Errorf("%v: %v", verdict, w.faults)
+			}
+		})
 	}
 }
 

@@ -64,13 +64,15 @@ func TestEmbedded(t *testing.T) {
 		"docs.html.gz":    {want: page, embedded: docsPage, write: compressed},
 		"requests.json":   {want: requestsOf(t, parsedDocument(t, converted)), embedded: func() ([]byte, error) { return requestsJSON, nil }, write: bytes.Clone},
 	} {
-		if *update {
-			if err := os.WriteFile(name, file.write(file.want), 0o644); err != nil {
-				t.Fatal(err)
+		t.Run(name, func(t *testing.T) {
+			if *update {
+				if err := os.WriteFile(name, file.write(file.want), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			} else if embedded, err := file.embedded(); err != nil || !bytes.Equal(embedded, file.want) {
+				t.Errorf("%s is not docs/openapi.yaml: run `go generate ./lib/bookmaker/api` (%v)", name, err)
 			}
-		} else if embedded, err := file.embedded(); err != nil || !bytes.Equal(embedded, file.want) {
-			t.Errorf("%s is not docs/openapi.yaml: run `go generate ./lib/bookmaker/api` (%v)", name, err)
-		}
+		})
 	}
 }
 
@@ -103,13 +105,15 @@ func TestDocumentIsOpenAPI(t *testing.T) {
 		text []byte
 		ok   bool
 	}{"the document": {text, true}, "one with a fault": {bytes.Replace(text, []byte("      operationId: health"), []byte("      operationId: 7"), 1), false}} {
-		document, err := openapi3.NewLoader().LoadFromData(test.text)
-		if err == nil {
-			err = document.Validate(t.Context())
-		}
-		if (err == nil) != test.ok {
-			t.Errorf("%s: %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			document, err := openapi3.NewLoader().LoadFromData(test.text)
+			if err == nil {
+				err = document.Validate(t.Context())
+			}
+			if (err == nil) != test.ok {
+				t.Errorf("%s: %v", name, err)
+			}
+		})
 	}
 }
 

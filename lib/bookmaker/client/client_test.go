@@ -94,9 +94,11 @@ func TestErrors(t *testing.T) {
 		t.Error("a code of no answer")
 	}
 	for _, base := range []string{"", "tally.example", "ftp://tally.example", "://"} {
-		if _, err := client.New(base, "k"); err == nil {
-			t.Errorf("%q is a URL", base)
-		}
+		t.Run(base, func(t *testing.T) {
+			if _, err := client.New(base, "k"); err == nil {
+				t.Errorf("%q is a URL", base)
+			}
+		})
 	}
 }
 
@@ -223,9 +225,11 @@ func TestUndecided(t *testing.T) {
 		{of(413, ""), true},
 		{of(503, ""), true},
 	} {
-		if got := client.Undecided(test.err); got != test.want {
-			t.Errorf("%v: %v", test.err, got)
-		}
+		t.Run(fmt.Sprint(test.want), func(t *testing.T) {
+			if got := client.Undecided(test.err); got != test.want {
+				t.Errorf("%v: %v", test.err, got)
+			}
+		})
 	}
 }
 

@@ -63,9 +63,11 @@ func TestCheck(t *testing.T) {
 		{"no key", "tly_", "", keys.CodeUnknown},
 		{"something else", "Basic abc", "", keys.CodeUnknown},
 	} {
-		if got := answer(t, c, test.token, test.scope); got != test.want {
-			t.Errorf("%s: %s, not %s", test.name, got, test.want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			if got := answer(t, c, test.token, test.scope); got != test.want {
+				t.Errorf("%s: %s, not %s", test.name, got, test.want)
+			}
+		})
 	}
 	at.pass(time.Hour)
 	if got := answer(t, c, token, keys.BetsRead); got != keys.CodeExpired {
@@ -150,9 +152,11 @@ func TestWhatNoKeyCanBe(t *testing.T) {
 		{Bookmaker: "acme", Scopes: keys.Scopes(), ExpiresAt: at.now()},
 		{Bookmaker: "acme", Scopes: keys.Scopes(), Note: strings.Repeat("x", 201)},
 	} {
-		if _, _, err := s.Create(t.Context(), params); err == nil {
-			t.Errorf("made %+v", params)
-		}
+		t.Run(params.Bookmaker, func(t *testing.T) {
+			if _, _, err := s.Create(t.Context(), params); err == nil {
+				t.Errorf("made %+v", params)
+			}
+		})
 	}
 }
 
@@ -187,9 +191,11 @@ func TestSettings(t *testing.T) {
 		"least above the largest": {MinStake: map[string]string{"EUR": "2.00"}, MaxStake: map[string]string{"EUR": "1.00"}},
 		"least of a game above the largest of all": {MaxStake: map[string]string{"EUR": "1.00"}, Games: map[string]keys.Limits{"dice": {MinStake: map[string]string{"EUR": "2.00"}}}},
 	} {
-		if _, err := set.Terms(); err == nil {
-			t.Errorf("settings with %s are taken", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			if _, err := set.Terms(); err == nil {
+				t.Errorf("settings with %s are taken", name)
+			}
+		})
 	}
 	both, err := keys.Settings{MinStake: map[string]string{"EUR": "1.00"}, Games: map[string]keys.Limits{"dice": {MaxStake: map[string]string{"EUR": "2.00"}}}}.Terms()
 	if least, most := both.Bounds("dice", "EUR"); err != nil || least != 100 || most != 200 {

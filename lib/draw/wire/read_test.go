@@ -64,23 +64,25 @@ func build(t testing.TB, kind, edits string) []byte {
 // Every fault of every type, with the place that it names.
 func TestFaults(t *testing.T) {
 	for _, row := range ruletest.Rows(t, faultTable) {
-		kind, edits, want := row[0], row[1], row[2]
-		message, partial, faults := wire.Parse(build(t, kind, edits))
-		got := "right"
-		if message == nil {
-			var list []string
-			for _, f := range faults {
-				place, _, _ := strings.Cut(f.Message, ":")
-				list = append(list, strings.TrimSpace(f.Code+" "+place))
+		t.Run(row[0], func(t *testing.T) {
+			kind, edits, want := row[0], row[1], row[2]
+			message, partial, faults := wire.Parse(build(t, kind, edits))
+			got := "right"
+			if message == nil {
+				var list []string
+				for _, f := range faults {
+					place, _, _ := strings.Cut(f.Message, ":")
+					list = append(list, strings.TrimSpace(f.Code+" "+place))
+				}
+				got = strings.Join(list, ", ")
 			}
-			got = strings.Join(list, ", ")
-		}
-		if got != want {
-			t.Errorf("%s with %q: %s\ninstead of: %s", kind, edits, got, want)
-		}
-		if message == nil && !strings.Contains(edits, "id") && partial.ID != "m1" {
-			t.Errorf("%s with %q: what could be read is %+v", kind, edits, partial)
-		}
+			if got != want {
+				t.Errorf("%s with %q: %s\ninstead of: %s", kind, edits, got, want)
+			}
+			if message == nil && !strings.Contains(edits, "id") && partial.ID != "m1" {
+				t.Errorf("%s with %q: what could be read is %+v", kind, edits, partial)
+			}
+		})
 	}
 }
 
@@ -284,9 +286,11 @@ func TestRunMessages(t *testing.T) {
 		t.Errorf("read as %+v, %v", s, err)
 	}
 	for _, wrong := range []string{"", "{}", `{"draw":"a#b"}`, `{"draw":7}`} {
-		if _, err := wire.ParseRun(wrong); err == nil {
-			t.Errorf("%q is taken", wrong)
-		}
+		t.Run(wrong, func(t *testing.T) {
+			if _, err := wire.ParseRun(wrong); err == nil {
+				t.Errorf("%q is taken", wrong)
+			}
+		})
 	}
 }
 

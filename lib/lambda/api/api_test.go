@@ -57,11 +57,13 @@ func TestPathsOfEvents(t *testing.T) {
 		{"/v1/health", "\x00", 400},
 		{"/v1/health", "a b#c", 400},
 	} {
-		request := lambdaevents.APIGatewayV2HTTPRequest{RawPath: test.path, RawQueryString: test.query}
-		request.RequestContext.HTTP.Method, request.RequestContext.DomainName, request.RequestContext.RequestID = "GET", "api.example.com", "gateway-1"
-		answer, err := made.Invoke(t.Context(), request)
-		if err != nil || answer.StatusCode != test.status || strings.Contains(answer.Body, "Evil: 1\n") {
-			t.Errorf("%q?%q: %d %s, %v", test.path, test.query, answer.StatusCode, answer.Body, err)
-		}
+		t.Run(test.path+" "+test.query, func(t *testing.T) {
+			request := lambdaevents.APIGatewayV2HTTPRequest{RawPath: test.path, RawQueryString: test.query}
+			request.RequestContext.HTTP.Method, request.RequestContext.DomainName, request.RequestContext.RequestID = "GET", "api.example.com", "gateway-1"
+			answer, err := made.Invoke(t.Context(), request)
+			if err != nil || answer.StatusCode != test.status || strings.Contains(answer.Body, "Evil: 1\n") {
+				t.Errorf("%q?%q: %d %s, %v", test.path, test.query, answer.StatusCode, answer.Body, err)
+			}
+		})
 	}
 }

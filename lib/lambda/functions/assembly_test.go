@@ -76,10 +76,12 @@ func TestUnusableVariables(t *testing.T) {
 		{"archive", "TALLY_LOG_WITNESSES", witnessKey + " http://w1.example", "is no URL of a witness"},
 		{"archive", "TALLY_LOG_WITNESSES", witnessKey + " https://w1.example," + witnessKey + " https://w2.example", "is there twice"},
 	} {
-		_, err := functions.New(test.function, with(map[string]string{test.variable: test.value}), quiet())
-		if err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s=%s: got %v, want an error with %s", test.variable, test.value, err, test.want)
-		}
+		t.Run(test.function, func(t *testing.T) {
+			_, err := functions.New(test.function, with(map[string]string{test.variable: test.value}), quiet())
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("%s=%s: got %v, want an error with %s", test.variable, test.value, err, test.want)
+			}
+		})
 	}
 }
 

@@ -116,13 +116,15 @@ const scheduled = ".scheduled.json"
 
 func TestScheduledSample(t *testing.T) {
 	for _, name := range []string{"reconcile", "pages"} {
-		text, err := os.ReadFile(filepath.Join(samplesFolder, name+scheduled))
-		if err != nil {
-			t.Fatal(err)
-		}
-		var event lambdaevents.CloudWatchEvent
-		if err := json.Unmarshal(text, &event); err != nil || event.DetailType != "Scheduled Event" || event.Source != "aws.events" {
-			t.Errorf("%s: %v: %+v", name, err, event)
-		}
+		t.Run(name, func(t *testing.T) {
+			text, err := os.ReadFile(filepath.Join(samplesFolder, name+scheduled))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var event lambdaevents.CloudWatchEvent
+			if err := json.Unmarshal(text, &event); err != nil || event.DetailType != "Scheduled Event" || event.Source != "aws.events" {
+				t.Errorf("%s: %v: %+v", name, err, event)
+			}
+		})
 	}
 }

@@ -60,9 +60,11 @@ func TestPagesInBuckets(t *testing.T) {
 	}
 	made := s3store.New(client, site)
 	for _, path := range []string{"index.html", "uk/roulette/index.html", "results/draws/" + archivedDraw + ".json", "results/roulette/2026-11-30/" + archivedDraw + ".2.tlog-proof"} {
-		if _, _, err := made.Get(t.Context(), path); err != nil {
-			t.Errorf("%s: %v", path, err)
-		}
+		t.Run(path, func(t *testing.T) {
+			if _, _, err := made.Get(t.Context(), path); err != nil {
+				t.Errorf("%s: %v", path, err)
+			}
+		})
 	}
 	want := []string{"s3:GetObject on " + log, "s3:GetObject on " + site, "s3:PutObject on " + site}
 	if got := slices.Sorted(maps.Keys(noted.made)); !slices.Equal(got, want) {

@@ -198,14 +198,16 @@ func TestMistakes(t *testing.T) {
 		"a game that is missing":    func() { measured.Add(metrics.Settled, "", 1) },
 		"a value without dimension": func() { measured.Set(metrics.QuarantineDepth, "poker", 1) },
 	} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("no panic for %s", want)
-				}
+		t.Run(want, func(t *testing.T) {
+			func() {
+				defer func() {
+					if recover() == nil {
+						t.Errorf("no panic for %s", want)
+					}
+				}()
+				record()
 			}()
-			record()
-		}()
+		})
 	}
 }
 

@@ -61,23 +61,25 @@ func TestSchemas(t *testing.T) {
 	loaded := jsonschema.NewCompiler()
 	loaded.UseLoader(jsonschema.SchemeURLLoader{})
 	for _, name := range []string{"site.schema.json", "archive-entries.schema.json"} {
-		text, err := os.Open(docs + name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		schema, err := jsonschema.UnmarshalJSON(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := text.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if id := schema.(map[string]any)["$id"]; id != name {
-			t.Errorf("the $id of %s is %v", name, id)
-		}
-		if err := loaded.AddResource("https://elsewhere.example/"+name, schema); err != nil {
-			t.Fatal(err)
-		}
+		t.Run(name, func(t *testing.T) {
+			text, err := os.Open(docs + name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			schema, err := jsonschema.UnmarshalJSON(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := text.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if id := schema.(map[string]any)["$id"]; id != name {
+				t.Errorf("the $id of %s is %v", name, id)
+			}
+			if err := loaded.AddResource("https://elsewhere.example/"+name, schema); err != nil {
+				t.Fatal(err)
+			}
+		})
 	}
 	if _, err := loaded.Compile("https://elsewhere.example/site.schema.json"); err != nil {
 		t.Error(err)
@@ -118,9 +120,11 @@ func TestSampleSite(t *testing.T) {
 		checked[path.Ext(name)]++
 	}
 	for _, end := range []string{".json", ".ndjson", ".csv", ".parquet", ".html", ".css", ".tlog-proof"} {
-		if checked[end] == 0 {
-			t.Errorf("there is no %s", end)
-		}
+		t.Run(end, func(t *testing.T) {
+			if checked[end] == 0 {
+				t.Errorf("there is no %s", end)
+			}
+		})
 	}
 }
 

@@ -34,14 +34,16 @@ func TestAfterRun(t *testing.T) {
 		{"failed", t.Context(), fault, nil, fault},
 	}
 	for _, test := range tests {
-		got := afterRun(test.ctx, test.err)
-		var back sqsbatch.RetryAfter
-		switch given := errors.As(got, &back); {
-		case given != (test.back != nil), given && back.After != test.back.After:
-			t.Errorf("%s: got %v", test.name, got)
-		case !given && !errors.Is(got, test.want):
-			t.Errorf("%s: got %v, want %v", test.name, got, test.want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			got := afterRun(test.ctx, test.err)
+			var back sqsbatch.RetryAfter
+			switch given := errors.As(got, &back); {
+			case given != (test.back != nil), given && back.After != test.back.After:
+				t.Errorf("%s: got %v", test.name, got)
+			case !given && !errors.Is(got, test.want):
+				t.Errorf("%s: got %v, want %v", test.name, got, test.want)
+			}
+		})
 	}
 }
 

@@ -160,25 +160,27 @@ func TestMalformedRecords(t *testing.T) {
 
 func TestConcurrencyIsBoundedAndUsed(t *testing.T) {
 	for _, test := range []struct{ concurrency, messages, want int }{{0, 4, 1}, {1, 4, 1}, {3, 10, 3}, {10, 4, 4}} {
-		synctest.Test(t, func(t *testing.T) {
-			b := newBench(t)
-			b.options.Concurrency = test.concurrency
-			var ids []string
-			for i := range test.messages {
-				ids = append(ids, fmt.Sprint(i))
-			}
-			var running, most atomic.Int64
-			failed := b.handle(t.Context(), func(context.Context, sqsbatch.Message) error {
-				now := running.Add(1)
-				defer running.Add(-1)
-				time.Sleep(time.Second) // of the bubble: ends when all are asleep
-				most.Store(max(most.Load(), now))
-				return nil
-			}, eventOf(ids...))
-			wantFailed(t, failed)
-			if int(most.Load()) != test.want {
-				t.Errorf("%d of %d ran at once with a concurrency of %d, want %d", most.Load(), test.messages, test.concurrency, test.want)
-			}
+		t.Run(fmt.Sprint(test.concurrency), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := newBench(t)
+				b.options.Concurrency = test.concurrency
+				var ids []string
+				for i := range test.messages {
+					ids = append(ids, fmt.Sprint(i))
+				}
+				var running, most atomic.Int64
+				failed := b.handle(t.Context(), func(context.Context, sqsbatch.Message) error {
+					now := running.Add(1)
+					defer running.Add(-1)
+					time.Sleep(time.Second) // of the bubble: ends when all are asleep
+					most.Store(max(most.Load(), now))
+					return nil
+				}, eventOf(ids...))
+				wantFailed(t, failed)
+				if int(most.Load()) != test.want {
+					t.Errorf("%d of %d ran at once with a concurrency of %d, want %d", most.Load(), test.messages, test.concurrency, test.want)
+				}
+			})
 		})
 	}
 }

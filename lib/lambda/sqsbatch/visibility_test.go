@@ -34,14 +34,16 @@ func TestBackoff(t *testing.T) {
 		{1000, 0.5, 450 * time.Second},
 	}
 	for _, test := range tests {
-		b := newBench(t)
-		b.options.Random = func() float64 { return test.random }
-		event := eventOf("m")
-		event.Records[0].Attributes["ApproximateReceiveCount"] = strconv.Itoa(test.receives)
-		b.handle(t.Context(), func(context.Context, sqsbatch.Message) error { return errors.New("no") }, event)
-		if got := b.changes["m"]; got != test.want {
-			t.Errorf("delivery %d with %v: back after %s, want %s", test.receives, test.random, got, test.want)
-		}
+		t.Run(fmt.Sprint(test.receives), func(t *testing.T) {
+			b := newBench(t)
+			b.options.Random = func() float64 { return test.random }
+			event := eventOf("m")
+			event.Records[0].Attributes["ApproximateReceiveCount"] = strconv.Itoa(test.receives)
+			b.handle(t.Context(), func(context.Context, sqsbatch.Message) error { return errors.New("no") }, event)
+			if got := b.changes["m"]; got != test.want {
+				t.Errorf("delivery %d with %v: back after %s, want %s", test.receives, test.random, got, test.want)
+			}
+		})
 	}
 }
 
@@ -109,8 +111,10 @@ func TestSQSVisibilityRefusesURLs(t *testing.T) {
 		"https://sqs.example/%zz":   "reading the queue URL",
 		"https://sqs.example/2/one": "end in one name",
 	} {
-		if _, err := sqsbatch.NewSQSVisibility(new(fakeSQS), "https://sqs.example/1/one", url); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: got %v, want an error with %q", url, err, want)
-		}
+		t.Run(url, func(t *testing.T) {
+			if _, err := sqsbatch.NewSQSVisibility(new(fakeSQS), "https://sqs.example/1/one", url); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%q: got %v, want an error with %q", url, err, want)
+			}
+		})
 	}
 }

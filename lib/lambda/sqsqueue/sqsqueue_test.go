@@ -67,16 +67,18 @@ func TestSend(t *testing.T) {
 		{sqsqueue.MaxDelay + 1, 0, true},
 		{-1, 0, true},
 	} {
-		client := &fakeSender{}
-		err := sqsqueue.New(client, "https://queue").Send(t.Context(), "body", test.delay)
-		switch {
-		case test.refused != (err != nil):
-			t.Errorf("%s: %v", test.delay, err)
-		case test.refused && len(client.sent) > 0:
-			t.Errorf("%s: it is sent all the same", test.delay)
-		case !test.refused && (client.sent[0].DelaySeconds != test.seconds || *client.sent[0].QueueUrl != "https://queue" || *client.sent[0].MessageBody != "body"):
-			t.Errorf("%s: %+v", test.delay, client.sent[0])
-		}
+		t.Run(fmt.Sprint(test.delay), func(t *testing.T) {
+			client := &fakeSender{}
+			err := sqsqueue.New(client, "https://queue").Send(t.Context(), "body", test.delay)
+			switch {
+			case test.refused != (err != nil):
+				t.Errorf("%s: %v", test.delay, err)
+			case test.refused && len(client.sent) > 0:
+				t.Errorf("%s: it is sent all the same", test.delay)
+			case !test.refused && (client.sent[0].DelaySeconds != test.seconds || *client.sent[0].QueueUrl != "https://queue" || *client.sent[0].MessageBody != "body"):
+				t.Errorf("%s: %+v", test.delay, client.sent[0])
+			}
+		})
 	}
 	broken := errors.New("broken")
 	if err := sqsqueue.New(&fakeSender{err: broken}, "https://queue").Send(t.Context(), "body", 0); !errors.Is(err, broken) || !strings.Contains(err.Error(), "https://queue") {
@@ -117,9 +119,11 @@ func TestFind(t *testing.T) {
 	client := sqs.NewFromConfig(db.Config())
 	url, arn := makeQueue(t, db, client, nil)
 	for _, name := range []string{url, sqsqueue.Name(url), sqsqueue.Name(arn)} {
-		if found, err := sqsqueue.Find(t.Context(), client, name); err != nil || found != url {
-			t.Errorf("%s: %s %v", name, found, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			if found, err := sqsqueue.Find(t.Context(), client, name); err != nil || found != url {
+				t.Errorf("%s: %s %v", name, found, err)
+			}
+		})
 	}
 	if _, err := sqsqueue.Find(t.Context(), client, "nonesuch"); !errors.Is(err, sqsqueue.ErrNoQueue) {
 		t.Error(err)
@@ -207,19 +211,21 @@ func TestRedriveLosesNothing(t *testing.T) {
 	db := dynamotest.Kumo(t)
 	client := sqs.NewFromConfig(db.Config())
 	for _, fault := range []faultyClient{{send: true}, {send: true, after: true}, {delete: true}, {delete: true, after: true}} {
-		url, letters := withDeadLetters(t, db, client, 1)
-		fault.Client = client
-		redriver := sqsqueue.Redriver{Client: &fault}
-		if _, err := redriver.Redrive(t.Context(), url, 1); !errors.Is(err, errFault) {
-			t.Error(err)
-		}
-		there, left := count(t, client, url).All(), count(t, client, letters).All()
-		if there+left < 1 {
-			t.Errorf("%+v: the message is lost", fault)
-		}
-		if wantThere := fault.delete || fault.after; (there == 1) != wantThere {
-			t.Errorf("%+v: %d on the queue", fault, there)
-		}
+		t.Run(fmt.Sprint(fault.send), func(t *testing.T) {
+			url, letters := withDeadLetters(t, db, client, 1)
+			fault.Client = client
+			redriver := sqsqueue.Redriver{Client: &fault}
+			if _, err := redriver.Redrive(t.Context(), url, 1); !errors.Is(err, errFault) {
+				t.Error(err)
+			}
+			there, left := count(t, client, url).All(), count(t, client, letters).All()
+			if there+left < 1 {
+				t.Errorf("%+v: the message is lost", fault)
+			}
+			if wantThere := fault.delete || fault.after; (there == 1) != wantThere {
+				t.Errorf("%+v: %d on the queue", fault, there)
+			}
+		})
 	}
 }
 
@@ -248,8 +254,10 @@ func TestSendAgainKeepsFirst(t *testing.T) {
 func TestSentAt(t *testing.T) {
 	queue := time.UnixMilli(2000)
 	for said, want := range map[string]settlement.Instant{"": 2000, "1500": 1500, "2500": 2000, "soon": 2000, "-1": 2000, "0": 2000} {
-		if got := sqsqueue.SentAt(queue, map[string]string{sqsqueue.FirstSent: said}); got != want {
-			t.Errorf("a message that says %q was sent at %d, want %d", said, got, want)
-		}
+		t.Run(said, func(t *testing.T) {
+			if got := sqsqueue.SentAt(queue, map[string]string{sqsqueue.FirstSent: said}); got != want {
+				t.Errorf("a message that says %q was sent at %d, want %d", said, got, want)
+			}
+		})
 	}
 }

@@ -28,11 +28,13 @@ func TestAfterPush(t *testing.T) {
 		{"in half an hour, which reconcile sees to", now + 1_800_000, 1, 0, false},
 		{"it came back often enough", now, 4, 0, false},
 	} {
-		err := afterPush(test.again, now, test.receives)
-		var back sqsbatch.RetryAfter
-		if errors.As(err, &back) != test.given || back.After != test.back {
-			t.Errorf("%s: %v", test.name, err)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			err := afterPush(test.again, now, test.receives)
+			var back sqsbatch.RetryAfter
+			if errors.As(err, &back) != test.given || back.After != test.back {
+				t.Errorf("%s: %v", test.name, err)
+			}
+		})
 	}
 }
 

@@ -25,39 +25,41 @@ func TestLogKeys(t *testing.T) {
 		{map[string]string{"LogSigningKey": second, "LogOldKey": first}, second, first},
 		{map[string]string{"LogSigningKey": second}, second, ""},
 	} {
-		stack := resolve(t, test.parameters)
-		given := 0
-		for _, described := range functions.Describe() {
-			function, _ := stack.Function(described.Name)
-			variables := function.Environment.Variables
-			if _, has := variables["TALLY_LOG_KEY"]; !has {
-				continue
-			}
-			given++
-			if variables["TALLY_LOG_KEY"] != test.key || variables["TALLY_LOG_OLD_KEY"] != test.old {
-				t.Errorf("%v: %s has %v", test.parameters, described.Name, variables)
-			}
-			want, may := map[string]bool{}, map[string]bool{}
-			for _, use := range described.Uses {
-				for _, action := range use.Actions {
-					if use.Variable == "TALLY_LOG_KEY" {
-						want[action+" on "+test.key] = true
-						want[action+" on "+test.old] = test.old != ""
+		t.Run(test.key, func(t *testing.T) {
+			stack := resolve(t, test.parameters)
+			given := 0
+			for _, described := range functions.Describe() {
+				function, _ := stack.Function(described.Name)
+				variables := function.Environment.Variables
+				if _, has := variables["TALLY_LOG_KEY"]; !has {
+					continue
+				}
+				given++
+				if variables["TALLY_LOG_KEY"] != test.key || variables["TALLY_LOG_OLD_KEY"] != test.old {
+					t.Errorf("%v: %s has %v", test.parameters, described.Name, variables)
+				}
+				want, may := map[string]bool{}, map[string]bool{}
+				for _, use := range described.Uses {
+					for _, action := range use.Actions {
+						if use.Variable == "TALLY_LOG_KEY" {
+							want[action+" on "+test.key] = true
+							want[action+" on "+test.old] = test.old != ""
+						}
 					}
 				}
-			}
-			maps.DeleteFunc(want, func(_ string, wanted bool) bool { return !wanted })
-			for what := range allowed(t, statementsOf(t, stack, function)) {
-				if strings.HasPrefix(what, "kms:") {
-					may[what] = true
+				maps.DeleteFunc(want, func(_ string, wanted bool) bool { return !wanted })
+				for what := range allowed(t, statementsOf(t, stack, function)) {
+					if strings.HasPrefix(what, "kms:") {
+						may[what] = true
+					}
+				}
+				if !maps.Equal(may, want) {
+					t.Errorf("%v: %s may %v, want %v", test.parameters, described.Name, slices.Sorted(maps.Keys(may)), slices.Sorted(maps.Keys(want)))
 				}
 			}
-			if !maps.Equal(may, want) {
-				t.Errorf("%v: %s may %v, want %v", test.parameters, described.Name, slices.Sorted(maps.Keys(may)), slices.Sorted(maps.Keys(want)))
+			if given < 3 {
+				t.Errorf("only %d functions are given the log's key, want archive, reconcile and pages", given)
 			}
-		}
-		if given < 3 {
-			t.Errorf("only %d functions are given the log's key, want archive, reconcile and pages", given)
-		}
+		})
 	}
 }

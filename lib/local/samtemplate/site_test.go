@@ -80,11 +80,13 @@ func TestSiteAsDecided(t *testing.T) {
 		t.Errorf("the default is %+v", site.Default)
 	}
 	for pattern, origin := range map[string]string{"/results/*": "pages", "/" + serve.LogFolder + "*": "log"} {
-		if !slices.ContainsFunc(site.Behaviors, func(b behavior) bool {
-			return b.Pattern == pattern && b.Origin == origin && b.Headers == "prod-FileHeaders"
-		}) {
-			t.Errorf("%s is not served from %s for all: %+v", pattern, origin, site.Behaviors)
-		}
+		t.Run(pattern, func(t *testing.T) {
+			if !slices.ContainsFunc(site.Behaviors, func(b behavior) bool {
+				return b.Pattern == pattern && b.Origin == origin && b.Headers == "prod-FileHeaders"
+			}) {
+				t.Errorf("%s is not served from %s for all: %+v", pattern, origin, site.Behaviors)
+			}
+		})
 	}
 	paths := map[string]string{"EventType": "viewer-request", "FunctionARN": "arn:aws:cloudfront::123456789012:function/prod-paths"}
 	for _, b := range append(site.Behaviors, site.Default) {

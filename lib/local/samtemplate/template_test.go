@@ -329,9 +329,11 @@ func TestParametersAreChecked(t *testing.T) {
 		{"Other", "1", "there is no parameter Other"},
 	}
 	for _, test := range tests {
-		_, err := samtemplate.Resolve([]byte(sample), somewhere(map[string]string{test.name: test.value}))
-		if err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s=%s: got %v, want an error with %q", test.name, test.value, err, test.want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			_, err := samtemplate.Resolve([]byte(sample), somewhere(map[string]string{test.name: test.value}))
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("%s=%s: got %v, want an error with %q", test.name, test.value, err, test.want)
+			}
+		})
 	}
 }

@@ -192,9 +192,11 @@ func TestOneDispute(t *testing.T) {
 			},
 			"reject for a reason of junk": func() (*disputes.Dispute, error) { return o.Reject(t.Context(), "acme", "d-1", "\xff") },
 		} {
-			if d, err := decide(); err == nil {
-				t.Errorf("%s: %+v", name, d)
-			}
+			t.Run(name, func(t *testing.T) {
+				if d, err := decide(); err == nil {
+					t.Errorf("%s: %+v", name, d)
+				}
+			})
 		}
 	})
 }

@@ -25,16 +25,18 @@ func TestRowsOfCancelledDraws(t *testing.T) {
 		ac bc cr ar ac cc             | 1 2 0 0 2 3
 		br ac cc                      | 0 1 1
 	`) {
-		var ends intake.Ends
-		var got []string
-		for message := range strings.FieldsSeq(row[0]) {
-			var n int
-			ends, n = ends.Add(intake.End{Draw: message[:1], OpensAt: settlement.Instant(message[0]), Cancelled: message[1] == 'c'})
-			got = append(got, fmt.Sprint(n))
-		}
-		if rows := strings.Join(got, " "); rows != row[1] {
-			t.Errorf("%s: rows of %s, want %s", row[0], rows, row[1])
-		}
+		t.Run(row[0], func(t *testing.T) {
+			var ends intake.Ends
+			var got []string
+			for message := range strings.FieldsSeq(row[0]) {
+				var n int
+				ends, n = ends.Add(intake.End{Draw: message[:1], OpensAt: settlement.Instant(message[0]), Cancelled: message[1] == 'c'})
+				got = append(got, fmt.Sprint(n))
+			}
+			if rows := strings.Join(got, " "); rows != row[1] {
+				t.Errorf("%s: rows of %s, want %s", row[0], rows, row[1])
+			}
+		})
 	}
 }
 

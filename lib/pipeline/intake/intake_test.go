@@ -162,24 +162,26 @@ second | from     | message        | sent
 // Whichever queue is down, the message is delivered again and everything is sent.
 func TestQueueDown(t *testing.T) {
 	for _, down := range []string{"archive", "sweep", "reply"} {
-		d := newBench(t)
-		for _, kind := range []string{"draw.opened", "draw.resulted"} {
-			d.down = down
-			d.now += 20_000
-			_, err := d.handle(t, intake.Studio, body(kind))
-			if kind == "draw.opened" && down == "sweep" {
-				continue // nothing to settle yet
+		t.Run(down, func(t *testing.T) {
+			d := newBench(t)
+			for _, kind := range []string{"draw.opened", "draw.resulted"} {
+				d.down = down
+				d.now += 20_000
+				_, err := d.handle(t, intake.Studio, body(kind))
+				if kind == "draw.opened" && down == "sweep" {
+					continue // nothing to settle yet
+				}
+				if !errors.Is(err, errDown) {
+					t.Errorf("%s is down, %s: %v", down, kind, err)
+				}
+				d.down = ""
+				sent, err := d.handle(t, intake.Studio, body(kind))
+				want := map[string]string{"draw.opened": "archive opening, reply replay", "draw.resulted": "sweep, archive state, reply replay"}[kind]
+				if err != nil || sent != want {
+					t.Errorf("%s was down, %s again: sent %s, %v", down, kind, sent, err)
+				}
 			}
-			if !errors.Is(err, errDown) {
-				t.Errorf("%s is down, %s: %v", down, kind, err)
-			}
-			d.down = ""
-			sent, err := d.handle(t, intake.Studio, body(kind))
-			want := map[string]string{"draw.opened": "archive opening, reply replay", "draw.resulted": "sweep, archive state, reply replay"}[kind]
-			if err != nil || sent != want {
-				t.Errorf("%s was down, %s again: sent %s, %v", down, kind, sent, err)
-			}
-		}
+		})
 	}
 }
 
@@ -188,33 +190,35 @@ func TestQueueDown(t *testing.T) {
 // replay, whatever is visible first; it is no conflict with itself.
 func TestTornMessage(t *testing.T) {
 	for _, kind := range []string{"draw.opened", "betting.opened", "draw.resulted"} {
-		for first := range 5 {
-			synctest.Test(t, func(t *testing.T) {
-				d := newBench(t)
-				if kind != "draw.opened" {
-					if _, err := d.handle(t, intake.Studio, body("draw.opened")); err != nil {
-						t.Fatal(err)
-					}
-				}
-				again := make(chan error, 1)
-				d.db.Torn = func(_ context.Context, call fakedynamo.Call, left []string) (next int) {
-					if len(left) < len(call.Keys) {
-						if len(left) == len(call.Keys)-1 {
-							go func() {
-								again <- d.Intake.Handle(t.Context(), intake.Delivery{Body: []byte(body(kind)), SentAt: d.now})
-							}()
+		t.Run(kind, func(t *testing.T) {
+			for first := range 5 {
+				synctest.Test(t, func(t *testing.T) {
+					d := newBench(t)
+					if kind != "draw.opened" {
+						if _, err := d.handle(t, intake.Studio, body("draw.opened")); err != nil {
+							t.Fatal(err)
 						}
-						time.Sleep(20 * time.Millisecond)
 					}
-					return first % len(left)
-				}
-				d.sent = nil
-				err := errors.Join(d.Intake.Handle(t.Context(), intake.Delivery{Body: []byte(body(kind)), SentAt: d.now}), <-again)
-				if replies := strings.Join(d.sent, ", "); err != nil || d.counter.quarantined > 0 || strings.Count(replies, "reply stored") != 1 || strings.Count(replies, "reply replay") != 1 {
-					t.Errorf("%s, item %d first: %s, %v", kind, first, replies, err)
-				}
-			})
-		}
+					again := make(chan error, 1)
+					d.db.Torn = func(_ context.Context, call fakedynamo.Call, left []string) (next int) {
+						if len(left) < len(call.Keys) {
+							if len(left) == len(call.Keys)-1 {
+								go func() {
+									again <- d.Intake.Handle(t.Context(), intake.Delivery{Body: []byte(body(kind)), SentAt: d.now})
+								}()
+							}
+							time.Sleep(20 * time.Millisecond)
+						}
+						return first % len(left)
+					}
+					d.sent = nil
+					err := errors.Join(d.Intake.Handle(t.Context(), intake.Delivery{Body: []byte(body(kind)), SentAt: d.now}), <-again)
+					if replies := strings.Join(d.sent, ", "); err != nil || d.counter.quarantined > 0 || strings.Count(replies, "reply stored") != 1 || strings.Count(replies, "reply replay") != 1 {
+						t.Errorf("%s, item %d first: %s, %v", kind, first, replies, err)
+					}
+				})
+			}
+		})
 	}
 }
 
@@ -299,25 +303,27 @@ func TestTimeLimit(t *testing.T) {
 		{"TransactWriteItems", intake.StoreWithin + 100*time.Millisecond, false},
 		{"GetItem DRAW#war-1.7 / STATE#000001", intake.StoreWithin + 100*time.Millisecond, false},
 	} {
-		synctest.Test(t, func(t *testing.T) {
-			d := newBench(t)
-			for _, kind := range []string{"draw.opened", "draw.resulted"} {
-				if _, err := d.handle(t, intake.Studio, body(kind)); err != nil {
-					t.Fatal(err)
+		t.Run(fmt.Sprint(test.slow, " ", test.by), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				d := newBench(t)
+				for _, kind := range []string{"draw.opened", "draw.resulted"} {
+					if _, err := d.handle(t, intake.Studio, body(kind)); err != nil {
+						t.Fatal(err)
+					}
 				}
-			}
-			d.db.Intercept = func(_ context.Context, call fakedynamo.Call) fakedynamo.Verdict {
-				if strings.HasPrefix(call.String(), test.slow) {
-					time.Sleep(test.by)
+				d.db.Intercept = func(_ context.Context, call fakedynamo.Call) fakedynamo.Verdict {
+					if strings.HasPrefix(call.String(), test.slow) {
+						time.Sleep(test.by)
+					}
+					return fakedynamo.Proceed
 				}
-				return fakedynamo.Proceed
-			}
-			_, err := d.handle(t, intake.Operator, body("bets.voided"))
-			d.db.Intercept = nil
-			_, found, readErr := d.Table.Get(t.Context(), store.DrawKey("war-1.7"), store.OrderKey("ord-1"))
-			if (err == nil) != test.stored || found != test.stored || readErr != nil {
-				t.Errorf("%s held up by %v: stored %v, %v, %v", test.slow, test.by, found, err, readErr)
-			}
+				_, err := d.handle(t, intake.Operator, body("bets.voided"))
+				d.db.Intercept = nil
+				_, found, readErr := d.Table.Get(t.Context(), store.DrawKey("war-1.7"), store.OrderKey("ord-1"))
+				if (err == nil) != test.stored || found != test.stored || readErr != nil {
+					t.Errorf("%s held up by %v: stored %v, %v, %v", test.slow, test.by, found, err, readErr)
+				}
+			})
 		})
 	}
 }
@@ -403,25 +409,27 @@ func TestConflictSaysWhatDiffers(t *testing.T) {
 		{"draw.cancelled", "", "", `facts: stored is {"dealer":"AD","player":"KS"}, sent was nothing; reason: stored is nothing, sent was "card_hidden"; type: stored is "draw.resulted", sent was "draw.cancelled"`},
 		{"bets.voided", `"reason":"x"`, `"reason":"z"`, `An order never changes: send what is right under another order id. Another message of this identity and other content is stored: reason: stored is "x", sent was "z"`},
 	} {
-		d := newBench(t)
-		from, first := intake.Studio, body(row.kind)
-		if row.kind == "bets.voided" {
-			from = intake.Operator
-		}
-		second := strings.Replace(first, row.old, row.new, 1)
-		second = strings.Replace(second, `"id":"m1"`, `"id":"m2"`, 1)
-		if row.kind == "draw.cancelled" {
-			first = body("draw.resulted")
-		}
-		if sent, err := d.handle(t, from, first); err != nil || !strings.HasSuffix(sent, "reply stored") {
-			t.Fatalf("%s: sent %s, %v", row.kind, sent, err)
-		}
-		if sent, err := d.handle(t, from, second); err != nil || sent != "reply quarantined" {
-			t.Fatalf("%s: sent %s, %v", row.kind, sent, err)
-		}
-		if fault := d.quarantined(t, second).Faults[0]; fault.Code != wire.CodeConflict || !strings.Contains(fault.Message, row.want) {
-			t.Errorf("%s: %v", row.kind, fault)
-		}
+		t.Run(row.kind+" "+row.old, func(t *testing.T) {
+			d := newBench(t)
+			from, first := intake.Studio, body(row.kind)
+			if row.kind == "bets.voided" {
+				from = intake.Operator
+			}
+			second := strings.Replace(first, row.old, row.new, 1)
+			second = strings.Replace(second, `"id":"m1"`, `"id":"m2"`, 1)
+			if row.kind == "draw.cancelled" {
+				first = body("draw.resulted")
+			}
+			if sent, err := d.handle(t, from, first); err != nil || !strings.HasSuffix(sent, "reply stored") {
+				t.Fatalf("%s: sent %s, %v", row.kind, sent, err)
+			}
+			if sent, err := d.handle(t, from, second); err != nil || sent != "reply quarantined" {
+				t.Fatalf("%s: sent %s, %v", row.kind, sent, err)
+			}
+			if fault := d.quarantined(t, second).Faults[0]; fault.Code != wire.CodeConflict || !strings.Contains(fault.Message, row.want) {
+				t.Errorf("%s: %v", row.kind, fault)
+			}
+		})
 	}
 }
 

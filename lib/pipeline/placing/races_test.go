@@ -3,6 +3,7 @@ package placing_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 
 	"tally/internal/testkit/fakedynamo"
@@ -133,17 +134,19 @@ func TestAnswerLost(t *testing.T) {
 		{[]fakedynamo.Verdict{fakedynamo.FailAfter, fakedynamo.FailBefore}, "unknown", "stored"},
 		{[]fakedynamo.Verdict{fakedynamo.FailBefore, fakedynamo.FailAfter}, "unknown", "stored"},
 	} {
-		db := fakedynamo.New(t, "table")
-		h := open(t, store.New(db, "table"))
-		h.outcome(t, 1000, bet("b0", "seat:1", "10.00"))
-		puts(db, row.puts...)
-		if got := h.outcome(t, 2000, bet("b1", "seat:1", "10.00")); got != row.first {
-			t.Errorf("%v: %s instead of %s", row.puts, got, row.first)
-		}
-		db.Land()
-		if got := h.outcome(t, 7000, bet("b1", "seat:1", "10.00")); got != row.then {
-			t.Errorf("%v, then: %s instead of %s", row.puts, got, row.then)
-		}
+		t.Run(row.first, func(t *testing.T) {
+			db := fakedynamo.New(t, "table")
+			h := open(t, store.New(db, "table"))
+			h.outcome(t, 1000, bet("b0", "seat:1", "10.00"))
+			puts(db, row.puts...)
+			if got := h.outcome(t, 2000, bet("b1", "seat:1", "10.00")); got != row.first {
+				t.Errorf("%v: %s instead of %s", row.puts, got, row.first)
+			}
+			db.Land()
+			if got := h.outcome(t, 7000, bet("b1", "seat:1", "10.00")); got != row.then {
+				t.Errorf("%v, then: %s instead of %s", row.puts, got, row.then)
+			}
+		})
 	}
 }
 
@@ -184,18 +187,20 @@ func TestTooEarlyAfterRefusal(t *testing.T) {
 		{58, 61, wager("b1", "double:1:1", "10.00"), "wrong_round: the draw takes this now, but this wager was refused a moment ago (wrong_round): send it again after 4 seconds"},
 		{-1, 1, bet("b2", "seat:2", "10.00"), "betting_closed: the draw takes this now, but its reference was refused a moment ago (betting_closed): send it again after 4 seconds, or under another reference"},
 	} {
-		h := open(t, store.New(fakedynamo.New(t, "table"), "table"))
-		if row.request.Base != "" {
-			h.outcome(t, 1000, bet("b1", "seat:1", "10.00"))
-		}
-		h.outcome(t, settlement.Instant(row.before)*1000, row.request)
-		if row.request.Base != "" {
-			h.play(t)
-		}
-		h.now = noon + settlement.Instant(row.after)*1000
-		if _, err := h.Place(t.Context(), row.request); err == nil || err.Error() != row.want {
-			t.Errorf("%v", err)
-		}
+		t.Run(fmt.Sprint(row.before), func(t *testing.T) {
+			h := open(t, store.New(fakedynamo.New(t, "table"), "table"))
+			if row.request.Base != "" {
+				h.outcome(t, 1000, bet("b1", "seat:1", "10.00"))
+			}
+			h.outcome(t, settlement.Instant(row.before)*1000, row.request)
+			if row.request.Base != "" {
+				h.play(t)
+			}
+			h.now = noon + settlement.Instant(row.after)*1000
+			if _, err := h.Place(t.Context(), row.request); err == nil || err.Error() != row.want {
+				t.Errorf("%v", err)
+			}
+		})
 	}
 }
 
@@ -208,10 +213,12 @@ func TestWagerNotOffered(t *testing.T) {
 	h.play(t)
 	h.now = noon + 71_000
 	for _, request := range []placing.Request{wager("b7", "double:7:1", "10.00"), wager("b7", "insurance:7", "5.00"), wager("b1", "split:1", "10.00")} {
-		want := "not_offered: the cards of betting round 2 offer no " + request.Selection + ": there is no such wager"
-		if _, err := h.Place(t.Context(), request); err == nil || err.Error() != want {
-			t.Errorf("%v", err)
-		}
+		t.Run(request.Bookmaker, func(t *testing.T) {
+			want := "not_offered: the cards of betting round 2 offer no " + request.Selection + ": there is no such wager"
+			if _, err := h.Place(t.Context(), request); err == nil || err.Error() != want {
+				t.Errorf("%v", err)
+			}
+		})
 	}
 }
 

@@ -43,9 +43,11 @@ func TestTimes(t *testing.T) {
 		"where some look, settling waits for bets of before":                       waits(draw.Round{LookFrom: closes}) > acceptWithin+clocks,
 		"a closing is final when no message can move it any more":                  !final.Final(1, closes+draw.ClosedGrace+settlement.Instant((intake.StoreWithin+clocks).Milliseconds())),
 	} {
-		if !holds {
-			t.Errorf("it does not hold that %s", what)
-		}
+		t.Run(what, func(t *testing.T) {
+			if !holds {
+				t.Errorf("it does not hold that %s", what)
+			}
+		})
 	}
 }
 

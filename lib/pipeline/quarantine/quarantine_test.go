@@ -3,6 +3,7 @@ package quarantine_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"slices"
 	"strings"
@@ -181,17 +182,19 @@ func TestReleasedAndRefusedAgain(t *testing.T) {
 		}
 		w.studio.before = nil
 		for _, newest := range []bool{true, false} {
-			w.refuse(t, impossible, intake.Studio, 0)
-			w.refuse(t, impossible, intake.Studio, -24*time.Hour)
-			messages := w.all(t)
-			if !newest {
-				slices.Reverse(messages)
-			}
-			for i, m := range messages {
-				if err := w.Drop(t.Context(), m, "twice"); err != nil || w.held(t) != (i == 0) {
-					t.Errorf("%d of %d dropped: marked %v, %v", i+1, len(messages), w.held(t), err)
+			t.Run(fmt.Sprint(newest), func(t *testing.T) {
+				w.refuse(t, impossible, intake.Studio, 0)
+				w.refuse(t, impossible, intake.Studio, -24*time.Hour)
+				messages := w.all(t)
+				if !newest {
+					slices.Reverse(messages)
 				}
-			}
+				for i, m := range messages {
+					if err := w.Drop(t.Context(), m, "twice"); err != nil || w.held(t) != (i == 0) {
+						t.Errorf("%d of %d dropped: marked %v, %v", i+1, len(messages), w.held(t), err)
+					}
+				}
+			})
 		}
 	})
 }
@@ -247,10 +250,12 @@ func TestFind(t *testing.T) {
 		id   string
 		want error
 	}{{id[:quarantine.MinID], quarantine.ErrAmbiguous}, {"nosuch", quarantine.ErrNotFound}, {id, nil}, {id[:12], nil}} {
-		found, err := w.Find(t.Context(), test.id, noon, 3)
-		if !errors.Is(err, test.want) || err == nil && string(found.Body) != one {
-			t.Errorf("%s: %v", test.id, err)
-		}
+		t.Run(test.id, func(t *testing.T) {
+			found, err := w.Find(t.Context(), test.id, noon, 3)
+			if !errors.Is(err, test.want) || err == nil && string(found.Body) != one {
+				t.Errorf("%s: %v", test.id, err)
+			}
+		})
 	}
 	if _, err := w.Find(t.Context(), id[:3], noon, 1); err == nil {
 		t.Error("three digits name a message")

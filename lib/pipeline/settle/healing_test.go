@@ -287,9 +287,11 @@ func TestAuditFrom(t *testing.T) {
 		{settle.Position{State: 2, After: "acme#000"}, "[{borealis [b2] false}]"},
 		{settle.Position{State: 1, After: "acme#000"}, "[{acme [b2] false} {borealis [b2] false}]"},
 	} {
-		found, err := p.settler().Audit(t.Context(), theDraw, wire.Look{}, test.from)
-		if got := fmt.Sprint(found.Missed); err != nil || got != test.want || found.At != (settle.Position{State: 2, After: "borealis#000"}) {
-			t.Errorf("from %+v: %s up to %+v, %v", test.from, got, found.At, err)
-		}
+		t.Run(test.want, func(t *testing.T) {
+			found, err := p.settler().Audit(t.Context(), theDraw, wire.Look{}, test.from)
+			if got := fmt.Sprint(found.Missed); err != nil || got != test.want || found.At != (settle.Position{State: 2, After: "borealis#000"}) {
+				t.Errorf("from %+v: %s up to %+v, %v", test.from, got, found.At, err)
+			}
+		})
 	}
 }

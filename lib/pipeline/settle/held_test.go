@@ -202,9 +202,11 @@ func TestReleasedOrReplaced(t *testing.T) {
 
 func TestLimits(t *testing.T) {
 	for _, text := range []string{"EUR", "EUR=1", "EUR=1.000", "JPY=1.0", "EUR=-1.00", "XXX=1.00", "EUR=1.00,EUR=2.00", "EUR=1.00,", "eur=1.00"} {
-		if limits, err := settlement.ParseLimits(text); err == nil {
-			t.Errorf("%q is taken as %v", text, limits)
-		}
+		t.Run(text, func(t *testing.T) {
+			if limits, err := settlement.ParseLimits(text); err == nil {
+				t.Errorf("%q is taken as %v", text, limits)
+			}
+		})
 	}
 	if limits, err := settlement.ParseLimits("EUR=10000.00,JPY=1000000"); err != nil || len(limits) != 2 {
 		t.Errorf("%v, %v", limits, err)

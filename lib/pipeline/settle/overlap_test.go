@@ -67,28 +67,30 @@ func TestTimeBeforeRegistry(t *testing.T) {
 // for few.
 func TestWritesOfManyBets(t *testing.T) {
 	for _, bets := range []int{10_000, 100_000} {
-		db := fakedynamo.New(t, "table")
-		p := &pipeline{table: store.New(db, "table")}
-		p.open(t, 1)
-		for n := range bets - 1 {
-			if _, err := p.table.CreateBet(t.Context(), store.BetsKey(theDraw, "acme", 0), bet(fmt.Sprintf("c%06d", n))); err != nil {
-				t.Fatal(err)
+		t.Run(fmt.Sprint(bets), func(t *testing.T) {
+			db := fakedynamo.New(t, "table")
+			p := &pipeline{table: store.New(db, "table")}
+			p.open(t, 1)
+			for n := range bets - 1 {
+				if _, err := p.table.CreateBet(t.Context(), store.BetsKey(theDraw, "acme", 0), bet(fmt.Sprintf("c%06d", n))); err != nil {
+					t.Fatal(err)
+				}
 			}
-		}
-		p.result(t, 1, 34)
-		pages, others := 0, 0
-		db.Intercept = func(_ context.Context, call fakedynamo.Call) fakedynamo.Verdict {
-			switch {
-			case call.Write && strings.HasPrefix(call.Keys[0], "REPORT#"):
-				pages++
-			case call.Write:
-				others++
+			p.result(t, 1, 34)
+			pages, others := 0, 0
+			db.Intercept = func(_ context.Context, call fakedynamo.Call) fakedynamo.Verdict {
+				switch {
+				case call.Write && strings.HasPrefix(call.Keys[0], "REPORT#"):
+					pages++
+				case call.Write:
+					others++
+				}
+				return fakedynamo.Proceed
 			}
-			return fakedynamo.Proceed
-		}
-		p.settle(t)
-		if pages != bets/1000 || others != 4 {
-			t.Errorf("of %d bets it made %d writes of pages and %d others", bets, pages, others)
-		}
+			p.settle(t)
+			if pages != bets/1000 || others != 4 {
+				t.Errorf("of %d bets it made %d writes of pages and %d others", bets, pages, others)
+			}
+		})
 	}
 }

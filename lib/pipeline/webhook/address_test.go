@@ -75,11 +75,13 @@ func TestCheckURL(t *testing.T) {
 		{"http://10.0.0.1/", true, "write https:"},
 		{"http://bookmaker.example/", true, "write https:"},
 	} {
-		err := checkURL(test.url, test.loopback)
-		var refused *ParamsError
-		if (err == nil) != (test.want == "") || err != nil && (!errors.As(err, &refused) || !strings.Contains(err.Error(), test.want)) {
-			t.Errorf("%.60q (loopback %v): %v, want %q", test.url, test.loopback, err, test.want)
-		}
+		t.Run(test.url, func(t *testing.T) {
+			err := checkURL(test.url, test.loopback)
+			var refused *ParamsError
+			if (err == nil) != (test.want == "") || err != nil && (!errors.As(err, &refused) || !strings.Contains(err.Error(), test.want)) {
+				t.Errorf("%.60q (loopback %v): %v, want %q", test.url, test.loopback, err, test.want)
+			}
+		})
 	}
 }
 
@@ -94,15 +96,17 @@ var inside = []string{
 
 func TestGuard(t *testing.T) {
 	for _, ip := range inside {
-		for _, port := range []string{"443", "8443"} {
-			if err := guard(false)("tcp6", net.JoinHostPort(ip, port), nil); err == nil {
-				t.Errorf("%s port %s may be connected to", ip, port)
+		t.Run(ip, func(t *testing.T) {
+			for _, port := range []string{"443", "8443"} {
+				if err := guard(false)("tcp6", net.JoinHostPort(ip, port), nil); err == nil {
+					t.Errorf("%s port %s may be connected to", ip, port)
+				}
 			}
-		}
-		loopback := net.ParseIP(ip).IsLoopback()
-		if err := guard(true)("tcp4", net.JoinHostPort(ip, "443"), nil); (err == nil) != loopback {
-			t.Errorf("with loopback, %s: %v", ip, err)
-		}
+			loopback := net.ParseIP(ip).IsLoopback()
+			if err := guard(true)("tcp4", net.JoinHostPort(ip, "443"), nil); (err == nil) != loopback {
+				t.Errorf("with loopback, %s: %v", ip, err)
+			}
+		})
 	}
 	for _, at := range []struct {
 		network, address string
@@ -116,9 +120,11 @@ func TestGuard(t *testing.T) {
 		{"udp4", "93.184.215.14:443", false},
 		{"unix", "/var/run/docker.sock", false},
 	} {
-		if err := guard(false)(at.network, at.address, nil); (err == nil) != at.ok {
-			t.Errorf("%s %s: %v", at.network, at.address, err)
-		}
+		t.Run(at.network+" "+at.address, func(t *testing.T) {
+			if err := guard(false)(at.network, at.address, nil); (err == nil) != at.ok {
+				t.Errorf("%s %s: %v", at.network, at.address, err)
+			}
+		})
 	}
 }
 
@@ -172,14 +178,16 @@ func TestNamesThatLeadInside(t *testing.T) {
 	server := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached = true }))
 	defer server.Close()
 	for _, ip := range inside {
-		if strings.HasPrefix(ip, "::ffff:") {
-			continue // a name has no such address: Go makes an IPv4 one of it
-		}
-		sender := NewSender(SenderOptions{Resolver: resolver(t, ip), Timeout: 10 * time.Second})
-		came, err := sender.Send(t.Context(), &Endpoint{ID: "e", URL: "https://bookmaker.example/"}, Message{ID: "m"}, time.Now())
-		if err != nil || came.Failed != FailedAddress {
-			t.Errorf("a name that leads to %s: %+v, %v", ip, came, err)
-		}
+		t.Run(ip, func(t *testing.T) {
+			if strings.HasPrefix(ip, "::ffff:") {
+				return // a name has no such address: Go makes an IPv4 one of it
+			}
+			sender := NewSender(SenderOptions{Resolver: resolver(t, ip), Timeout: 10 * time.Second})
+			came, err := sender.Send(t.Context(), &Endpoint{ID: "e", URL: "https://bookmaker.example/"}, Message{ID: "m"}, time.Now())
+			if err != nil || came.Failed != FailedAddress {
+				t.Errorf("a name that leads to %s: %+v, %v", ip, came, err)
+			}
+		})
 	}
 	if reached {
 		t.Error("a server of this machine was reached")

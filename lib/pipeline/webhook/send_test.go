@@ -75,16 +75,18 @@ func TestSigned(t *testing.T) {
 		t.Errorf("headers %v", header)
 	}
 	for i, verifies := range []bool{true, true, false} {
-		verifier, err := standard.NewWebhook(secrets[i].Text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := verifier.Verify(body, header); (err == nil) != verifies {
-			t.Errorf("secret %d: %v", i, err)
-		}
-		if err := verifier.Verify(bytes.Replace(body, []byte("report"), []byte("repost"), 1), header); err == nil {
-			t.Errorf("secret %d verifies another body", i)
-		}
+		t.Run(fmt.Sprint(verifies), func(t *testing.T) {
+			verifier, err := standard.NewWebhook(secrets[i].Text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := verifier.Verify(body, header); (err == nil) != verifies {
+				t.Errorf("secret %d: %v", i, err)
+			}
+			if err := verifier.Verify(bytes.Replace(body, []byte("report"), []byte("repost"), 1), header); err == nil {
+				t.Errorf("secret %d verifies another body", i)
+			}
+		})
 	}
 	if signature := header.Get("webhook-signature"); strings.Count(signature, "v1,") != 2 || strings.Count(signature, " ") != 1 {
 		t.Errorf("signatures %q", signature)
@@ -191,9 +193,11 @@ func TestUnreachable(t *testing.T) {
 		{"a body that does not end", dripping.URL, patient, ""},
 		{"this machine", trusted.URL, NewSender(SenderOptions{}), FailedAddress},
 	} {
-		if came := try(t, test.sender, endpointAt(test.url), time.Now()); came.Failed != test.failed {
-			t.Errorf("%s: %+v", test.name, came)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			if came := try(t, test.sender, endpointAt(test.url), time.Now()); came.Failed != test.failed {
+				t.Errorf("%s: %+v", test.name, came)
+			}
+		})
 	}
 	nowhere := &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("no network") }}
 	if came := try(t, NewSender(SenderOptions{Resolver: nowhere}), endpointAt("https://bookmaker.example"), time.Now()); came.Failed != FailedName {
@@ -274,9 +278,11 @@ func TestCutOff(t *testing.T) {
 func TestErrorsQuoteNothing(t *testing.T) {
 	sender := NewSender(SenderOptions{})
 	for _, e := range []*Endpoint{endpointAt("https://bookmaker.example/?key=hidden", Secret{Text: "whsec_hidden!"}), endpointAt("https://hidden\x7f/")} {
-		if _, err := sender.Send(t.Context(), e, Message{ID: "m"}, time.Now()); err == nil || strings.Contains(err.Error(), "hidden") {
-			t.Errorf("%v", err)
-		}
+		t.Run(e.ID, func(t *testing.T) {
+			if _, err := sender.Send(t.Context(), e, Message{ID: "m"}, time.Now()); err == nil || strings.Contains(err.Error(), "hidden") {
+				t.Errorf("%v", err)
+			}
+		})
 	}
 }
 
@@ -284,9 +290,11 @@ func TestErrorsQuoteNothing(t *testing.T) {
 func TestRetryAfterSaturates(t *testing.T) {
 	at := time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
 	for text, want := range map[string]time.Duration{"": 0, "soon": 0, "-5": 0, "7": 7 * time.Second, "Mon, 30 Nov 2026 12:01:00 GMT": time.Minute, "Mon, 30 Nov 2026 11:00:00 GMT": 0} {
-		if got := retryAfter(text, at); got != want {
-			t.Errorf("%q: %v", text, got)
-		}
+		t.Run(text, func(t *testing.T) {
+			if got := retryAfter(text, at); got != want {
+				t.Errorf("%q: %v", text, got)
+			}
+		})
 	}
 	for _, text := range []string{"2147483647", "2147483648", "9223372036854775807", strings.Repeat("9", 100), "Fri, 31 Dec 9999 23:59:59 GMT"} {
 		if got := retryAfter(text, at); got != maxAfter {

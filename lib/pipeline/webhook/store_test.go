@@ -140,9 +140,11 @@ func TestRefused(t *testing.T) {
 		"removed, unknown":   {s.Remove(ctx, "acme", "nosuch"), ErrUnknown.Error()},
 		"of other bookmaker": {s.Remove(ctx, "borealis", id), ErrUnknown.Error()},
 	} {
-		if test.err == nil || !strings.Contains(test.err.Error(), test.want) {
-			t.Errorf("%s: %v, want %q", name, test.err, test.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			if test.err == nil || !strings.Contains(test.err.Error(), test.want) {
+				t.Errorf("%s: %v, want %q", name, test.err, test.want)
+			}
+		})
 	}
 	for range maxSecrets - 1 {
 		if err := rotate(id, time.Hour); err != nil {

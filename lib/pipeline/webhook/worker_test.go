@@ -184,13 +184,15 @@ func TestGone(t *testing.T) {
 // A receiver may say when to come back, within bounds.
 func TestRetryAfter(t *testing.T) {
 	for after, want := range map[time.Duration]time.Duration{time.Second: minAfter, 40 * time.Second: 40 * time.Second, 48 * time.Hour: maxAfter} {
-		b, _ := newFake(t)
-		b.set("acme", "https://acme.example/hook")
-		b.answer = func(*Endpoint, int64) Outcome { return Outcome{Status: 429, Failed: FailedBusy, After: after} }
-		b.report("acme", 1)
-		if again := b.deliver("acme"); again != b.now+settlement.Instant(want.Milliseconds()) {
-			t.Errorf("asked for %s: %d ms", after, again-b.now)
-		}
+		t.Run(fmt.Sprint(after), func(t *testing.T) {
+			b, _ := newFake(t)
+			b.set("acme", "https://acme.example/hook")
+			b.answer = func(*Endpoint, int64) Outcome { return Outcome{Status: 429, Failed: FailedBusy, After: after} }
+			b.report("acme", 1)
+			if again := b.deliver("acme"); again != b.now+settlement.Instant(want.Milliseconds()) {
+				t.Errorf("asked for %s: %d ms", after, again-b.now)
+			}
+		})
 	}
 }
 

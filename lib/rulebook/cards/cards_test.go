@@ -44,9 +44,11 @@ func TestNoOtherSpelling(t *testing.T) {
 		t.Errorf("%d texts of two bytes are cards: %q", len(known), known)
 	}
 	for _, text := range []string{"", "A", "10S", "AS ", " AS", "ASS", "A\u2660", "A\u2660\ufe0f"} {
-		if isCard(text) {
-			t.Errorf("%q is read as a card", text)
-		}
+		t.Run(text, func(t *testing.T) {
+			if isCard(text) {
+				t.Errorf("%q is read as a card", text)
+			}
+		})
 	}
 }
 

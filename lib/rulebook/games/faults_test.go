@@ -117,14 +117,16 @@ func TestFaults(t *testing.T) {
 		roulette      | {"spins":[{"revolutions":3,"pocket":5},{"revolutions":3,"pocket":5}]} | invalid: valid_repeated ROU
 		roulette      | {"spins":[{"revolutions":3,"pocket":5},{"revolutions":0,"pocket":0}]} | invalid: fault_unresolved ROU, valid_repeated ROU
 	`) {
-		game := find(t, row[0])
-		got := ruletest.Answer(game, row[1])
-		if strings.HasPrefix(got, "invalid: ") {
-			got = prefixes(got, game.Prefix)
-		}
-		if got != row[2] {
-			t.Errorf("%s %s:\n%s, want\n%s", row[0], row[1], got, row[2])
-		}
+		t.Run(row[0], func(t *testing.T) {
+			game := find(t, row[0])
+			got := ruletest.Answer(game, row[1])
+			if strings.HasPrefix(got, "invalid: ") {
+				got = prefixes(got, game.Prefix)
+			}
+			if got != row[2] {
+				t.Errorf("%s %s:\n%s, want\n%s", row[0], row[1], got, row[2])
+			}
+		})
 	}
 }
 
@@ -150,14 +152,16 @@ func TestFaultsAreSentences(t *testing.T) {
 		lucky5   | {"balls":[37]}                                  | ball 1 is 37; the balls are numbered 1 to 36
 		dice     | {"rolls":[{"dice":[1,2,3,4]}]}                  | roll 1 shows 4 dice instead of five
 	`) {
-		game := find(t, row[0])
-		facts, _ := ruletest.Read(game, row[1])
-		var messages []string
-		for _, fault := range game.Resolve(facts).Faults {
-			messages = append(messages, fault.Message)
-		}
-		if got := strings.Join(messages, "; "); got != row[2] {
-			t.Errorf("%s %s: %s, want %s", row[0], row[1], got, row[2])
-		}
+		t.Run(row[0]+" "+row[1], func(t *testing.T) {
+			game := find(t, row[0])
+			facts, _ := ruletest.Read(game, row[1])
+			var messages []string
+			for _, fault := range game.Resolve(facts).Faults {
+				messages = append(messages, fault.Message)
+			}
+			if got := strings.Join(messages, "; "); got != row[2] {
+				t.Errorf("%s %s: %s, want %s", row[0], row[1], got, row[2])
+			}
+		})
 	}
 }

@@ -239,11 +239,13 @@ func TestTies(t *testing.T) {
 		poker         | {BOARD}                                     | hand:6    | won
 		poker         | {BOARD}                                     | combo:royal_flush | won
 	`) {
-		game := find(t, row[0])
-		o := ruletest.Outcome(t, game, strings.ReplaceAll(row[1], "BOARD", board))
-		if got := ruletest.Verdict(game, o, ruletest.Selection(t, game, row[2])); got != row[3] {
-			t.Errorf("%s %s: %s, want %s", row[0], row[2], got, row[3])
-		}
+		t.Run(row[0]+" "+row[1]+" "+row[2], func(t *testing.T) {
+			game := find(t, row[0])
+			o := ruletest.Outcome(t, game, strings.ReplaceAll(row[1], "BOARD", board))
+			if got := ruletest.Verdict(game, o, ruletest.Selection(t, game, row[2])); got != row[3] {
+				t.Errorf("%s %s: %s, want %s", row[0], row[2], got, row[3])
+			}
+		})
 	}
 }
 

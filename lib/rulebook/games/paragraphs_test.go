@@ -176,9 +176,11 @@ func TestQuotedParagraphsSayWhatIsClaimed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for id := range paragraphs {
-		if !seen[id] {
-			t.Errorf("%s is quoted nowhere", id)
-		}
+		t.Run(id, func(t *testing.T) {
+			if !seen[id] {
+				t.Errorf("%s is quoted nowhere", id)
+			}
+		})
 	}
 }
 

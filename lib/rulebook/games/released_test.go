@@ -112,11 +112,13 @@ func TestQuotesOfVersions(t *testing.T) {
 		blackjack | dealer's | double:4:1 | BJ-2.6    | BJ-2.2
 		blackjack | dealer's | split:1    | BJ-2.7    | BJ-2.7
 	`) {
-		for i, game := range games.Versions(row[0]) {
-			verdict := game.Judge(ruletest.Outcome(t, game, facts[row[1]]), ruletest.Selection(t, game, row[2]))
-			if verdict.Rule != row[3+i] {
-				t.Errorf("%s, %s, %s: version %d quotes %s, want %s", row[0], row[1], row[2], game.Version, verdict.Rule, row[3+i])
+		t.Run(row[0]+" "+row[1]+" "+row[2], func(t *testing.T) {
+			for i, game := range games.Versions(row[0]) {
+				verdict := game.Judge(ruletest.Outcome(t, game, facts[row[1]]), ruletest.Selection(t, game, row[2]))
+				if verdict.Rule != row[3+i] {
+					t.Errorf("%s, %s, %s: version %d quotes %s, want %s", row[0], row[1], row[2], game.Version, verdict.Rule, row[3+i])
+				}
 			}
-		}
+		})
 	}
 }

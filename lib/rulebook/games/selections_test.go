@@ -29,9 +29,11 @@ func TestGames(t *testing.T) {
 		t.Errorf("the games are %v", ids)
 	}
 	for _, id := range []string{"", "Baccarat", "baccarat ", "lucky", "keno"} {
-		if _, known := games.Find(id); known {
-			t.Errorf("there is a game %q", id)
-		}
+		t.Run(id, func(t *testing.T) {
+			if _, known := games.Find(id); known {
+				t.Errorf("there is a game %q", id)
+			}
+		})
 	}
 	games.All()[0] = nil // a reader's copy
 	find(t, "baccarat")
@@ -57,41 +59,45 @@ func TestCatalogues(t *testing.T) {
 		# 37 + 60 + 14 + 23 + 11 inside, 12 outside
 		roulette      | ROU    | 0     | 1      | true     | 157        | too_few_turns wheel_touched between_sectors
 	`) {
-		game := find(t, row[0])
-		count := 0
-		for range game.Selections {
-			count++
-		}
-		got := []any{game.Prefix, game.Decks, len(game.Rounds), game.Paytable(), count}
-		want := row[1:6]
-		for i := range got {
-			if text(got[i]) != want[i] {
-				t.Errorf("%s: column %d is %v, want %s", game.ID, i+1, got[i], want[i])
+		t.Run(row[0], func(t *testing.T) {
+			game := find(t, row[0])
+			count := 0
+			for range game.Selections {
+				count++
 			}
-		}
-		reasons := strings.Fields("connection_lost technical_failure presenter_error stream_lost system_malfunction no_result " + row[6])
-		if len(reasons) != len(game.Reasons) {
-			t.Errorf("%s has %d reasons to cancel", game.ID, len(game.Reasons))
-		}
-		for _, code := range reasons {
-			if reason, known := game.CancelReason(code); !known || reason.Code != code || reason.Text == "" {
-				t.Errorf("%s can't be cancelled for %s", game.ID, code)
+			got := []any{game.Prefix, game.Decks, len(game.Rounds), game.Paytable(), count}
+			want := row[1:6]
+			for i := range got {
+				if text(got[i]) != want[i] {
+					t.Errorf("%s: column %d is %v, want %s", game.ID, i+1, got[i], want[i])
+				}
 			}
-		}
-		for _, code := range []string{"", "No_result", "weather", "tie"} {
-			if _, known := game.CancelReason(code); known {
-				t.Errorf("%s can be cancelled for %q", game.ID, code)
+			reasons := strings.Fields("connection_lost technical_failure presenter_error stream_lost system_malfunction no_result " + row[6])
+			if len(reasons) != len(game.Reasons) {
+				t.Errorf("%s has %d reasons to cancel", game.ID, len(game.Reasons))
 			}
-		}
+			for _, code := range reasons {
+				if reason, known := game.CancelReason(code); !known || reason.Code != code || reason.Text == "" {
+					t.Errorf("%s can't be cancelled for %s", game.ID, code)
+				}
+			}
+			for _, code := range []string{"", "No_result", "weather", "tie"} {
+				if _, known := game.CancelReason(code); known {
+					t.Errorf("%s can be cancelled for %q", game.ID, code)
+				}
+			}
+		})
 	}
 }
 
 // TestReasonsOfOtherGames: a code of another game's kind is an error.
 func TestReasonsOfOtherGames(t *testing.T) {
 	for id, code := range map[string]string{"dice": "wrong_scan", "war": "die_fell", "wheel": "balls_not_ready", "lucky5": "wheel_touched", "roulette": "card_hidden"} {
-		if _, known := find(t, id).CancelReason(code); known {
-			t.Errorf("%s can be cancelled for %s", id, code)
-		}
+		t.Run(id, func(t *testing.T) {
+			if _, known := find(t, id).CancelReason(code); known {
+				t.Errorf("%s can be cancelled for %s", id, code)
+			}
+		})
 	}
 }
 
@@ -213,7 +219,9 @@ func TestNoSelections(t *testing.T) {
 		roulette      | column:4                  | illegal_shape: from 1 to 3
 		roulette      | green                     | unknown_selection: no such selection
 	`) {
-		checkNoSelection(t, find(t, row[0]), row[1], row[2])
+		t.Run(row[0]+" "+row[1], func(t *testing.T) {
+			checkNoSelection(t, find(t, row[0]), row[1], row[2])
+		})
 	}
 	for _, game := range games.All() {
 		for _, text := range []string{"", ":", "::", " ", "\x00", "\xff", strings.Repeat("a", 1<<16), strings.Repeat(":", 1<<16)} {

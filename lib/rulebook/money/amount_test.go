@@ -57,19 +57,21 @@ func TestParseAmount(t *testing.T) {
 		CLF      | 0.0001                    | 1
 		CLF      | 0.001                     | form
 	`) {
-		c, text, want := currency(t, row[0]), row[1], row[2]
-		amount, err := money.ParseAmount(text, c)
-		if got := parsed(amount, err); got != want {
-			t.Errorf("%s %q: %s, want %s", row[0], text, got, want)
-		}
-		if fromBytes, bytesErr := money.ParseAmount([]byte(text), c); fromBytes != amount || bytesErr != err {
-			t.Errorf("%s %q: %d, %v from bytes", row[0], text, fromBytes, bytesErr)
-		}
-		if err == nil {
-			if back := string(money.AppendAmount(nil, amount, c)); back != text {
-				t.Errorf("%s %q is written %q", row[0], text, back)
+		t.Run(row[0]+" "+row[1], func(t *testing.T) {
+			c, text, want := currency(t, row[0]), row[1], row[2]
+			amount, err := money.ParseAmount(text, c)
+			if got := parsed(amount, err); got != want {
+				t.Errorf("%s %q: %s, want %s", row[0], text, got, want)
 			}
-		}
+			if fromBytes, bytesErr := money.ParseAmount([]byte(text), c); fromBytes != amount || bytesErr != err {
+				t.Errorf("%s %q: %d, %v from bytes", row[0], text, fromBytes, bytesErr)
+			}
+			if err == nil {
+				if back := string(money.AppendAmount(nil, amount, c)); back != text {
+					t.Errorf("%s %q is written %q", row[0], text, back)
+				}
+			}
+		})
 	}
 	for _, text := range []string{" 10.00", "10.00 ", "10.00\n", "\x0010.00", strings.Repeat("9", 1<<16) + ".00"} {
 		if amount, err := money.ParseAmount(text, currency(t, "EUR")); err == nil {
@@ -110,10 +112,12 @@ func TestParseStake(t *testing.T) {
 		UYW      | 100000000.0001   | stake
 		JPY      | 99999999999999999999 | overflow
 	`) {
-		amount, err := money.ParseStake(row[1], currency(t, row[0]))
-		if got := parsed(amount, err); got != row[2] {
-			t.Errorf("%s %q: %s, want %s", row[0], row[1], got, row[2])
-		}
+		t.Run(row[0]+" "+row[1], func(t *testing.T) {
+			amount, err := money.ParseStake(row[1], currency(t, row[0]))
+			if got := parsed(amount, err); got != row[2] {
+				t.Errorf("%s %q: %s, want %s", row[0], row[1], got, row[2])
+			}
+		})
 	}
 }
 
@@ -131,13 +135,15 @@ func TestAppendAmount(t *testing.T) {
 		KWD      | 7                    | 0.007
 		CLF      | 12345                | 1.2345
 	`) {
-		n, err := strconv.ParseInt(row[1], 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := string(money.AppendAmount([]byte("x"), money.Amount(n), currency(t, row[0]))); got != "x"+row[2] {
-			t.Errorf("%s %d: %s, want x%s", row[0], n, got, row[2])
-		}
+		t.Run(row[0]+" "+row[1], func(t *testing.T) {
+			n, err := strconv.ParseInt(row[1], 10, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := string(money.AppendAmount([]byte("x"), money.Amount(n), currency(t, row[0]))); got != "x"+row[2] {
+				t.Errorf("%s %d: %s, want x%s", row[0], n, got, row[2])
+			}
+		})
 	}
 }
 
@@ -223,9 +229,11 @@ func TestStakeForm(t *testing.T) {
 		"JPY": "write a decimal with exactly 0 decimals, from 1 to 1000000000000",
 		"BHD": "write a decimal with exactly 3 decimals, from 0.001 to 1000000000.000",
 	} {
-		currency, known := money.ParseCurrency(code)
-		if got := money.StakeForm(currency); !known || got != want {
-			t.Errorf("%s: %s", code, got)
-		}
+		t.Run(code, func(t *testing.T) {
+			currency, known := money.ParseCurrency(code)
+			if got := money.StakeForm(currency); !known || got != want {
+				t.Errorf("%s: %s", code, got)
+			}
+		})
 	}
 }

@@ -2,6 +2,7 @@ package money_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -56,18 +57,22 @@ func TestParseOdds(t *testing.T) {
 		٢           | none
 		            | none
 	`) {
-		odds, err := money.ParseOdds(row[0])
-		if got := written(odds, err); got != row[1] {
-			t.Errorf("%q: %s, want %s", row[0], got, row[1])
-		}
-		if fromBytes, bytesErr := money.ParseOdds([]byte(row[0])); fromBytes != odds || bytesErr != err {
-			t.Errorf("%q: %v, %v from bytes", row[0], fromBytes, bytesErr)
-		}
+		t.Run(row[0], func(t *testing.T) {
+			odds, err := money.ParseOdds(row[0])
+			if got := written(odds, err); got != row[1] {
+				t.Errorf("%q: %s, want %s", row[0], got, row[1])
+			}
+			if fromBytes, bytesErr := money.ParseOdds([]byte(row[0])); fromBytes != odds || bytesErr != err {
+				t.Errorf("%q: %v, %v from bytes", row[0], fromBytes, bytesErr)
+			}
+		})
 	}
 	for _, text := range []string{" 1.5", "1.5 ", "1.5\n", "1.5\x00", "100000.00000000000000000"} {
-		if odds, err := money.ParseOdds(text); err == nil {
-			t.Errorf("%q is read as %v", text, odds)
-		}
+		t.Run(text, func(t *testing.T) {
+			if odds, err := money.ParseOdds(text); err == nil {
+				t.Errorf("%q is read as %v", text, odds)
+			}
+		})
 	}
 }
 
@@ -80,9 +85,11 @@ func written(odds money.Odds, err error) string {
 
 func TestToOne(t *testing.T) {
 	for toOne, want := range map[int]string{1: "2.00", 2: "3.00", 5: "6.00", 8: "9.00", 11: "12.00", 17: "18.00", 35: "36.00"} {
-		if got := money.ToOne(toOne).String(); got != want {
-			t.Errorf("%d to 1 is %s, want %s", toOne, got, want)
-		}
+		t.Run(fmt.Sprint(toOne), func(t *testing.T) {
+			if got := money.ToOne(toOne).String(); got != want {
+				t.Errorf("%d to 1 is %s, want %s", toOne, got, want)
+			}
+		})
 	}
 }
 
@@ -113,18 +120,22 @@ func FuzzParseOdds(f *testing.F) {
 
 func TestRoundingNames(t *testing.T) {
 	for name, mode := range map[string]money.Rounding{"half_up": money.HalfUp, "half_even": money.HalfEven, "down": money.Down} {
-		if got, ok := money.ParseRounding(name); got != mode || !ok || mode.String() != name {
-			t.Errorf("%s reads as %v, %t", name, got, ok)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got, ok := money.ParseRounding(name); got != mode || !ok || mode.String() != name {
+				t.Errorf("%s reads as %v, %t", name, got, ok)
+			}
+		})
 	}
 	var byDefault money.Rounding
 	if byDefault.String() != "half_up" {
 		t.Errorf("the default is %v", byDefault)
 	}
 	for _, name := range []string{"", "up", "HALF_UP", "half-up", "half_up ", "bankers"} {
-		if mode, ok := money.ParseRounding(name); ok {
-			t.Errorf("%q is read as %v", name, mode)
-		}
+		t.Run(name, func(t *testing.T) {
+			if mode, ok := money.ParseRounding(name); ok {
+				t.Errorf("%q is read as %v", name, mode)
+			}
+		})
 	}
 }
 
@@ -153,19 +164,21 @@ func TestPayout(t *testing.T) {
 		6148914691236517205 | 1.5         | overflow            | overflow            | 9223372036854775807
 		-1                  | 2           | overflow            | overflow            | overflow
 	`) {
-		stake, err := strconv.ParseInt(row[0], 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		odds, err := money.ParseOdds(row[1])
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, mode := range []money.Rounding{money.HalfUp, money.HalfEven, money.Down} {
-			if got := parsed(money.Payout(money.Amount(stake), odds, mode)); got != row[2+i] {
-				t.Errorf("%d × %s, %v: %s, want %s", stake, row[1], mode, got, row[2+i])
+		t.Run(row[0]+" "+row[1], func(t *testing.T) {
+			stake, err := strconv.ParseInt(row[0], 10, 64)
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
+			odds, err := money.ParseOdds(row[1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, mode := range []money.Rounding{money.HalfUp, money.HalfEven, money.Down} {
+				if got := parsed(money.Payout(money.Amount(stake), odds, mode)); got != row[2+i] {
+					t.Errorf("%d × %s, %v: %s, want %s", stake, row[1], mode, got, row[2+i])
+				}
+			}
+		})
 	}
 }
 

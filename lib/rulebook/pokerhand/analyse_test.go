@@ -2,6 +2,7 @@ package pokerhand
 
 import (
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -66,20 +67,22 @@ func TestAnalyseAgreesWithOracle(t *testing.T) {
 	const seed = 13
 	rng := rand.New(rand.NewPCG(seed, seed))
 	for _, size := range []int{3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 5, 5} {
-		dead := rng.IntN(4)
-		dealt := draw(rng, 12+size+dead)
-		var hands [Hands][2]cards.Card
-		for i, card := range dealt[:12] {
-			hands[i/2][i%2] = card
-		}
-		board, burned := dealt[12:12+size], dealt[12+size:]
-		got, err := Analyse(&hands, board, burned)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if want := slowCounts(&hands, board, burned); got != want {
-			t.Errorf("seed %d: %v on %v, burned %v:\ngot  %+v\nwant %+v", seed, hands, board, burned, got, want)
-		}
+		t.Run(fmt.Sprint(size), func(t *testing.T) {
+			dead := rng.IntN(4)
+			dealt := draw(rng, 12+size+dead)
+			var hands [Hands][2]cards.Card
+			for i, card := range dealt[:12] {
+				hands[i/2][i%2] = card
+			}
+			board, burned := dealt[12:12+size], dealt[12+size:]
+			got, err := Analyse(&hands, board, burned)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := slowCounts(&hands, board, burned); got != want {
+				t.Errorf("seed %d: %v on %v, burned %v:\ngot  %+v\nwant %+v", seed, hands, board, burned, got, want)
+			}
+		})
 	}
 }
 
@@ -103,28 +106,30 @@ func TestWhatCanStillHappen(t *testing.T) {
 			"110001", "111111", []Category{Straight, Flush, FullHouse, FourOfAKind, StraightFlush}, false,
 		},
 	} {
-		hands := handsOf(test.hands)
-		counts, err := Analyse(&hands, hand(test.board), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if want := slowCounts(&hands, hand(test.board), nil); counts != want {
-			t.Errorf("%s: got %+v, want %+v", test.name, counts, want)
-		}
-		for i := range Hands {
-			if counts.CanWin(i) != (test.canWin[i] == '1') || counts.CanLose(i) != (test.canLose[i] == '1') {
-				t.Errorf("%s: hand %d can win %v, can lose %v", test.name, i, counts.CanWin(i), counts.CanLose(i))
+		t.Run(test.name, func(t *testing.T) {
+			hands := handsOf(test.hands)
+			counts, err := Analyse(&hands, hand(test.board), nil)
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
-		for category := range Category(Categories) {
-			possible := slices.Contains(test.categories, category)
-			if counts.CategoryCanWin(category) != possible {
-				t.Errorf("%s: %v can win: %v", test.name, category, !possible)
+			if want := slowCounts(&hands, hand(test.board), nil); counts != want {
+				t.Errorf("%s: got %+v, want %+v", test.name, counts, want)
 			}
-			if counts.CategoryCanLose(category) != !(possible && test.decided) {
-				t.Errorf("%s: %v can lose: %v", test.name, category, possible && test.decided)
+			for i := range Hands {
+				if counts.CanWin(i) != (test.canWin[i] == '1') || counts.CanLose(i) != (test.canLose[i] == '1') {
+					t.Errorf("%s: hand %d can win %v, can lose %v", test.name, i, counts.CanWin(i), counts.CanLose(i))
+				}
 			}
-		}
+			for category := range Category(Categories) {
+				possible := slices.Contains(test.categories, category)
+				if counts.CategoryCanWin(category) != possible {
+					t.Errorf("%s: %v can win: %v", test.name, category, !possible)
+				}
+				if counts.CategoryCanLose(category) != !(possible && test.decided) {
+					t.Errorf("%s: %v can lose: %v", test.name, category, possible && test.decided)
+				}
+			}
+		})
 	}
 }
 
@@ -154,12 +159,14 @@ func TestAnalyseRefuses(t *testing.T) {
 		{"just enough left", sixHands, nil, rest[5:], nil},
 		{"nothing left or missing", sixHands, rest[:5], rest[5:], nil},
 	} {
-		counts, err := Analyse(&test.hands, test.board, test.dead)
-		if !errors.Is(err, test.want) {
-			t.Errorf("%s: %v, want %v", test.name, err, test.want)
-		}
-		if want := map[bool]uint32{true: 1}[test.want == nil]; counts.Boards != want {
-			t.Errorf("%s: %d boards, want %d", test.name, counts.Boards, want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			counts, err := Analyse(&test.hands, test.board, test.dead)
+			if !errors.Is(err, test.want) {
+				t.Errorf("%s: %v, want %v", test.name, err, test.want)
+			}
+			if want := map[bool]uint32{true: 1}[test.want == nil]; counts.Boards != want {
+				t.Errorf("%s: %d boards, want %d", test.name, counts.Boards, want)
+			}
+		})
 	}
 }

@@ -42,14 +42,16 @@ func TestBestFive(t *testing.T) {
 		{"six cards", "2C 2S AD AH 9D 9S", "AH AD 9S 9D 2S", TwoPairs},
 		{"five cards", "2C 2S AD 9D 9S", "9S 9D 2S 2C AD", TwoPairs},
 	} {
-		given := hand(test.cards)
-		five, rank := BestFive(given)
-		if !slices.Equal(five[:], hand(test.want)) || rank.Category() != test.category {
-			t.Errorf("%s: got %v of %v, want %s", test.name, rank.Category(), five, test.want)
-		}
-		if want := listBest(given); five != want.cards || rank.Category() != categoryOf(want.strength) {
-			t.Errorf("%s: the oracle has %v", test.name, want.cards)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			given := hand(test.cards)
+			five, rank := BestFive(given)
+			if !slices.Equal(five[:], hand(test.want)) || rank.Category() != test.category {
+				t.Errorf("%s: got %v of %v, want %s", test.name, rank.Category(), five, test.want)
+			}
+			if want := listBest(given); five != want.cards || rank.Category() != categoryOf(want.strength) {
+				t.Errorf("%s: the oracle has %v", test.name, want.cards)
+			}
+		})
 	}
 }
 
@@ -89,8 +91,10 @@ func TestBestFiveRefuses(t *testing.T) {
 		"same five": hand("AS AS AS AS AS"),
 		"no card":   append(hand("AS KS QS JS"), cards.Count),
 	} {
-		if five, rank := BestFive(given); rank != 0 {
-			t.Errorf("%s: rank %#x of %v", name, rank, five)
-		}
+		t.Run(name, func(t *testing.T) {
+			if five, rank := BestFive(given); rank != 0 {
+				t.Errorf("%s: rank %#x of %v", name, rank, five)
+			}
+		})
 	}
 }

@@ -173,10 +173,12 @@ func TestHandOfFewCards(t *testing.T) {
 		t.Errorf("four cards have rank %#x", rank)
 	}
 	for _, code := range []string{"TS", "TH", "TD"} {
-		h.Add(hand(code)[0])
-		if got := h.Rank().Category(); got != RoyalFlush {
-			t.Errorf("with %s: %v", code, got)
-		}
+		t.Run(code, func(t *testing.T) {
+			h.Add(hand(code)[0])
+			if got := h.Rank().Category(); got != RoyalFlush {
+				t.Errorf("with %s: %v", code, got)
+			}
+		})
 	}
 }
 
@@ -209,8 +211,10 @@ func TestNothingIsAllocated(t *testing.T) {
 		},
 		"Analyse": func() { _, _ = Analyse(&sixHands, flop, nil) },
 	} {
-		if allocations := testing.AllocsPerRun(10, call); allocations != 0 {
-			t.Errorf("%s allocates %v times", name, allocations)
-		}
+		t.Run(name, func(t *testing.T) {
+			if allocations := testing.AllocsPerRun(10, call); allocations != 0 {
+				t.Errorf("%s allocates %v times", name, allocations)
+			}
+		})
 	}
 }

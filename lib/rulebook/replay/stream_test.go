@@ -28,17 +28,19 @@ func TestStreamKeepsOrder(t *testing.T) {
 		fmt.Fprintf(&lines, "%d %s\n", n, strings.Repeat("x", random.IntN(200)))
 	}
 	for _, workers := range []int{1, 2, 7} {
-		var answers bytes.Buffer
-		lineCount, byteCount := 0, 0
-		err := Stream(&answers, bytes.NewReader(lines.Bytes()), workers, newEcho, func(lines, bytes int) {
-			lineCount, byteCount = lineCount+lines, byteCount+bytes
+		t.Run(fmt.Sprint(workers), func(t *testing.T) {
+			var answers bytes.Buffer
+			lineCount, byteCount := 0, 0
+			err := Stream(&answers, bytes.NewReader(lines.Bytes()), workers, newEcho, func(lines, bytes int) {
+				lineCount, byteCount = lineCount+lines, byteCount+bytes
+			})
+			if err != nil || !bytes.Equal(answers.Bytes(), lines.Bytes()) {
+				t.Errorf("%d workers: answers differ from the lines, error %v", workers, err)
+			}
+			if lineCount != 20_000 || byteCount != lines.Len() {
+				t.Errorf("%d workers: told of %d lines and %d bytes, want 20000 and %d", workers, lineCount, byteCount, lines.Len())
+			}
 		})
-		if err != nil || !bytes.Equal(answers.Bytes(), lines.Bytes()) {
-			t.Errorf("%d workers: answers differ from the lines, error %v", workers, err)
-		}
-		if lineCount != 20_000 || byteCount != lines.Len() {
-			t.Errorf("%d workers: told of %d lines and %d bytes, want 20000 and %d", workers, lineCount, byteCount, lines.Len())
-		}
 	}
 }
 
@@ -58,20 +60,22 @@ func TestSplitLimits(t *testing.T) {
 		{"123456789\n123456789012345678901234567890\n\nb", "too long|too long||b|"},
 		{"12345678\n123456789\n12345678", "12345678|too long|12345678|"},
 	} {
-		for name, reader := range map[string]func(io.Reader) io.Reader{
-			"whole": func(r io.Reader) io.Reader { return r }, "half": iotest.HalfReader,
-			"byte": iotest.OneByteReader, "with EOF": iotest.DataErrReader,
-		} {
-			var got []byte
-			err := split(reader(strings.NewReader(test.input)), maxLine, func(b *block) bool {
-				b.answer(echo{})
-				got = append(got, b.answers...)
-				return true
-			})
-			if want := strings.ReplaceAll(test.want, "|", "\n"); err != nil || string(got) != want {
-				t.Errorf("%s, %q: got %q, %v, want %q", name, test.input, got, err, want)
+		t.Run(test.input, func(t *testing.T) {
+			for name, reader := range map[string]func(io.Reader) io.Reader{
+				"whole": func(r io.Reader) io.Reader { return r }, "half": iotest.HalfReader,
+				"byte": iotest.OneByteReader, "with EOF": iotest.DataErrReader,
+			} {
+				var got []byte
+				err := split(reader(strings.NewReader(test.input)), maxLine, func(b *block) bool {
+					b.answer(echo{})
+					got = append(got, b.answers...)
+					return true
+				})
+				if want := strings.ReplaceAll(test.want, "|", "\n"); err != nil || string(got) != want {
+					t.Errorf("%s, %q: got %q, %v, want %q", name, test.input, got, err, want)
+				}
 			}
-		}
+		})
 	}
 }
 

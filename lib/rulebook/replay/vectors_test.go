@@ -165,8 +165,10 @@ func TestDifferences(t *testing.T) {
 		{`{"errors":[{"code":"x"}]}`, `{"errors":[{"code":"y"},{"code":"x","rule":"R-1"}]}`, false},
 		{`{"errors":[{"code":"x"}]}`, `{"errors":[{"code":"y"}]}`, true},
 	} {
-		if got := len(differences(t, []byte(test.expect), []byte(test.answer))) > 0; got != test.differ {
-			t.Errorf("%s in %s: differ %v, want %v", test.expect, test.answer, got, test.differ)
-		}
+		t.Run(test.answer, func(t *testing.T) {
+			if got := len(differences(t, []byte(test.expect), []byte(test.answer))) > 0; got != test.differ {
+				t.Errorf("%s in %s: differ %v, want %v", test.expect, test.answer, got, test.differ)
+			}
+		})
 	}
 }

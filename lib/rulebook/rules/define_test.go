@@ -99,11 +99,13 @@ func TestDefineRefusesContradictions(t *testing.T) {
 		"does not read back": "word:red does not read back", "unknown group": `group names "nothing"`,
 	}
 	for name, breakIt := range change {
-		s := numbers()
-		breakIt(&s)
-		if got := panicOf(func() { rules.Define(s) }); !strings.Contains(got, want[name]) {
-			t.Errorf("%s: %q, want %q", name, got, want[name])
-		}
+		t.Run(name, func(t *testing.T) {
+			s := numbers()
+			breakIt(&s)
+			if got := panicOf(func() { rules.Define(s) }); !strings.Contains(got, want[name]) {
+				t.Errorf("%s: %q, want %q", name, got, want[name])
+			}
+		})
 	}
 	if got := panicOf(func() { rules.Define(numbers()) }); got != "" {
 		t.Errorf("the game itself: %s", got)
@@ -197,7 +199,9 @@ func TestParse(t *testing.T) {
 		nothing            | unknown_selection: Numbers has no such selection
 		nothing:1          | unknown_selection: Numbers has no such selection
 	`) {
-		checkParse(t, g, row[0], strings.ReplaceAll(row[1], "/", "|"))
+		t.Run(row[0], func(t *testing.T) {
+			checkParse(t, g, row[0], strings.ReplaceAll(row[1], "/", "|"))
+		})
 	}
 	checkParse(t, g, " is:1", "unknown_selection: no such selection")
 	checkParse(t, g, "is:1 ", "illegal_shape: from 1 to 12")
@@ -233,9 +237,11 @@ func TestSelectionsOfTheCatalogue(t *testing.T) {
 		counts[g.Family(s).Name]++
 	}
 	for name, want := range map[string]int{"is": 12, "over": 11, "plain": 1, "word": 2, "pair": 6, "set": 10 + 10, "one": 1, "both": 6, "even": 6} {
-		if counts[name] != want {
-			t.Errorf("%s has %d selections, want %d", name, counts[name], want)
-		}
+		t.Run(name, func(t *testing.T) {
+			if counts[name] != want {
+				t.Errorf("%s has %d selections, want %d", name, counts[name], want)
+			}
+		})
 	}
 	for range g.Selections {
 		break // a reader may leave early
@@ -273,15 +279,17 @@ func TestVerdictsAreFilledIn(t *testing.T) {
 		5      | over:5.5  | lost NUM-1 3.00
 		7      | over:5.5  | refunded seven NUM-7 3.00
 	`) {
-		for g, want := range map[*rules.Game]string{priced: row[2], unpriced: row[2][:strings.LastIndex(row[2], " ")] + " 0.00"} {
-			var n int
-			fmt.Sscan(row[0], &n)
-			v := g.Judge(number(n), ruletest.Selection(t, g, row[1]))
-			got := strings.Join(strings.Fields(fmt.Sprint(v.Result, " ", v.Reason, " ", v.Rule, " ", v.Odds)), " ")
-			if got != want {
-				t.Errorf("%s on %s: %s, want %s", row[1], row[0], got, want)
+		t.Run(row[0]+" "+row[1], func(t *testing.T) {
+			for g, want := range map[*rules.Game]string{priced: row[2], unpriced: row[2][:strings.LastIndex(row[2], " ")] + " 0.00"} {
+				var n int
+				fmt.Sscan(row[0], &n)
+				v := g.Judge(number(n), ruletest.Selection(t, g, row[1]))
+				got := strings.Join(strings.Fields(fmt.Sprint(v.Result, " ", v.Reason, " ", v.Rule, " ", v.Odds)), " ")
+				if got != want {
+					t.Errorf("%s on %s: %s, want %s", row[1], row[0], got, want)
+				}
 			}
-		}
+		})
 	}
 	if !priced.Paytable() || unpriced.Paytable() {
 		t.Error("which game has a paytable is not known")
@@ -305,16 +313,18 @@ func TestTally(t *testing.T) {
 		5 7      | win      | lose     | open
 		4 7 9    | open     | open     | lose
 	`) {
-		tally := rules.NewTally(g)
-		for _, field := range strings.Fields(row[0]) {
-			tally.Add(number(field[0] - '0'))
-		}
-		marks := tally.Marks()
-		for i, text := range []string{"over:4.5", "over:5.5", "is:5"} {
-			if got := marks[text].String(); got != row[1+i] {
-				t.Errorf("%s after %s: %s, want %s", text, row[0], got, row[1+i])
+		t.Run(row[0], func(t *testing.T) {
+			tally := rules.NewTally(g)
+			for _, field := range strings.Fields(row[0]) {
+				tally.Add(number(field[0] - '0'))
 			}
-		}
+			marks := tally.Marks()
+			for i, text := range []string{"over:4.5", "over:5.5", "is:5"} {
+				if got := marks[text].String(); got != row[1+i] {
+					t.Errorf("%s after %s: %s, want %s", text, row[0], got, row[1+i])
+				}
+			}
+		})
 	}
 }
 

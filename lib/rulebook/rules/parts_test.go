@@ -1,6 +1,7 @@
 package rules_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -20,19 +21,21 @@ func TestReasonsOf(t *testing.T) {
 		rules.BallReasons:   "balls_not_ready balls_not_visible wrong_ball_count",
 		rules.WheelReasons:  "too_few_turns wheel_touched between_sectors",
 	} {
-		var got []string
-		for _, reason := range rules.ReasonsOf(kind) {
-			got = append(got, reason.Code)
-			if isOwn := slices.Contains(strings.Fields(own), reason.Code); reason.Text == "" || isOwn && !reason.Is(kind) {
-				t.Errorf("%+v", reason)
+		t.Run(fmt.Sprint(kind), func(t *testing.T) {
+			var got []string
+			for _, reason := range rules.ReasonsOf(kind) {
+				got = append(got, reason.Code)
+				if isOwn := slices.Contains(strings.Fields(own), reason.Code); reason.Text == "" || isOwn && !reason.Is(kind) {
+					t.Errorf("%+v", reason)
+				}
 			}
-		}
-		want := strings.Fields(common + " " + own)
-		slices.Sort(got)
-		slices.Sort(want)
-		if !slices.Equal(got, want) {
-			t.Errorf("kind %d has %v, want %v", kind, got, want)
-		}
+			want := strings.Fields(common + " " + own)
+			slices.Sort(got)
+			slices.Sort(want)
+			if !slices.Equal(got, want) {
+				t.Errorf("kind %d has %v, want %v", kind, got, want)
+			}
+		})
 	}
 }
 
@@ -53,21 +56,23 @@ func TestTries(t *testing.T) {
 		0    | fvv                      | valid_repeated
 		0    | fff                      | fault_unresolved
 	`) {
-		tries := rules.Tries{Noun: "roll", Max: int(row[0][0] - '0'), Rule: "X-1"}
-		var faulty []bool
-		for _, try := range row[1] {
-			faulty = append(faulty, try == 'f')
-		}
-		var got []string
-		for _, fault := range tries.Play(faulty) {
-			got = append(got, fault.Code)
-			if fault.Rule != "X-1" || !strings.Contains(fault.Message, "roll") {
-				t.Errorf("%+v", fault)
+		t.Run(row[0]+" "+row[1], func(t *testing.T) {
+			tries := rules.Tries{Noun: "roll", Max: int(row[0][0] - '0'), Rule: "X-1"}
+			var faulty []bool
+			for _, try := range row[1] {
+				faulty = append(faulty, try == 'f')
 			}
-		}
-		if strings.Join(got, " ") != row[2] {
-			t.Errorf("at most %s, %s: %v, want %s", row[0], row[1], got, row[2])
-		}
+			var got []string
+			for _, fault := range tries.Play(faulty) {
+				got = append(got, fault.Code)
+				if fault.Rule != "X-1" || !strings.Contains(fault.Message, "roll") {
+					t.Errorf("%+v", fault)
+				}
+			}
+			if strings.Join(got, " ") != row[2] {
+				t.Errorf("at most %s, %s: %v, want %s", row[0], row[1], got, row[2])
+			}
+		})
 	}
 }
 
@@ -84,20 +89,22 @@ func TestDeal(t *testing.T) {
 		6     | AS AS AS AS AS AS AS          | too_many_copies
 		6     | AS AS AS AS AS AS AS ?? KD    | too_many_copies unknown_card
 	`) {
-		deal := rules.NewDeal(int(row[0][0] - '0'))
-		list := strings.Fields(row[1])
-		half := len(list) / 2
-		dealt := append(deal.Cards("Player", list[:half]), deal.Cards("Banker", list[half:])...)
-		var codes []string
-		for _, fault := range deal.Faults() {
-			codes = append(codes, fault.Code)
-		}
-		if got := strings.Join(codes, " "); got != row[2] {
-			t.Errorf("%s of %s decks: %s, want %s", row[1], row[0], got, row[2])
-		}
-		if want := len(list) - strings.Count(row[2], "unknown_card"); len(dealt) != want {
-			t.Errorf("%s: %d cards are read, want %d", row[1], len(dealt), want)
-		}
+		t.Run(row[0]+" "+row[1], func(t *testing.T) {
+			deal := rules.NewDeal(int(row[0][0] - '0'))
+			list := strings.Fields(row[1])
+			half := len(list) / 2
+			dealt := append(deal.Cards("Player", list[:half]), deal.Cards("Banker", list[half:])...)
+			var codes []string
+			for _, fault := range deal.Faults() {
+				codes = append(codes, fault.Code)
+			}
+			if got := strings.Join(codes, " "); got != row[2] {
+				t.Errorf("%s of %s decks: %s, want %s", row[1], row[0], got, row[2])
+			}
+			if want := len(list) - strings.Count(row[2], "unknown_card"); len(dealt) != want {
+				t.Errorf("%s: %d cards are read, want %d", row[1], len(dealt), want)
+			}
+		})
 	}
 }
 
@@ -112,18 +119,20 @@ func TestDealCounts(t *testing.T) {
 		            | 1     | 1    | Player has 0 cards instead of 1
 		AS KS       | 0     | 0    | Player has 2 cards instead of 0
 	`) {
-		deal := rules.NewDeal(1)
-		deal.Count("Player", strings.Fields(row[0]), int(row[1][0]-'0'), int(row[2][0]-'0'), "X-2")
-		got := ""
-		for _, fault := range deal.Faults() {
-			got += fault.Message
-			if fault.Code != "wrong_card_count" || fault.Rule != "X-2" {
-				t.Errorf("%+v", fault)
+		t.Run(row[0]+" "+row[1]+" "+row[2], func(t *testing.T) {
+			deal := rules.NewDeal(1)
+			deal.Count("Player", strings.Fields(row[0]), int(row[1][0]-'0'), int(row[2][0]-'0'), "X-2")
+			got := ""
+			for _, fault := range deal.Faults() {
+				got += fault.Message
+				if fault.Code != "wrong_card_count" || fault.Rule != "X-2" {
+					t.Errorf("%+v", fault)
+				}
 			}
-		}
-		if got != row[3] {
-			t.Errorf("%s of %s to %s: %s, want %s", row[0], row[1], row[2], got, row[3])
-		}
+			if got != row[3] {
+				t.Errorf("%s of %s to %s: %s, want %s", row[0], row[1], row[2], got, row[3])
+			}
+		})
 	}
 }
 
@@ -149,9 +158,11 @@ func TestNamesOnTheWire(t *testing.T) {
 		rules.Lost.String(): "lost", rules.Won.String(): "won", rules.Refunded.String(): "refunded",
 		rules.Open.String(): "open", rules.MarkWin.String(): "win", rules.MarkLose.String(): "lose",
 	} {
-		if got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+		t.Run(got, func(t *testing.T) {
+			if got != want {
+				t.Errorf("%q, want %q", got, want)
+			}
+		})
 	}
 }
 

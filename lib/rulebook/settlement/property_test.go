@@ -104,13 +104,15 @@ func TestTotals(t *testing.T) {
 	}
 	for i, want := range []string{"4 bets, 20000000012.00 staked, 92233720368547777.58 paid, 3 won, 1 lost, 0 refunded",
 		"1 bets, 500 staked, 500 paid, 0 won, 0 lost, 1 refunded"} {
-		b := byCurrency[i]
-		text := strconv.Itoa(b.Bets) + " bets, " + string(b.Stake.AppendTo(nil, b.Currency)) + " staked, " +
-			string(b.Payout.AppendTo(nil, b.Currency)) + " paid, " + strconv.Itoa(b.Won) + " won, " + strconv.Itoa(b.Lost) + " lost, " +
-			strconv.Itoa(b.Refunded) + " refunded"
-		if text != want {
-			t.Errorf("%s: %s, want %s", b.Currency.Code(), text, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			b := byCurrency[i]
+			text := strconv.Itoa(b.Bets) + " bets, " + string(b.Stake.AppendTo(nil, b.Currency)) + " staked, " +
+				string(b.Payout.AppendTo(nil, b.Currency)) + " paid, " + strconv.Itoa(b.Won) + " won, " + strconv.Itoa(b.Lost) + " lost, " +
+				strconv.Itoa(b.Refunded) + " refunded"
+			if text != want {
+				t.Errorf("%s: %s, want %s", b.Currency.Code(), text, want)
+			}
+		})
 	}
 }
 

@@ -193,9 +193,11 @@ func TestSettle(t *testing.T) {
 		on=dealer_red round=2 at=350            | cancelled=wrong_scan;by=acme | refunded voided 1000
 		on=dealer_red round=2 at=350            | cancelled=wrong_scan;by=beta | refunded draw_cancelled 1000
 	`) {
-		if got := settle(t, bet(t, war.Game, row[0]), state(t, 1, row[1])); got != row[2] {
-			t.Errorf("%s under %s: %s, want %s", row[0], row[1], got, row[2])
-		}
+		t.Run(row[0], func(t *testing.T) {
+			if got := settle(t, bet(t, war.Game, row[0]), state(t, 1, row[1])); got != row[2] {
+				t.Errorf("%s under %s: %s, want %s", row[0], row[1], got, row[2])
+			}
+		})
 	}
 }
 
@@ -214,14 +216,16 @@ func TestRules(t *testing.T) {
 		on=player_red round=2 at=300 | KS/2D               | POK-3.6.3 |
 		on=war cancelled=160        | KS/KD                |           |
 	`) {
-		for i, game := range []*rules.Game{war.Game, first} {
-			s := state(t, 1, row[1])
-			s.Game = game
-			got, err := settlement.Settle(bet(t, game, row[0]), s)
-			if want := row[2+i]; err != nil || got.Rule != want {
-				t.Errorf("%s under %s of version %d: %q, %v; want %q", row[0], row[1], game.Version, got.Rule, err, want)
+		t.Run(row[0]+" "+row[1], func(t *testing.T) {
+			for i, game := range []*rules.Game{war.Game, first} {
+				s := state(t, 1, row[1])
+				s.Game = game
+				got, err := settlement.Settle(bet(t, game, row[0]), s)
+				if want := row[2+i]; err != nil || got.Rule != want {
+					t.Errorf("%s under %s of version %d: %q, %v; want %q", row[0], row[1], game.Version, got.Rule, err, want)
+				}
 			}
-		}
+		})
 	}
 }
 
@@ -263,13 +267,15 @@ func TestScope(t *testing.T) {
 		by=beta shop=riga-7 round=2 from=350 to=351 bets=b1 | false
 		                                                   | false
 	`) {
-		o := order(t, row[0])
-		if got := fmt.Sprint(o.Scope.Covers(bet(t, war.Game, one))); got != row[1] {
-			t.Errorf("%q covers it: %s, want %s", row[0], got, row[1])
-		}
-		if o.Scope.Empty() != (row[0] == "") {
-			t.Errorf("%q is empty: %t", row[0], o.Scope.Empty())
-		}
+		t.Run(row[0], func(t *testing.T) {
+			o := order(t, row[0])
+			if got := fmt.Sprint(o.Scope.Covers(bet(t, war.Game, one))); got != row[1] {
+				t.Errorf("%q covers it: %s, want %s", row[0], got, row[1])
+			}
+			if o.Scope.Empty() != (row[0] == "") {
+				t.Errorf("%q is empty: %t", row[0], o.Scope.Empty())
+			}
+		})
 	}
 	noShop := bet(t, war.Game, "ref=b1 by=acme")
 	if order(t, "shop=riga-7").Scope.Covers(noShop) {
@@ -300,27 +306,29 @@ func TestStates(t *testing.T) {
 		on=player at=200      | KS/2D > cancelled=wrong_scan > KS/2D;by=acme > 2S/KD        | 1: refunded late_bet 1000 > same > same > same
 		on=player cancelled=199 | KS/2D > cancelled=wrong_scan > KS/2D;by=acme > 2S/KD      | 1: refunded cancelled_by_bookmaker 1000 > same > same > same
 	`) {
-		b := bet(t, war.Game, row[0])
-		var before settlement.Settlement
-		var lines []string
-		for i, text := range strings.Split(row[1], " > ") {
-			now, err := settlement.Settle(b, state(t, i+1, text))
-			if err != nil {
-				t.Fatal(err)
+		t.Run(row[0], func(t *testing.T) {
+			b := bet(t, war.Game, row[0])
+			var before settlement.Settlement
+			var lines []string
+			for i, text := range strings.Split(row[1], " > ") {
+				now, err := settlement.Settle(b, state(t, i+1, text))
+				if err != nil {
+					t.Fatal(err)
+				}
+				got := "same"
+				switch {
+				case i == 0:
+					got = "1: " + settled(now)
+				case now != before:
+					got = fmt.Sprintf("%d for %d: %s", i+1, i, settled(now))
+				}
+				lines = append(lines, got)
+				before = now
 			}
-			got := "same"
-			switch {
-			case i == 0:
-				got = "1: " + settled(now)
-			case now != before:
-				got = fmt.Sprintf("%d for %d: %s", i+1, i, settled(now))
+			if got := strings.Join(lines, " > "); got != row[2] {
+				t.Errorf("%s through %s:\n%s, want\n%s", row[0], row[1], got, row[2])
 			}
-			lines = append(lines, got)
-			before = now
-		}
-		if got := strings.Join(lines, " > "); got != row[2] {
-			t.Errorf("%s through %s:\n%s, want\n%s", row[0], row[1], got, row[2])
-		}
+		})
 	}
 }
 
@@ -349,16 +357,18 @@ func TestSideWagers(t *testing.T) {
 		on=seat:1                    | on=double:1:1 round=2 at=350             | from=150 to=151        | refunded voided 1000
 		on=seat:1 shop=riga-7        | on=double:1:1 round=2 at=350             | by=acme shop=riga-7    | refunded voided 1000
 	`) {
-		wager := bet(t, game, row[1])
-		wager.Base = bet(t, game, row[0])
-		s := &settlement.State{Game: game, Number: 1, Rounds: []settlement.Round{{OpensAt: 100, Closing: 200}, {OpensAt: 300, Closing: 400}},
-			Outcome: ruletest.Outcome(t, game, `{"dealer":["AS","6D"],"seats":[{"seat":1,"hands":[{"cards":["8H","3D","TC"],"doubled":true}]}]}`)}
-		if row[2] != "" {
-			s.Orders = []settlement.Order{order(t, row[2])}
-		}
-		if got := settle(t, wager, s); got != row[3] {
-			t.Errorf("%s of %s, order %s: %s, want %s", row[1], row[0], row[2], got, row[3])
-		}
+		t.Run(row[0]+" "+row[1]+" "+row[2], func(t *testing.T) {
+			wager := bet(t, game, row[1])
+			wager.Base = bet(t, game, row[0])
+			s := &settlement.State{Game: game, Number: 1, Rounds: []settlement.Round{{OpensAt: 100, Closing: 200}, {OpensAt: 300, Closing: 400}},
+				Outcome: ruletest.Outcome(t, game, `{"dealer":["AS","6D"],"seats":[{"seat":1,"hands":[{"cards":["8H","3D","TC"],"doubled":true}]}]}`)}
+			if row[2] != "" {
+				s.Orders = []settlement.Order{order(t, row[2])}
+			}
+			if got := settle(t, wager, s); got != row[3] {
+				t.Errorf("%s of %s, order %s: %s, want %s", row[1], row[0], row[2], got, row[3])
+			}
+		})
 	}
 	voided := &settlement.State{Game: game, Number: 1, Orders: []settlement.Order{order(t, "round=2")},
 		Outcome: ruletest.Outcome(t, game, `{"dealer":["TS","7D"],"seats":[{"seat":1,"hands":[{"cards":["TH","8D"]}]}]}`)}
@@ -370,15 +380,17 @@ func TestSideWagers(t *testing.T) {
 // TestVoidDraw: facts with a wrong number of balls give every stake back.
 func TestVoidDraw(t *testing.T) {
 	for game, rule := range map[*rules.Game]string{lucky.Five: "LUCKY5-2.2", lucky.Seven: "LUCKY7-2.2"} {
-		facts, _ := ruletest.Read(game, `{"balls":[1,2,3,4]}`)
-		s := &settlement.State{Game: game, Number: 1, Void: game.Resolve(facts).Void}
-		for _, on := range []string{"drawn:1", "not_drawn:1", "sum_odd"} {
-			got, err := settlement.Settle(bet(t, game, "on="+on), s)
-			want := settlement.Settlement{Result: rules.Refunded, Payout: 1000, Reason: "wrong_ball_count", Rule: rule}
-			if err != nil || got != want {
-				t.Errorf("%s %s: %+v, %v", game.ID, on, got, err)
+		t.Run(game.ID, func(t *testing.T) {
+			facts, _ := ruletest.Read(game, `{"balls":[1,2,3,4]}`)
+			s := &settlement.State{Game: game, Number: 1, Void: game.Resolve(facts).Void}
+			for _, on := range []string{"drawn:1", "not_drawn:1", "sum_odd"} {
+				got, err := settlement.Settle(bet(t, game, "on="+on), s)
+				want := settlement.Settlement{Result: rules.Refunded, Payout: 1000, Reason: "wrong_ball_count", Rule: rule}
+				if err != nil || got != want {
+					t.Errorf("%s %s: %+v, %v", game.ID, on, got, err)
+				}
 			}
-		}
+		})
 	}
 }
 
@@ -419,15 +431,17 @@ func TestPaytables(t *testing.T) {
 		roulette      | {"spins":[{"revolutions":3,"pocket":17}]}   | on=straight:17                    | won 36000
 		wheel         | {"spins":[{"turns":3,"sector":"cup"}]}      | on=fortune                        | won 18000
 	`) {
-		game, known := games.Find(row[0])
-		if !known {
-			t.Fatal(row[0])
-		}
-		b := bet(t, game, row[2])
-		b.Odds = 0
-		if got := settle(t, b, &settlement.State{Game: game, Number: 1, Outcome: ruletest.Outcome(t, game, row[1])}); got != row[3] {
-			t.Errorf("%s, %s on %s: %s, want %s", row[0], row[2], row[1], got, row[3])
-		}
+		t.Run(row[0]+" "+row[1]+" "+row[2], func(t *testing.T) {
+			game, known := games.Find(row[0])
+			if !known {
+				t.Fatal(row[0])
+			}
+			b := bet(t, game, row[2])
+			b.Odds = 0
+			if got := settle(t, b, &settlement.State{Game: game, Number: 1, Outcome: ruletest.Outcome(t, game, row[1])}); got != row[3] {
+				t.Errorf("%s, %s on %s: %s, want %s", row[0], row[2], row[1], got, row[3])
+			}
+		})
 	}
 }
 
@@ -466,15 +480,17 @@ func TestSettleClosedSelections(t *testing.T) {
 		on=double:1:1 round=2 at=325 cancelled=329 | refunded cancelled_by_bookmaker 1000 |
 		on=double:1:1 round=2 at=325 cancelled=330 | won 2000                             | BJ-2.6
 	`) {
-		got, err := settlement.Settle(bet(t, blackjack.Game, row[0]), s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if row[1] == "push" {
-			row[1], row[2] = "refunded push 1000", got.Rule
-		}
-		if settled(got) != row[1] || got.Rule != row[2] {
-			t.Errorf("%s: %s by %s, want %s by %s", row[0], settled(got), got.Rule, row[1], row[2])
-		}
+		t.Run(row[0], func(t *testing.T) {
+			got, err := settlement.Settle(bet(t, blackjack.Game, row[0]), s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if row[1] == "push" {
+				row[1], row[2] = "refunded push 1000", got.Rule
+			}
+			if settled(got) != row[1] || got.Rule != row[2] {
+				t.Errorf("%s: %s by %s, want %s by %s", row[0], settled(got), got.Rule, row[1], row[2])
+			}
+		})
 	}
 }

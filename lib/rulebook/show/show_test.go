@@ -24,9 +24,11 @@ func TestCardsInWords(t *testing.T) {
 		"TH":          "10♥",
 		"AS 1S XX as": "A♠", // codes that name no card are left out
 	} {
-		if got := show.Short(show.Cards(strings.Fields(codes)...)); got != want {
-			t.Errorf("%s is written %q, want %q", codes, got, want)
-		}
+		t.Run(codes, func(t *testing.T) {
+			if got := show.Short(show.Cards(strings.Fields(codes)...)); got != want {
+				t.Errorf("%s is written %q, want %q", codes, got, want)
+			}
+		})
 	}
 	for i, c := range show.Across([]string{"KS", "3D", "7C"}) {
 		if c.Sideways != (i == 2) {
@@ -34,9 +36,11 @@ func TestCardsInWords(t *testing.T) {
 		}
 	}
 	for rank, want := range map[string]string{"T": "10", "A": "A", "2": "2", "none": "none"} {
-		if got := show.RankName(plain{}, rank); got != want {
-			t.Errorf("the rank %s is written %q, want %q", rank, got, want)
-		}
+		t.Run(rank, func(t *testing.T) {
+			if got := show.RankName(plain{}, rank); got != want {
+				t.Errorf("the rank %s is written %q, want %q", rank, got, want)
+			}
+		})
 	}
 	if got := show.RankOf(); len(got) != 0 {
 		t.Errorf("the rank of no card is %v", got)
@@ -48,9 +52,11 @@ func TestJoin(t *testing.T) {
 		texts []string
 		want  string
 	}{{nil, ""}, {[]string{"a"}, "a"}, {[]string{"", "a", "", "b"}, "a, b"}} {
-		if got := show.Join(", ", c.texts...); got != c.want {
-			t.Errorf("%q is joined to %q, want %q", c.texts, got, c.want)
-		}
+		t.Run(c.want, func(t *testing.T) {
+			if got := show.Join(", ", c.texts...); got != c.want {
+				t.Errorf("%q is joined to %q, want %q", c.texts, got, c.want)
+			}
+		})
 	}
 	if got := show.Numbers([]int64{6, 1, -1}); got != "6 1 -1" {
 		t.Errorf("numbers are written %q", got)

@@ -423,19 +423,21 @@ func TestNameOfState(t *testing.T) {
 		two[i] = []byte(strings.Replace(string(two[i]), "rou-1.0001", "a.1", 1))
 	}
 	for name, entries := range map[string][][]byte{"the state first": slices.Concat(one, two), "the history first": slices.Concat(two, one)} {
-		for _, stretch := range []int64{1, 3, 100} {
-			l, store := newLog(t, entries), fakeobjects.New()
-			l.grow(int64(len(entries)))
-			f := follower(l, l.known, store)
-			f.Stretch, f.Limit = stretch, stretch
-			for result := run(t, f); result.Size < result.All; result = run(t, f) {
-				compare(t, l, store.Files(), result.Size)
+		t.Run(name, func(t *testing.T) {
+			for _, stretch := range []int64{1, 3, 100} {
+				l, store := newLog(t, entries), fakeobjects.New()
+				l.grow(int64(len(entries)))
+				f := follower(l, l.known, store)
+				f.Stretch, f.Limit = stretch, stretch
+				for result := run(t, f); result.Size < result.All; result = run(t, f) {
+					compare(t, l, store.Files(), result.Size)
+				}
+				compare(t, l, store.Files(), int64(len(entries)))
+				if f.Record.(*recorder).mismatch != 0 {
+					t.Errorf("%s: something does not match", name)
+				}
 			}
-			compare(t, l, store.Files(), int64(len(entries)))
-			if f.Record.(*recorder).mismatch != 0 {
-				t.Errorf("%s: something does not match", name)
-			}
-		}
+		})
 	}
 }
 

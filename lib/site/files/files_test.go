@@ -95,9 +95,11 @@ func TestRowsReadBack(t *testing.T) {
 		t.Error("there is not a line for each row, or it is escaped more than it needs")
 	}
 	for _, broken := range []string{"{", "{}\n", "null\n", `{"draw":"a","leaves":[1]}` + "\n", `{"draw":"a","game":"war","leaves":[2,1]}` + "\n", `{"draw":"a","game":"war","leaves":[1],"more":1}` + "\n"} {
-		if _, err := files.ReadRows([]byte(broken)); !errors.Is(err, files.ErrDamaged) {
-			t.Errorf("%q was read: %v", broken, err)
-		}
+		t.Run(broken, func(t *testing.T) {
+			if _, err := files.ReadRows([]byte(broken)); !errors.Is(err, files.ErrDamaged) {
+				t.Errorf("%q was read: %v", broken, err)
+			}
+		})
 	}
 }
 
@@ -362,10 +364,12 @@ func TestLatest(t *testing.T) {
 func TestIsState(t *testing.T) {
 	for draw, want := range map[string]string{"a.1": "a 1 true", "rou-1.20261130.1001": "rou-1.20261130 1001 true", "a.01": " 0 false", "a.0": " 0 false",
 		"a": " 0 false", ".1": " 0 false", "a.1b": " 0 false", "a.": " 0 false", "a.-1": " 0 false", "a.99999999999999999999": " 0 false", "..1": ". 1 true"} {
-		other, state, may := files.IsState(draw)
-		if got := fmt.Sprint(other, " ", state, " ", may); got != want {
-			t.Errorf("%s: got %q, want %q", draw, got, want)
-		}
+		t.Run(draw, func(t *testing.T) {
+			other, state, may := files.IsState(draw)
+			if got := fmt.Sprint(other, " ", state, " ", may); got != want {
+				t.Errorf("%s: got %q, want %q", draw, got, want)
+			}
+		})
 	}
 	if files.StatePath("war", "2026-11-30", "a", 1) != files.DrawPath("war", "2026-11-30", "a.1") {
 		t.Error("the two are not at one path")

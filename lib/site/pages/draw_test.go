@@ -82,15 +82,17 @@ func TestWarIsDrawn(t *testing.T) {
 		`{"dealer":"2D","player":"TS"}`: "Player · 10♠ : 2♦",
 		`{"dealer":"TD","player":"TS"}`: "War · 10♠ : 10♦",
 	} {
-		d := drawn(t, newStory(t, "war", "w").result(facts).history())
-		equal(t, "line", texts(d.class("line")), []string{want})
-		wins := 1
-		if strings.HasPrefix(want, "War") {
-			wins = 0
-		}
-		if len(d.class("card")) != 2 || len(d.class("wins")) != wins {
-			t.Errorf("%s: %d cards, %d win", want, len(d.class("card")), len(d.class("wins")))
-		}
+		t.Run(facts, func(t *testing.T) {
+			d := drawn(t, newStory(t, "war", "w").result(facts).history())
+			equal(t, "line", texts(d.class("line")), []string{want})
+			wins := 1
+			if strings.HasPrefix(want, "War") {
+				wins = 0
+			}
+			if len(d.class("card")) != 2 || len(d.class("wins")) != wins {
+				t.Errorf("%s: %d cards, %d win", want, len(d.class("card")), len(d.class("wins")))
+			}
+		})
 	}
 }
 
@@ -145,32 +147,34 @@ func TestDiceAreDrawn(t *testing.T) {
 // TestBallsAreDrawn compares the colours drawn with those that the rules count.
 func TestBallsAreDrawn(t *testing.T) {
 	for game, balls := range map[string]int{"lucky5": 36, "lucky7": 42} {
-		counting := map[string]int{"lucky5": 5, "lucky7": 7}[game]
-		for first := 1; first+counting-1 <= balls; first++ {
-			numbers := make([]int, counting)
-			for i := range numbers {
-				numbers[i] = first + counting - 1 - i
-			}
-			list, _ := json.Marshal(map[string]any{"balls": numbers})
-			story := newStory(t, game, "l").result(string(list))
-			var outcome struct{ Colours map[string]int }
-			if err := json.Unmarshal(story.history().Row().Outcome, &outcome); err != nil {
-				t.Fatal(err)
-			}
-			drawn, colours := drawn(t, story.history()).class("ball"), map[string]int{}
-			for i, ball := range drawn {
-				colour := strings.TrimPrefix(attribute(ball, "class"), "ball ")
-				colours[colour]++
-				if want := fmt.Sprintf("%d, %s", numbers[i], colour); attribute(ball, "aria-label") != want {
-					t.Errorf("%s: %s, want %s", game, attribute(ball, "aria-label"), want)
+		t.Run(game, func(t *testing.T) {
+			counting := map[string]int{"lucky5": 5, "lucky7": 7}[game]
+			for first := 1; first+counting-1 <= balls; first++ {
+				numbers := make([]int, counting)
+				for i := range numbers {
+					numbers[i] = first + counting - 1 - i
+				}
+				list, _ := json.Marshal(map[string]any{"balls": numbers})
+				story := newStory(t, game, "l").result(string(list))
+				var outcome struct{ Colours map[string]int }
+				if err := json.Unmarshal(story.history().Row().Outcome, &outcome); err != nil {
+					t.Fatal(err)
+				}
+				drawn, colours := drawn(t, story.history()).class("ball"), map[string]int{}
+				for i, ball := range drawn {
+					colour := strings.TrimPrefix(attribute(ball, "class"), "ball ")
+					colours[colour]++
+					if want := fmt.Sprintf("%d, %s", numbers[i], colour); attribute(ball, "aria-label") != want {
+						t.Errorf("%s: %s, want %s", game, attribute(ball, "aria-label"), want)
+					}
+				}
+				for colour, n := range outcome.Colours {
+					if colours[colour] != n {
+						t.Errorf("%s from %d: %d balls are %s, the rules count %d", game, first, colours[colour], colour, n)
+					}
 				}
 			}
-			for colour, n := range outcome.Colours {
-				if colours[colour] != n {
-					t.Errorf("%s from %d: %d balls are %s, the rules count %d", game, first, colours[colour], colour, n)
-				}
-			}
-		}
+		})
 	}
 	d := drawn(t, newStory(t, "lucky7", "l").result(`{"balls":[42,7,1,30,12,5,19,33]}`).history())
 	equal(t, "not counted", texts(d.class("ignored")), []string{"33 yellow not counted"})
@@ -328,13 +332,15 @@ func TestWhatIsNotDrawn(t *testing.T) {
 		"wheel cup":           "Spin 1: between two sectors · 4 full turns not counted",
 		"dice revived":        "Status: Cancelled → Resolved Reason: A die fell off the table → – Roll 1: – → 1 1 2 2 3 Combination: – → Two pairs",
 	} {
-		page, is := pages[name]
-		if !is || !strings.Contains(text(page.root), want) {
-			t.Errorf("%s does not say %q", name, want)
-		}
-		if name == "baccarat pending" && len(page.find(func(n *html.Node) bool { return attribute(n, "id") == "verify" })) != 0 {
-			t.Errorf("%s has a button for a result that is not there", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			page, is := pages[name]
+			if !is || !strings.Contains(text(page.root), want) {
+				t.Errorf("%s does not say %q", name, want)
+			}
+			if name == "baccarat pending" && len(page.find(func(n *html.Node) bool { return attribute(n, "id") == "verify" })) != 0 {
+				t.Errorf("%s has a button for a result that is not there", name)
+			}
+		})
 	}
 }
 
@@ -397,9 +403,11 @@ func TestAssets(t *testing.T) {
 // TestOptions refuses a site that could not be made.
 func TestOptions(t *testing.T) {
 	for _, o := range []pages.Options{{}, {Origin: "o", LogURL: "log/"}, {Origin: "o", VerifierKeys: []string{"k"}, LogURL: "/log/"}, {Origin: "o", VerifierKeys: []string{"k"}, LogURL: "log"}} {
-		if _, err := pages.New(o); err == nil {
-			t.Errorf("%+v was taken", o)
-		}
+		t.Run(o.Origin, func(t *testing.T) {
+			if _, err := pages.New(o); err == nil {
+				t.Errorf("%+v was taken", o)
+			}
+		})
 	}
 }
 
@@ -492,11 +500,13 @@ func TestUnclosedSelectionsAreShown(t *testing.T) {
 			before := texts(drawn(t, s.history()).class("notice"))
 			d := s.cancelled("presenter_error", 1).history()
 			for lang, begins := range map[string]string{"en": "No selection", "es": "Ninguna selección", "pt": "Nenhuma seleção", "uk": "Жоден вибір"} {
-				shown := texts(drawnIn(t, lang, d).class("notice"))
-				note := func(text string) bool { return strings.HasPrefix(text, begins) }
-				if slices.ContainsFunc(shown, note) != c.shown || slices.ContainsFunc(before, note) {
-					t.Errorf("%s: told is %q, before the result %q", lang, shown, before)
-				}
+				t.Run(lang, func(t *testing.T) {
+					shown := texts(drawnIn(t, lang, d).class("notice"))
+					note := func(text string) bool { return strings.HasPrefix(text, begins) }
+					if slices.ContainsFunc(shown, note) != c.shown || slices.ContainsFunc(before, note) {
+						t.Errorf("%s: told is %q, before the result %q", lang, shown, before)
+					}
+				})
 			}
 		})
 	}

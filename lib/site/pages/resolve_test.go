@@ -174,15 +174,19 @@ func compare(t *testing.T, game, facts string, o outcome, d document) {
 		is("Natural", yes(o.Natural))
 		is("Cards dealt", fmt.Sprintf("%d (%s)", o.Cards, o.Size))
 		for label, there := range map[string]bool{"Player pair": o.PlayerPair, "Banker pair": o.BankerPair, "perfect pair": o.PerfectPair} {
-			if strings.Contains(shown["Pairs"], label) != there {
-				t.Errorf("%s: %s, %s is %t", facts, shown["Pairs"], label, there)
-			}
+			t.Run(label, func(t *testing.T) {
+				if strings.Contains(shown["Pairs"], label) != there {
+					t.Errorf("%s: %s, %s is %t", facts, shown["Pairs"], label, there)
+				}
+			})
 		}
 		equal(t, "wins", wins("side"), []bool{o.Winner == "player", o.Winner == "banker"})
 		for i, points := range []int{o.PlayerPoints, o.BankerPoints} {
-			if got := strings.Fields(text(d.class("points")[i]))[0]; got != fmt.Sprint(points) {
-				t.Errorf("%s: %s points are drawn, want %d", facts, got, points)
-			}
+			t.Run(fmt.Sprint(points), func(t *testing.T) {
+				if got := strings.Fields(text(d.class("points")[i]))[0]; got != fmt.Sprint(points) {
+					t.Errorf("%s: %s points are drawn, want %d", facts, got, points)
+				}
+			})
 		}
 	case "war":
 		var f struct {

@@ -267,9 +267,11 @@ func TestPlurals(t *testing.T) {
 	w := in(t, "uk")
 	for n, want := range map[int]string{0: "0 розіграшів", 1: "1 розіграш", 2: "2 розіграші", 4: "4 розіграші", 5: "5 розіграшів", 11: "11 розіграшів",
 		12: "12 розіграшів", 21: "21 розіграш", 22: "22 розіграші", 111: "111 розіграшів", 1001: "1\u00a0001 розіграш"} {
-		if got := w.Count("list.count", n); got != want {
-			t.Errorf("%d: %q, want %q", n, got, want)
-		}
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			if got := w.Count("list.count", n); got != want {
+				t.Errorf("%d: %q, want %q", n, got, want)
+			}
+		})
 	}
 	if got := in(t, "es").Count("list.count", 1_000_000); got != "1.000.000 de sorteos" {
 		t.Errorf("a million: %q", got)
@@ -285,15 +287,17 @@ func TestNumbers(t *testing.T) {
 		"pt": {"98.765.432.109.876.543.210,05", "5 de janeiro de 2027", "Fevereiro de 2026"},
 		"uk": {"98\u00a0765\u00a0432\u00a0109\u00a0876\u00a0543\u00a0210,05", "5 січня 2027 р.", "Лютий 2026 р."},
 	} {
-		w := in(t, lang)
-		if got := [3]string{w.decimal("98765432109876543210.05"), w.day("2027-01-05"), w.month("2026-02")}; got != want {
-			t.Errorf("%s: %q, want %q", lang, got, want)
-		}
-		for text, want := range map[string]string{"0": "0", "999": "999", "-999": "-999", "-1000": "-1" + w.group + "000", "0.05": "0" + w.point + "05"} {
-			if got := w.decimal(text); got != want {
-				t.Errorf("%s: %s is %q, want %q", lang, text, got, want)
+		t.Run(lang, func(t *testing.T) {
+			w := in(t, lang)
+			if got := [3]string{w.decimal("98765432109876543210.05"), w.day("2027-01-05"), w.month("2026-02")}; got != want {
+				t.Errorf("%s: %q, want %q", lang, got, want)
 			}
-		}
+			for text, want := range map[string]string{"0": "0", "999": "999", "-999": "-999", "-1000": "-1" + w.group + "000", "0.05": "0" + w.point + "05"} {
+				if got := w.decimal(text); got != want {
+					t.Errorf("%s: %s is %q, want %q", lang, text, got, want)
+				}
+			}
+		})
 	}
 }
 

@@ -93,19 +93,21 @@ func TestFiles(t *testing.T) {
 		"/log/checkpoint":                              {"log\n", "text/plain; charset=utf-8", second, "*"},
 		"/log/tile/0/000":                              {"hashes", "application/octet-stream", lasting, "*"},
 	} {
-		response, text := ask(t, server, http.MethodGet, path)
-		got := [4]string{text, response.Header.Get("Content-Type"), response.Header.Get("Cache-Control"), response.Header.Get("Access-Control-Allow-Origin")}
-		if response.StatusCode != http.StatusOK || got != want {
-			t.Errorf("%s: %s %q, want %q", path, response.Status, got, want)
-		}
-		for name, value := range serve.Headers {
-			if response.Header.Get(name) != value {
-				t.Errorf("%s: %s is %q", path, name, response.Header.Get(name))
+		t.Run(path, func(t *testing.T) {
+			response, text := ask(t, server, http.MethodGet, path)
+			got := [4]string{text, response.Header.Get("Content-Type"), response.Header.Get("Cache-Control"), response.Header.Get("Access-Control-Allow-Origin")}
+			if response.StatusCode != http.StatusOK || got != want {
+				t.Errorf("%s: %s %q, want %q", path, response.Status, got, want)
 			}
-		}
-		if response.Header.Get("ETag") == "" {
-			t.Errorf("%s has no tag", path)
-		}
+			for name, value := range serve.Headers {
+				if response.Header.Get(name) != value {
+					t.Errorf("%s: %s is %q", path, name, response.Header.Get(name))
+				}
+			}
+			if response.Header.Get("ETag") == "" {
+				t.Errorf("%s has no tag", path)
+			}
+		})
 	}
 }
 
@@ -115,10 +117,12 @@ func TestMissing(t *testing.T) {
 	server := start(t)
 	for _, path := range []string{"/no.html", "/en", "/results", "/log", "/log/", "/log/tile", "/../index.html", "/..%2findex.html", "/%2e%2e/index.html",
 		"/en/../index.html", "/log/../index.html", "//etc/passwd", "/etc/passwd", "/etc", "/index.html%00", "/..%5cindex.html", "/en//index.html", "/log//checkpoint"} {
-		response, text := ask(t, server, http.MethodGet, path)
-		if response.StatusCode != http.StatusNotFound || text != "<p>missing" {
-			t.Errorf("%s: %s %q", path, response.Status, text)
-		}
+		t.Run(path, func(t *testing.T) {
+			response, text := ask(t, server, http.MethodGet, path)
+			if response.StatusCode != http.StatusNotFound || text != "<p>missing" {
+				t.Errorf("%s: %s %q", path, response.Status, text)
+			}
+		})
 	}
 	files, err := serve.Open(folder(t, nil), "")
 	if err != nil {

@@ -1,6 +1,7 @@
 package statistics_test
 
 import (
+	"fmt"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -71,21 +72,23 @@ func TestGroups(t *testing.T) {
 		{"the rare ones of no order", made(false, 1, 10, 1, 10, 1), []int64{3, 15, 4, 16, 2}, "b d ace", []int64{15, 16, 9}},
 		{"a rest that is too rare by itself", made(false, 1, 20, 19), []int64{2, 20, 18}, "b ca", []int64{20, 20}},
 	} {
-		r := statistics.Test(c.aspect, countsOf(c.aspect, c.counts...))
-		var got []string
-		var observed []int64
-		expected := 0.0
-		for _, g := range r.Groups {
-			got = append(got, strings.Join(g.Values, ""))
-			observed = append(observed, g.Observed)
-			expected += g.Expected
-			if g.Expected < 5 {
-				t.Errorf("%s: %v is expected %v times", c.what, g.Values, g.Expected)
+		t.Run(c.what, func(t *testing.T) {
+			r := statistics.Test(c.aspect, countsOf(c.aspect, c.counts...))
+			var got []string
+			var observed []int64
+			expected := 0.0
+			for _, g := range r.Groups {
+				got = append(got, strings.Join(g.Values, ""))
+				observed = append(observed, g.Observed)
+				expected += g.Expected
+				if g.Expected < 5 {
+					t.Errorf("%s: %v is expected %v times", c.what, g.Values, g.Expected)
+				}
 			}
-		}
-		if strings.Join(got, " ") != c.want || !reflect.DeepEqual(observed, c.observe) || math.Abs(expected-float64(r.Draws)) > 1e-9 {
-			t.Errorf("%s: %q with %v, %v expected of %d draws", c.what, got, observed, expected, r.Draws)
-		}
+			if strings.Join(got, " ") != c.want || !reflect.DeepEqual(observed, c.observe) || math.Abs(expected-float64(r.Draws)) > 1e-9 {
+				t.Errorf("%s: %q with %v, %v expected of %d draws", c.what, got, observed, expected, r.Draws)
+			}
+		})
 	}
 }
 
@@ -103,20 +106,22 @@ func TestTooFew(t *testing.T) {
 		{aspect(t, "blackjack", "dealer_blackjack"), 106}, // 105 × 256/5395 is 4.98
 		{made(false, 1, 1_000_000), 5_000_005},
 	} {
-		counts := func(draws int64) map[string]int64 {
-			return map[string]int64{c.aspect.Values[0].Name: draws * int64(c.aspect.PerDraw)}
-		}
-		few := statistics.Test(c.aspect, counts(c.needed-1))
-		if few.Tested() || few.P != 1 || few.Degrees != 0 || few.Groups != nil || few.Needed != c.needed || few.Draws != c.needed-1 {
-			t.Errorf("%s of %s: %d draws: %+v", c.aspect.Name, c.aspect.Game, c.needed-1, few)
-		}
-		if enough := statistics.Test(c.aspect, counts(c.needed)); !enough.Tested() || enough.Needed != 0 {
-			t.Errorf("%s of %s: %d draws: %+v", c.aspect.Name, c.aspect.Game, c.needed, enough)
-		}
-		none := statistics.Test(c.aspect, nil)
-		if none.Tested() || none.Draws != 0 || len(none.Cells) != len(c.aspect.Values) || none.Needed != c.needed {
-			t.Errorf("%s of %s: no draws: %+v", c.aspect.Name, c.aspect.Game, none)
-		}
+		t.Run(fmt.Sprint(c.needed), func(t *testing.T) {
+			counts := func(draws int64) map[string]int64 {
+				return map[string]int64{c.aspect.Values[0].Name: draws * int64(c.aspect.PerDraw)}
+			}
+			few := statistics.Test(c.aspect, counts(c.needed-1))
+			if few.Tested() || few.P != 1 || few.Degrees != 0 || few.Groups != nil || few.Needed != c.needed || few.Draws != c.needed-1 {
+				t.Errorf("%s of %s: %d draws: %+v", c.aspect.Name, c.aspect.Game, c.needed-1, few)
+			}
+			if enough := statistics.Test(c.aspect, counts(c.needed)); !enough.Tested() || enough.Needed != 0 {
+				t.Errorf("%s of %s: %d draws: %+v", c.aspect.Name, c.aspect.Game, c.needed, enough)
+			}
+			none := statistics.Test(c.aspect, nil)
+			if none.Tested() || none.Draws != 0 || len(none.Cells) != len(c.aspect.Values) || none.Needed != c.needed {
+				t.Errorf("%s of %s: no draws: %+v", c.aspect.Name, c.aspect.Game, none)
+			}
+		})
 	}
 }
 
@@ -188,36 +193,38 @@ func TestUniform(t *testing.T) {
 		aspect(t, "lucky5", "sum"), aspect(t, "dice", "face"), aspect(t, "dice", "combination"), aspect(t, "baccarat", "winner"),
 		aspect(t, "roulette", "pocket"),
 	} {
-		r := rand.New(rand.NewPCG(7, 77))
-		var below [3]int
-		shares := [3]float64{0.05, 0.25, 0.75}
-		sum, degrees, outside := 0.0, 0.0, 0
-		for range times {
-			result := statistics.Test(a, sample(r, a, 200, 0))
+		t.Run(a.Game, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(7, 77))
+			var below [3]int
+			shares := [3]float64{0.05, 0.25, 0.75}
+			sum, degrees, outside := 0.0, 0.0, 0
+			for range times {
+				result := statistics.Test(a, sample(r, a, 200, 0))
+				for i, share := range shares {
+					if result.P < share {
+						below[i]++
+					}
+				}
+				sum, degrees = sum+result.Statistic, float64(result.Degrees)
+				for _, cell := range result.Cells {
+					if cell.Outside() {
+						outside++
+					}
+				}
+			}
 			for i, share := range shares {
-				if result.P < share {
-					below[i]++
+				// Four standard deviations, and two in a hundred for what is not quite chi-square.
+				if got, off := float64(below[i])/times, 4*math.Sqrt(share*(1-share)/times)+0.02; math.Abs(got-share) > off {
+					t.Errorf("%s: %s: p is below %v in %v of fair tests", a.Game, a.Name, share, got)
 				}
 			}
-			sum, degrees = sum+result.Statistic, float64(result.Degrees)
-			for _, cell := range result.Cells {
-				if cell.Outside() {
-					outside++
-				}
+			if mean := sum / times; math.Abs(mean-degrees) > 4*math.Sqrt(2*degrees/times)+0.02*degrees {
+				t.Errorf("%s: %s: chi-square is %v on average, with %v degrees", a.Game, a.Name, mean, degrees)
 			}
-		}
-		for i, share := range shares {
-			// Four standard deviations, and two in a hundred for what is not quite chi-square.
-			if got, off := float64(below[i])/times, 4*math.Sqrt(share*(1-share)/times)+0.02; math.Abs(got-share) > off {
-				t.Errorf("%s: %s: p is below %v in %v of fair tests", a.Game, a.Name, share, got)
+			if got := float64(outside) / float64(times*len(a.Values)); got > 0.06 || got < 0.01 {
+				t.Errorf("%s: %s: %v of the values lie outside their intervals", a.Game, a.Name, got)
 			}
-		}
-		if mean := sum / times; math.Abs(mean-degrees) > 4*math.Sqrt(2*degrees/times)+0.02*degrees {
-			t.Errorf("%s: %s: chi-square is %v on average, with %v degrees", a.Game, a.Name, mean, degrees)
-		}
-		if got := float64(outside) / float64(times*len(a.Values)); got > 0.06 || got < 0.01 {
-			t.Errorf("%s: %s: %v of the values lie outside their intervals", a.Game, a.Name, got)
-		}
+		})
 	}
 }
 
@@ -232,11 +239,13 @@ func TestBiased(t *testing.T) {
 		{aspect(t, "baccarat", "winner"), 40 << 10},
 		{aspect(t, "war", "winner"), 40 << 10},
 	} {
-		r := rand.New(rand.NewPCG(9, 99))
-		result := statistics.Test(c.aspect, sample(r, c.aspect, 20_000, c.bias))
-		if first := result.Cells[0]; result.P > 1e-4 || !first.Outside() || first.Observed < first.High {
-			t.Errorf("%s: %s: p %v, %+v", c.aspect.Game, c.aspect.Name, result.P, first)
-		}
+		t.Run(fmt.Sprint(c.bias), func(t *testing.T) {
+			r := rand.New(rand.NewPCG(9, 99))
+			result := statistics.Test(c.aspect, sample(r, c.aspect, 20_000, c.bias))
+			if first := result.Cells[0]; result.P > 1e-4 || !first.Outside() || first.Observed < first.High {
+				t.Errorf("%s: %s: p %v, %+v", c.aspect.Game, c.aspect.Name, result.P, first)
+			}
+		})
 	}
 }
 
@@ -255,31 +264,33 @@ func TestIntervals(t *testing.T) {
 		{"dice", "face", 5000, 25_000, 1.0 / 6}, // nearly normal
 		{"lucky7", "ball", 9000, 9000, 1.0 / 6},
 	} {
-		a := aspect(t, c.game, c.name)
-		cell := statistics.Test(a, map[string]int64{a.Values[0].Name: int64(c.draws * a.PerDraw)}).Cells[1]
-		below, chance := 0.0, func(n int) float64 {
-			ways, _ := math.Lgamma(float64(c.trials + 1))
-			chosen, _ := math.Lgamma(float64(n + 1))
-			others, _ := math.Lgamma(float64(c.trials - n + 1))
-			return math.Exp(ways - chosen - others + float64(n)*math.Log(c.p) + float64(c.trials-n)*math.Log(1-c.p))
-		}
-		low, high := -1, -1
-		for n := 0; high < 0; n++ {
-			below += chance(n)
-			if low < 0 && below >= 0.025 {
-				low = n
+		t.Run(c.name, func(t *testing.T) {
+			a := aspect(t, c.game, c.name)
+			cell := statistics.Test(a, map[string]int64{a.Values[0].Name: int64(c.draws * a.PerDraw)}).Cells[1]
+			below, chance := 0.0, func(n int) float64 {
+				ways, _ := math.Lgamma(float64(c.trials + 1))
+				chosen, _ := math.Lgamma(float64(n + 1))
+				others, _ := math.Lgamma(float64(c.trials - n + 1))
+				return math.Exp(ways - chosen - others + float64(n)*math.Log(c.p) + float64(c.trials-n)*math.Log(1-c.p))
 			}
-			if below >= 0.975 {
-				high = n
+			low, high := -1, -1
+			for n := 0; high < 0; n++ {
+				below += chance(n)
+				if low < 0 && below >= 0.025 {
+					low = n
+				}
+				if below >= 0.975 {
+					high = n
+				}
 			}
-		}
-		slack := int64(0)
-		if c.trials > 6000 {
-			slack = 1
-		}
-		if abs(cell.Low-int64(low)) > slack || abs(cell.High-int64(high)) > slack {
-			t.Errorf("%s: %s, %d draws: %d to %d instead of %d to %d", c.game, c.name, c.draws, cell.Low, cell.High, low, high)
-		}
+			slack := int64(0)
+			if c.trials > 6000 {
+				slack = 1
+			}
+			if abs(cell.Low-int64(low)) > slack || abs(cell.High-int64(high)) > slack {
+				t.Errorf("%s: %s, %d draws: %d to %d instead of %d to %d", c.game, c.name, c.draws, cell.Low, cell.High, low, high)
+			}
+		})
 	}
 }
 

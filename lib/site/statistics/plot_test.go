@@ -160,19 +160,21 @@ func TestPlotGolden(t *testing.T) {
 	long := labels
 	long.Value = func(name string) string { return "the winner of the draw is: " + name }
 	for name, l := range map[string]statistics.Labels{"short": labels, "long": long} {
-		got := string(statistics.Plot(a, counts, l)) + "\n"
-		path := filepath.Join("testdata", name+".svg")
-		if *update {
-			if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+		t.Run(name, func(t *testing.T) {
+			got := string(statistics.Plot(a, counts, l)) + "\n"
+			path := filepath.Join("testdata", name+".svg")
+			if *update {
+				if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(path)
+			if err != nil {
 				t.Fatal(err)
 			}
-		}
-		want, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got != string(want) {
-			t.Errorf("%s is\n%s; -update writes it", path, got)
-		}
+			if got != string(want) {
+				t.Errorf("%s is\n%s; -update writes it", path, got)
+			}
+		})
 	}
 }

@@ -44,17 +44,19 @@ blackjack | {"dealer":["TS","AD"],"seats":[{"seat":1,"hands":[{"cards":["8H","9D
 roulette  | {"spins":[{"revolutions":2,"pocket":8},{"revolutions":6,"pocket":17}]} | {"pocket":{"17":1},"colour":{"black":1}}
 roulette  | {"spins":[{"revolutions":6,"pocket":0}]} | {"pocket":{"0":1},"colour":{"green":1}}
 `) {
-		var want statistics.Counts
-		if err := json.Unmarshal([]byte(c[2]), &want); err != nil {
-			t.Fatal(err)
-		}
-		got := count(t, row(t, c[0], c[1]))
-		if !reflect.DeepEqual(got, want) {
-			t.Errorf("%s: %s: %v instead of %v", c[0], c[1], got, want)
-		}
-		if err := got.Check(c[0]); err != nil {
-			t.Error(err)
-		}
+		t.Run(c[0], func(t *testing.T) {
+			var want statistics.Counts
+			if err := json.Unmarshal([]byte(c[2]), &want); err != nil {
+				t.Fatal(err)
+			}
+			got := count(t, row(t, c[0], c[1]))
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("%s: %s: %v instead of %v", c[0], c[1], got, want)
+			}
+			if err := got.Check(c[0]); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }
 
@@ -86,11 +88,13 @@ func TestSampleDraws(t *testing.T) {
 func TestNotCounted(t *testing.T) {
 	resolved := row(t, "war", `{"player":"KS","dealer":"AD"}`)
 	for _, status := range []entry.Status{"", entry.Void, entry.Cancelled} {
-		other := resolved
-		other.Status = status
-		if counts := count(t, other); len(counts) != 0 {
-			t.Errorf("a draw with status %q shows %v", status, counts)
-		}
+		t.Run(string(status), func(t *testing.T) {
+			other := resolved
+			other.Status = status
+			if counts := count(t, other); len(counts) != 0 {
+				t.Errorf("a draw with status %q shows %v", status, counts)
+			}
+		})
 	}
 	resolved.Game = "whist"
 	if _, err := statistics.Count(resolved); !errors.Is(err, statistics.ErrGame) {
@@ -153,10 +157,12 @@ roulette  | {} | {"pocket":37,"colour":"red"}
 roulette  | {} | {"pocket":-1,"colour":"red"}
 roulette  | {} | {"pocket":1.5,"colour":"red"}
 `) {
-		r := history.Row{Draw: "d1", Game: c[0], Status: entry.Resolved, Facts: []byte(c[1]), Outcome: []byte(c[2])}
-		if counts, err := statistics.Count(r); !errors.Is(err, statistics.ErrRow) || counts != nil || !strings.Contains(err.Error(), `"d1"`) {
-			t.Errorf("%s: %s, %s: %v, %v", c[0], c[1], c[2], counts, err)
-		}
+		t.Run(c[0], func(t *testing.T) {
+			r := history.Row{Draw: "d1", Game: c[0], Status: entry.Resolved, Facts: []byte(c[1]), Outcome: []byte(c[2])}
+			if counts, err := statistics.Count(r); !errors.Is(err, statistics.ErrRow) || counts != nil || !strings.Contains(err.Error(), `"d1"`) {
+				t.Errorf("%s: %s, %s: %v, %v", c[0], c[1], c[2], counts, err)
+			}
+		})
 	}
 }
 
@@ -226,18 +232,20 @@ func TestAdd(t *testing.T) {
 	}
 	sum := statistics.Counts{}
 	for _, i := range []int{2, 0, 1} {
-		text, err := json.Marshal(parts[i])
-		if err != nil {
-			t.Fatal(err)
-		}
-		var read statistics.Counts
-		if err := json.Unmarshal(text, &read); err != nil || !reflect.DeepEqual(read, parts[i]) {
-			t.Errorf("%s is read as %v, %v", text, read, err)
-		}
-		if err := read.Check("lucky5"); err != nil {
-			t.Error(err)
-		}
-		sum.Add(read)
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			text, err := json.Marshal(parts[i])
+			if err != nil {
+				t.Fatal(err)
+			}
+			var read statistics.Counts
+			if err := json.Unmarshal(text, &read); err != nil || !reflect.DeepEqual(read, parts[i]) {
+				t.Errorf("%s is read as %v, %v", text, read, err)
+			}
+			if err := read.Check("lucky5"); err != nil {
+				t.Error(err)
+			}
+			sum.Add(read)
+		})
 	}
 	if !reflect.DeepEqual(sum, whole) || sum.Check("lucky5") != nil {
 		t.Errorf("the parts come to %v, all together to %v", sum, whole)
@@ -270,13 +278,15 @@ dice   | {"sum":{"5":1125899906842624,"6":1}}
 dice   | {"face":{"1":4}}
 lucky5 | {"ball":{"1":3,"2":3}}
 `) {
-		var counts statistics.Counts
-		if err := json.Unmarshal([]byte(c[1]), &counts); err != nil {
-			t.Fatal(err)
-		}
-		if err := counts.Check(c[0]); !errors.Is(err, statistics.ErrCounts) {
-			t.Errorf("%s: %s: %v", c[0], c[1], err)
-		}
+		t.Run(c[0], func(t *testing.T) {
+			var counts statistics.Counts
+			if err := json.Unmarshal([]byte(c[1]), &counts); err != nil {
+				t.Fatal(err)
+			}
+			if err := counts.Check(c[0]); !errors.Is(err, statistics.ErrCounts) {
+				t.Errorf("%s: %s: %v", c[0], c[1], err)
+			}
+		})
 	}
 	for _, counts := range []statistics.Counts{nil, {}, {"sum": nil}, {"sum": {"5": 0, "6": 3}, "face": {"1": 5}}} {
 		if err := counts.Check("dice"); err != nil {

@@ -33,29 +33,31 @@ func TestVerdicts(t *testing.T) {
 		KS TS    | 9H 9H    | banker_pair either_pair perfect_pair banker small      |
 		KS 2D 2D | KH 5D    | banker big                                             |
 	`) {
-		facts := hands(strings.Fields(row[0]), strings.Fields(row[1]))
-		for _, game := range []*rules.Game{baccarat.Game, baccarat.Live} {
-			o, problem := outcome(game, facts)
-			if problem != "" {
-				t.Errorf("%s: %s", facts, problem)
-				continue
+		t.Run(row[0]+" "+row[1], func(t *testing.T) {
+			facts := hands(strings.Fields(row[0]), strings.Fields(row[1]))
+			for _, game := range []*rules.Game{baccarat.Game, baccarat.Live} {
+				o, problem := outcome(game, facts)
+				if problem != "" {
+					t.Errorf("%s: %s", facts, problem)
+					continue
+				}
+				for s := range game.Selections {
+					text, want := game.Text(s), "lost"
+					if slices.Contains(strings.Fields(row[2]), text) {
+						want = "won"
+					}
+					if slices.Contains(strings.Fields(row[3]), text) {
+						want = "refunded tie"
+					}
+					if odds := map[string]string{"player": "2.00", "banker": "1.95", "tie": "9.00"}[text]; game == baccarat.Live && want == "won" {
+						want += " " + odds
+					}
+					if got := ruletest.Verdict(game, o, s); got != want {
+						t.Errorf("%s, %s on %s: %s, want %s", game.ID, text, facts, got, want)
+					}
+				}
 			}
-			for s := range game.Selections {
-				text, want := game.Text(s), "lost"
-				if slices.Contains(strings.Fields(row[2]), text) {
-					want = "won"
-				}
-				if slices.Contains(strings.Fields(row[3]), text) {
-					want = "refunded tie"
-				}
-				if odds := map[string]string{"player": "2.00", "banker": "1.95", "tie": "9.00"}[text]; game == baccarat.Live && want == "won" {
-					want += " " + odds
-				}
-				if got := ruletest.Verdict(game, o, s); got != want {
-					t.Errorf("%s, %s on %s: %s, want %s", game.ID, text, facts, got, want)
-				}
-			}
-		}
+		})
 	}
 }
 
@@ -75,12 +77,14 @@ func outcome(game *rules.Game, facts string) (rules.Outcome, string) {
 func TestTieRefundsNameTheirParagraph(t *testing.T) {
 	facts := hands([]string{"KS", "8D"}, []string{"KH", "8C"})
 	for game, rule := range map[*rules.Game]string{baccarat.Game: "BAC-2.3.1", baccarat.Live: "LBAC-2.1.5"} {
-		for _, side := range []string{"player", "banker"} {
-			v := game.Judge(ruletest.Outcome(t, game, facts), ruletest.Selection(t, game, side))
-			if v.Rule != rule || v.Reason != "tie" {
-				t.Errorf("%s %s: %+v", game.ID, side, v)
+		t.Run(game.ID, func(t *testing.T) {
+			for _, side := range []string{"player", "banker"} {
+				v := game.Judge(ruletest.Outcome(t, game, facts), ruletest.Selection(t, game, side))
+				if v.Rule != rule || v.Reason != "tie" {
+					t.Errorf("%s %s: %+v", game.ID, side, v)
+				}
 			}
-		}
+		})
 	}
 }
 
@@ -326,9 +330,11 @@ func TestVisible(t *testing.T) {
 		3     | {"player":["KS"],"banker":["9D"],"plyer":[]} | malformed: unknown_field facts.plyer
 		3     | {"player":"KS","banker":["9D"]}              | malformed: wrong_type facts.player
 	`) {
-		if got := ruletest.Decided(baccarat.Game, int(row[0][0]-'0'), row[1]); got != row[2] {
-			t.Errorf("round %s, %s: %s, want %s", row[0], row[1], got, row[2])
-		}
+		t.Run(row[0]+" "+row[1], func(t *testing.T) {
+			if got := ruletest.Decided(baccarat.Game, int(row[0][0]-'0'), row[1]); got != row[2] {
+				t.Errorf("round %s, %s: %s, want %s", row[0], row[1], got, row[2])
+			}
+		})
 	}
 }
 
@@ -385,21 +391,23 @@ func TestDecidedByBurnedCards(t *testing.T) {
 		fixed = append(fixed, left)
 	}
 	for _, left := range fixed {
-		for open := range 3 {
-			visible := left[:open]
-			rest := left[open:]
-			facts := []string{`"burned":` + burning(left)}
-			if open > 0 {
-				facts = append(facts, fmt.Sprintf(`"player":[%q]`, visible[0]))
+		t.Run(left[0]+" "+left[1], func(t *testing.T) {
+			for open := range 3 {
+				visible := left[:open]
+				rest := left[open:]
+				facts := []string{`"burned":` + burning(left)}
+				if open > 0 {
+					facts = append(facts, fmt.Sprintf(`"player":[%q]`, visible[0]))
+				}
+				if open > 1 {
+					facts = append(facts, fmt.Sprintf(`"banker":[%q]`, visible[1]))
+				}
+				got := ruletest.Decided(baccarat.Game, open+1, "{"+strings.Join(facts, ",")+"}")
+				if want := slowDecided(visible, rest); got != want {
+					t.Fatalf("%v open, %v left: %s, want %s", visible, rest, got, want)
+				}
 			}
-			if open > 1 {
-				facts = append(facts, fmt.Sprintf(`"banker":[%q]`, visible[1]))
-			}
-			got := ruletest.Decided(baccarat.Game, open+1, "{"+strings.Join(facts, ",")+"}")
-			if want := slowDecided(visible, rest); got != want {
-				t.Fatalf("%v open, %v left: %s, want %s", visible, rest, got, want)
-			}
-		}
+		})
 	}
 }
 

@@ -67,58 +67,60 @@ func TestDrawingTable(t *testing.T) {
 		baccarat.Game: {"BAC-2.7.1", "BAC-2.6.1", "BAC-2.6.1", "BAC-2.6.2", "BAC-2.7.2"},
 		baccarat.Live: {"LBAC-3.5.1.1", "LBAC-3.5.1.4", "LBAC-3.5.1.2", "LBAC-3.5.1.5", "LBAC-3.5.1.3"},
 	} {
-		right, wrong := 0, 0
-		for player := range 10 {
-			for banker := range 10 {
-				for _, rank := range []byte(ranks) {
-					third := pointsOf[rank]
-					for _, drew := range [][2]bool{{false, false}, {false, true}, {true, false}, {true, true}} {
-						var faults []string
-						fault := func(must, did bool, rule string) {
-							switch {
-							case must && !did:
-								faults = append(faults, "third_card_missing "+rule)
-							case did && !must:
-								faults = append(faults, "third_card_not_allowed "+rule)
+		t.Run(game.ID, func(t *testing.T) {
+			right, wrong := 0, 0
+			for player := range 10 {
+				for banker := range 10 {
+					for _, rank := range []byte(ranks) {
+						third := pointsOf[rank]
+						for _, drew := range [][2]bool{{false, false}, {false, true}, {true, false}, {true, true}} {
+							var faults []string
+							fault := func(must, did bool, rule string) {
+								switch {
+								case must && !did:
+									faults = append(faults, "third_card_missing "+rule)
+								case did && !must:
+									faults = append(faults, "third_card_not_allowed "+rule)
+								}
 							}
-						}
-						switch {
-						case player >= 8 || banker >= 8:
-							fault(false, drew[0], p.natural)
-							fault(false, drew[1], p.natural)
-						case player <= 5 && !drew[0]:
-							fault(true, false, p.player)
-						case player > 5 && drew[0]:
-							fault(false, true, p.playerStands)
-						case drew[0]:
-							fault(bankerDraws[banker][third], drew[1], p.banker)
-						default:
-							fault(bankerDraws[banker][stood], drew[1], p.bankerAlone)
-						}
-						ps, bs := two(player, "S"), two(banker, "H")
-						if drew[0] {
-							ps = append(ps, string(rank)+"D")
-						}
-						if drew[1] {
-							bs = append(bs, "3C")
-						}
-						want := "invalid: " + strings.Join(faults, ", ")
-						if len(faults) == 0 {
-							want = oracle(ps, bs)
-							right++
-						} else {
-							wrong++
-						}
-						if got := ruletest.Answer(game, hands(ps, bs)); got != want {
-							t.Fatalf("%s, Player %v, Banker %v: %s, want %s", game.ID, ps, bs, got, want)
+							switch {
+							case player >= 8 || banker >= 8:
+								fault(false, drew[0], p.natural)
+								fault(false, drew[1], p.natural)
+							case player <= 5 && !drew[0]:
+								fault(true, false, p.player)
+							case player > 5 && drew[0]:
+								fault(false, true, p.playerStands)
+							case drew[0]:
+								fault(bankerDraws[banker][third], drew[1], p.banker)
+							default:
+								fault(bankerDraws[banker][stood], drew[1], p.bankerAlone)
+							}
+							ps, bs := two(player, "S"), two(banker, "H")
+							if drew[0] {
+								ps = append(ps, string(rank)+"D")
+							}
+							if drew[1] {
+								bs = append(bs, "3C")
+							}
+							want := "invalid: " + strings.Join(faults, ", ")
+							if len(faults) == 0 {
+								want = oracle(ps, bs)
+								right++
+							} else {
+								wrong++
+							}
+							if got := ruletest.Answer(game, hands(ps, bs)); got != want {
+								t.Fatalf("%s, Player %v, Banker %v: %s, want %s", game.ID, ps, bs, got, want)
+							}
 						}
 					}
 				}
 			}
-		}
-		if right != 10*10*13 || wrong != 3*right { // one of the four is right
-			t.Errorf("%s: %d right hands, %d wrong ones", game.ID, right, wrong)
-		}
+			if right != 10*10*13 || wrong != 3*right { // one of the four is right
+				t.Errorf("%s: %d right hands, %d wrong ones", game.ID, right, wrong)
+			}
+		})
 	}
 }
 

@@ -124,15 +124,17 @@ func TestWagers(t *testing.T) {
 		TS 7D       | 1: TH 8D                   | split:2     | refunded no_such_wager
 		TS 7D       | 7: TH 8D                   | seat:7      | won 2.00
 	`) {
-		text := facts(t, row[0], row[1])
-		if answer := ruletest.Answer(game, text); answer[0] != '{' {
-			t.Errorf("%s against %s: %s", row[1], row[0], answer)
-			continue
-		}
-		got := ruletest.Verdict(game, ruletest.Outcome(t, game, text), ruletest.Selection(t, game, row[2]))
-		if got != row[3] {
-			t.Errorf("%s: %s against %s: %s, want %s", row[2], row[1], row[0], got, row[3])
-		}
+		t.Run(row[0], func(t *testing.T) {
+			text := facts(t, row[0], row[1])
+			if answer := ruletest.Answer(game, text); answer[0] != '{' {
+				t.Errorf("%s against %s: %s", row[1], row[0], answer)
+				return
+			}
+			got := ruletest.Verdict(game, ruletest.Outcome(t, game, text), ruletest.Selection(t, game, row[2]))
+			if got != row[3] {
+				t.Errorf("%s: %s against %s: %s, want %s", row[2], row[1], row[0], got, row[3])
+			}
+		})
 	}
 }
 
@@ -219,13 +221,15 @@ func TestPlay(t *testing.T) {
 		TS 7D       | 1: 8H TD / 8D TC / 8S TS   | wrong_hand_count
 		TS          | 9: - ; 2: TH ZZ            | unknown_card unknown_seat wrong_card_count wrong_hand_count
 	`) {
-		got := codes(ruletest.Answer(blackjack.Game, facts(t, row[0], row[1])))
-		if strings.HasPrefix(got, "{") {
-			got = ""
-		}
-		if got != row[2] {
-			t.Errorf("%s against %s: %s, want %s", row[1], row[0], got, row[2])
-		}
+		t.Run(row[0], func(t *testing.T) {
+			got := codes(ruletest.Answer(blackjack.Game, facts(t, row[0], row[1])))
+			if strings.HasPrefix(got, "{") {
+				got = ""
+			}
+			if got != row[2] {
+				t.Errorf("%s against %s: %s, want %s", row[1], row[0], got, row[2])
+			}
+		})
 	}
 }
 
@@ -237,9 +241,11 @@ func TestSplitAndItsHands(t *testing.T) {
 		{"seat":1,"split":false,"hands":[{"cards":["8H","TD"]},{"cards":["8D","TC"]}]} | wrong_hand_count
 		{"seat":1,"hands":[{"cards":["8H","TD"]},{"cards":["8D","TC"]}]}             | wrong_hand_count
 	`) {
-		if got := codes(ruletest.Answer(blackjack.Game, `{"dealer":["TS","7D"],"seats":[`+row[0]+`]}`)); got != row[1] {
-			t.Errorf("%s: %s, want %s", row[0], got, row[1])
-		}
+		t.Run(row[0], func(t *testing.T) {
+			if got := codes(ruletest.Answer(blackjack.Game, `{"dealer":["TS","7D"],"seats":[`+row[0]+`]}`)); got != row[1] {
+				t.Errorf("%s: %s, want %s", row[0], got, row[1])
+			}
+		})
 	}
 }
 
@@ -264,9 +270,11 @@ func TestParagraphs(t *testing.T) {
 		TS 6D 2C | 1: TH 6C 9D            | invalid: dealer_must_stand BJ-4.4.3
 		TS 7D    | 1: 8H 3D TH x2 / 8D 3C | invalid: illegal_hand BJ-2.7
 	`) {
-		if got := ruletest.Answer(blackjack.Game, facts(t, row[0], row[1])); got != row[2] {
-			t.Errorf("%s against %s: %s, want %s", row[1], row[0], got, row[2])
-		}
+		t.Run(row[0], func(t *testing.T) {
+			if got := ruletest.Answer(blackjack.Game, facts(t, row[0], row[1])); got != row[2] {
+				t.Errorf("%s against %s: %s, want %s", row[1], row[0], got, row[2])
+			}
+		})
 	}
 }
 
@@ -299,19 +307,21 @@ func TestDecided(t *testing.T) {
 		AS     | 1: AH KD         | seat:1               | insurance:1
 		AS     | 3: AH AD         |                      | seat:3 double:3:1 split:3 insurance:3
 	`) {
-		var want []string
-		for s := range blackjack.Game.Selections {
-			switch text := blackjack.Game.Text(s); {
-			case slices.Contains(strings.Fields(row[2]), text):
-				want = append(want, "win "+text)
-			case !slices.Contains(strings.Fields(row[3]), text):
-				want = append(want, "lose "+text)
+		t.Run(row[0]+" "+row[1], func(t *testing.T) {
+			var want []string
+			for s := range blackjack.Game.Selections {
+				switch text := blackjack.Game.Text(s); {
+				case slices.Contains(strings.Fields(row[2]), text):
+					want = append(want, "win "+text)
+				case !slices.Contains(strings.Fields(row[3]), text):
+					want = append(want, "lose "+text)
+				}
 			}
-		}
-		slices.Sort(want)
-		if got := ruletest.Decided(blackjack.Game, 2, facts(t, row[0], row[1])); got != strings.Join(want, ", ") {
-			t.Errorf("%s under %s: %s", row[1], row[0], got)
-		}
+			slices.Sort(want)
+			if got := ruletest.Decided(blackjack.Game, 2, facts(t, row[0], row[1])); got != strings.Join(want, ", ") {
+				t.Errorf("%s under %s: %s", row[1], row[0], got)
+			}
+		})
 	}
 }
 
@@ -356,9 +366,11 @@ func TestVisible(t *testing.T) {
 		2     | TS     | 1: TH 8D; 1: TH 8D     | unknown_seat
 		2     | tS     | 1: TH 8D               | unknown_card
 	`) {
-		if got := codes(ruletest.Decided(blackjack.Game, int(row[0][0]-'0'), facts(t, row[1], row[2]))); got != row[3] {
-			t.Errorf("round %s, %s under %s: %s, want %s", row[0], row[2], row[1], got, row[3])
-		}
+		t.Run(row[0]+" "+row[1]+" "+row[2], func(t *testing.T) {
+			if got := codes(ruletest.Decided(blackjack.Game, int(row[0][0]-'0'), facts(t, row[1], row[2]))); got != row[3] {
+				t.Errorf("round %s, %s under %s: %s, want %s", row[0], row[2], row[1], got, row[3])
+			}
+		})
 	}
 	if got := codes(ruletest.Decided(blackjack.Game, 2, `{"dealer":["TS"],"seats":[{"seat":1,"hands":[{"cards":["TH","8D"],"doubled":true}]}]}`)); got != "illegal_hand" {
 		t.Errorf("a double before the round: %s", got)

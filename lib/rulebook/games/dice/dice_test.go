@@ -146,14 +146,16 @@ func TestArranged(t *testing.T) {
 		6,5,4,3,2 | high_line       | [2,3,4,5,6]
 		6,1,3,2,5 | all_different   | [1,2,3,5,6]
 	`) {
-		var got struct {
-			Combination string
-			Arranged    json.RawMessage
-		}
-		text := ruletest.Answer(dice.Game, `{"rolls":[{"dice":[`+row[0]+`]}]}`)
-		if err := json.Unmarshal([]byte(text), &got); err != nil || got.Combination != row[1] || string(got.Arranged) != row[2] {
-			t.Errorf("%s: %s, want %s %s", row[0], text, row[1], row[2])
-		}
+		t.Run(row[0], func(t *testing.T) {
+			var got struct {
+				Combination string
+				Arranged    json.RawMessage
+			}
+			text := ruletest.Answer(dice.Game, `{"rolls":[{"dice":[`+row[0]+`]}]}`)
+			if err := json.Unmarshal([]byte(text), &got); err != nil || got.Combination != row[1] || string(got.Arranged) != row[2] {
+				t.Errorf("%s: %s, want %s %s", row[0], text, row[1], row[2])
+			}
+		})
 	}
 }
 
@@ -167,16 +169,20 @@ func TestOnlyTheLastRollCounts(t *testing.T) {
 		`{"dice":[6,1,1,2,5],"faults":["stream_lost"]}`,
 		`{"dice":[],"faults":["die_fell","die_unclear","combination_unclear","die_covers_line"]}`,
 	} {
-		if got := ruletest.Answer(dice.Game, `{"rolls":[`+faulty+`,{"dice":[3,3,5,5,5],"faults":[]}]}`); got != first {
-			t.Errorf("after %s: %s, want %s", faulty, got, first)
-		}
+		t.Run(faulty, func(t *testing.T) {
+			if got := ruletest.Answer(dice.Game, `{"rolls":[`+faulty+`,{"dice":[3,3,5,5,5],"faults":[]}]}`); got != first {
+				t.Errorf("after %s: %s, want %s", faulty, got, first)
+			}
+		})
 	}
 }
 
 func TestSelectionsWithoutOddsOfTheirOwn(t *testing.T) {
 	for text, want := range map[string]string{"face:3": "face", "face_none:1": "face_none", "face_exactly:3:2": "face_exactly/2", "sum_odd": "", "combo:pair": ""} {
-		if got := dice.Game.BoardGroup(ruletest.Selection(t, dice.Game, text)); got != want {
-			t.Errorf("%s is priced as %q, want %q", text, got, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			if got := dice.Game.BoardGroup(ruletest.Selection(t, dice.Game, text)); got != want {
+				t.Errorf("%s is priced as %q, want %q", text, got, want)
+			}
+		})
 	}
 }

@@ -270,9 +270,11 @@ func TestParitiesAndColoursOfLucky7(t *testing.T) {
 		"colour_exactly:black:3": exact.YellowCount["4"], "colour_under:yellow:2.5": below(exact.YellowCount, 2),
 		"colour_over:yellow:2.5": exact.Total - below(exact.YellowCount, 2), "colour_over:black:6.5": exact.YellowCount["0"],
 	} {
-		if yellow[text] != want {
-			t.Errorf("%s wins %d times, want %d", text, yellow[text], want)
-		}
+		t.Run(text, func(t *testing.T) {
+			if yellow[text] != want {
+				t.Errorf("%s wins %d times, want %d", text, yellow[text], want)
+			}
+		})
 	}
 }
 
@@ -287,31 +289,33 @@ func TestBallSets(t *testing.T) {
 		lucky7 | 42    | yellow | 21   | 451
 		lucky7 | 42    | black  | 21   | 452
 	`) {
-		game := lucky.Five
-		if row[0] == "lucky7" {
-			game = lucky.Seven
-		}
-		balls, _ := strconv.Atoi(row[1])
-		first := ruletest.Selection(t, game, "first_colour:"+row[2])
-		size, sum := 0, 0
-		for ball := 1; ball <= balls; ball++ {
-			draw := []int{ball}
-			for other := 1; len(draw) < 7; other++ {
-				if other != ball {
-					draw = append(draw, other)
+		t.Run(row[0]+" "+row[1]+" "+row[2], func(t *testing.T) {
+			game := lucky.Five
+			if row[0] == "lucky7" {
+				game = lucky.Seven
+			}
+			balls, _ := strconv.Atoi(row[1])
+			first := ruletest.Selection(t, game, "first_colour:"+row[2])
+			size, sum := 0, 0
+			for ball := 1; ball <= balls; ball++ {
+				draw := []int{ball}
+				for other := 1; len(draw) < 7; other++ {
+					if other != ball {
+						draw = append(draw, other)
+					}
+				}
+				if game == lucky.Five {
+					draw = draw[:5]
+				}
+				text, _ := json.Marshal(draw)
+				if ruletest.Wins(game, ruletest.Outcome(t, game, `{"balls":`+string(text)+`}`), first) {
+					size, sum = size+1, sum+ball
 				}
 			}
-			if game == lucky.Five {
-				draw = draw[:5]
+			if got := fmt.Sprint(size, " ", sum); got != row[3]+" "+row[4] {
+				t.Errorf("%s %s: size and sum %s, want %s %s", row[0], row[2], got, row[3], row[4])
 			}
-			text, _ := json.Marshal(draw)
-			if ruletest.Wins(game, ruletest.Outcome(t, game, `{"balls":`+string(text)+`}`), first) {
-				size, sum = size+1, sum+ball
-			}
-		}
-		if got := fmt.Sprint(size, " ", sum); got != row[3]+" "+row[4] {
-			t.Errorf("%s %s: size and sum %s, want %s %s", row[0], row[2], got, row[3], row[4])
-		}
+		})
 	}
 }
 
@@ -338,12 +342,14 @@ func TestOutcome(t *testing.T) {
 		lucky7 | -9223372036854775808,-9223372036854775809 | invalid: unknown_ball LUCKY7-1.2, unknown_ball LUCKY7-1.2
 		lucky5 | 0,-0                                      | invalid: duplicate_ball LUCKY5-1.2, unknown_ball LUCKY5-1.2, unknown_ball LUCKY5-1.2
 	`) {
-		game := lucky.Five
-		if row[0] == "lucky7" {
-			game = lucky.Seven
-		}
-		if got := ruletest.Answer(game, `{"balls":[`+row[1]+`]}`); got != row[2] {
-			t.Errorf("%s %s: %s, want %s", row[0], row[1], got, row[2])
-		}
+		t.Run(row[0], func(t *testing.T) {
+			game := lucky.Five
+			if row[0] == "lucky7" {
+				game = lucky.Seven
+			}
+			if got := ruletest.Answer(game, `{"balls":[`+row[1]+`]}`); got != row[2] {
+				t.Errorf("%s %s: %s, want %s", row[0], row[1], got, row[2])
+			}
+		})
 	}
 }

@@ -70,15 +70,17 @@ func TestTies(t *testing.T) {
 		AC 2D 6D 7C JH JD 4C 9D TD 9C TH 9H | 3S 4H 5D KC KS | 2
 		AC 2D AD 2C 8H 8D QC 9D TD 9C TH 9H | 3S 4H 5D KC QS | 1 2
 	`) {
-		hands := pairs(strings.Fields(row[0]))
-		text := facts(hands, strings.Fields(row[1]), nil)
-		o := ruletest.Outcome(t, poker.Game, text)
-		for hand := 1; hand <= 6; hand++ {
-			s := ruletest.Selection(t, poker.Game, fmt.Sprintf("hand:%d", hand))
-			if got, want := ruletest.Wins(poker.Game, o, s), slices.Contains(strings.Fields(row[2]), fmt.Sprint(hand)); got != want {
-				t.Errorf("hand %d of %s on %s: won is %t", hand, row[0], row[1], got)
+		t.Run(row[0]+" "+row[1], func(t *testing.T) {
+			hands := pairs(strings.Fields(row[0]))
+			text := facts(hands, strings.Fields(row[1]), nil)
+			o := ruletest.Outcome(t, poker.Game, text)
+			for hand := 1; hand <= 6; hand++ {
+				s := ruletest.Selection(t, poker.Game, fmt.Sprintf("hand:%d", hand))
+				if got, want := ruletest.Wins(poker.Game, o, s), slices.Contains(strings.Fields(row[2]), fmt.Sprint(hand)); got != want {
+					t.Errorf("hand %d of %s on %s: won is %t", hand, row[0], row[1], got)
+				}
 			}
-		}
+		})
 	}
 }
 
@@ -166,9 +168,11 @@ func TestDecidedBeforeTheFlop(t *testing.T) {
 		# of each suit two different hands hold a card of the royal flush
 		AS KD AH QC AD JC AC TS KS QD KH JS | lose combo:royal_flush
 	`) {
-		if got := ruletest.Decided(poker.Game, 2, facts(pairs(strings.Fields(row[0])), nil, nil)); got != row[1] {
-			t.Errorf("%s: %s, want %s", row[0], got, row[1])
-		}
+		t.Run(row[0], func(t *testing.T) {
+			if got := ruletest.Decided(poker.Game, 2, facts(pairs(strings.Fields(row[0])), nil, nil)); got != row[1] {
+				t.Errorf("%s: %s, want %s", row[0], got, row[1])
+			}
+		})
 	}
 }
 
@@ -191,10 +195,12 @@ func TestVisible(t *testing.T) {
 		4     | {SIX,"board":["4H","5H","6H","KC"],"x":1}       | malformed: unknown_field facts.x
 		4     | {"board":["4H","5H","6H","KC"]}                 | malformed: missing_field facts.hands
 	`) {
-		visible := strings.ReplaceAll(row[1], "SIX", six)
-		if got := ruletest.Decided(poker.Game, int(row[0][0]-'0'), visible); got != row[2] {
-			t.Errorf("round %s, %s: %s, want %s", row[0], row[1], got, row[2])
-		}
+		t.Run(row[0]+" "+row[1], func(t *testing.T) {
+			visible := strings.ReplaceAll(row[1], "SIX", six)
+			if got := ruletest.Decided(poker.Game, int(row[0][0]-'0'), visible); got != row[2] {
+				t.Errorf("round %s, %s: %s, want %s", row[0], row[1], got, row[2])
+			}
+		})
 	}
 }
 

@@ -133,20 +133,24 @@ func TestEveryPocketAndBet(t *testing.T) {
 		"corner": exact["corners_non_zero"] + 1, "line": exact["lines"], "column": 3, "dozen": 3,
 		"red": 1, "black": 1, "odd": 1, "even": 1, "low": 1, "high": 1,
 	} {
-		if found[family] != want {
-			t.Errorf("%d bets on %s, want %d", found[family], family, want)
-		}
+		t.Run(family, func(t *testing.T) {
+			if found[family] != want {
+				t.Errorf("%d bets on %s, want %d", found[family], family, want)
+			}
+		})
 	}
 	for key, both := range map[string][2]string{"red_odd": {"red", "odd"}, "red_even": {"red", "even"}, "black_odd": {"black", "odd"}, "black_even": {"black", "even"}} {
-		count := 0
-		for _, n := range bets()[both[0]] {
-			if slices.Contains(bets()[both[1]], n) {
-				count++
+		t.Run(key, func(t *testing.T) {
+			count := 0
+			for _, n := range bets()[both[0]] {
+				if slices.Contains(bets()[both[1]], n) {
+					count++
+				}
 			}
-		}
-		if count != exact[key] {
-			t.Errorf("%d numbers are %s, want %d", count, key, exact[key])
-		}
+			if count != exact[key] {
+				t.Errorf("%d numbers are %s, want %d", count, key, exact[key])
+			}
+		})
 	}
 }
 
@@ -193,10 +197,12 @@ func TestOutcome(t *testing.T) {
 		25     | {"pocket":25,"colour":"red","parity":"odd","half":"high","dozen":3,"column":1}
 		36     | {"pocket":36,"colour":"red","parity":"even","half":"high","dozen":3,"column":3}
 	`) {
-		facts := fmt.Sprintf(`{"spins":[{"revolutions":6,"pocket":%s}]}`, row[0])
-		if got := ruletest.Answer(roulette.Game, facts); got != row[1] {
-			t.Errorf("%s: %s, want %s", row[0], got, row[1])
-		}
+		t.Run(row[0], func(t *testing.T) {
+			facts := fmt.Sprintf(`{"spins":[{"revolutions":6,"pocket":%s}]}`, row[0])
+			if got := ruletest.Answer(roulette.Game, facts); got != row[1] {
+				t.Errorf("%s: %s, want %s", row[0], got, row[1])
+			}
+		})
 	}
 }
 

@@ -117,9 +117,11 @@ func TestExactFigures(t *testing.T) {
 		"dealer_under_8": exact.Under8, "dealer_8": exact.Eight, "dealer_over_8": exact.Over8,
 		"player_figure": exact.Face, "player_number": exact.AToTen, "dealer_figure": exact.Face, "dealer_number": exact.AToTen,
 	} {
-		if !isShare(t, ways[text], 312*311, want) {
-			t.Errorf("%s wins %d of %d, want %s", text, ways[text], 312*311, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			if !isShare(t, ways[text], 312*311, want) {
+				t.Errorf("%s wins %d of %d, want %s", text, ways[text], 312*311, want)
+			}
+		})
 	}
 	for rank, figures := range exact.GivenThePlayer {
 		for text, name := range map[string]string{"war": "tie", "player": "dealer_lower", "dealer": "dealer_higher"} {
@@ -204,9 +206,11 @@ func TestDecidedByBurnedCards(t *testing.T) {
 	contains(t, ruletest.Decided(war.Game, 2, `{"player":"KS","burned":`+oneEach+`}`), "lose war", "win player", "win dealer_hearts")
 	oneCard := burn(func(card string) int { return strings.Count("KS", card) })
 	for round, visible := range []string{`{"burned":` + oneCard + `}`, `{"player":"KS","burned":` + oneCard + `}`} {
-		if got := ruletest.Decided(war.Game, round+1, visible); got != "invalid: wrong_card_count WAR-2.2" {
-			t.Errorf("one card left, round %d: %s", round+1, got)
-		}
+		t.Run(visible, func(t *testing.T) {
+			if got := ruletest.Decided(war.Game, round+1, visible); got != "invalid: wrong_card_count WAR-2.2" {
+				t.Errorf("one card left, round %d: %s", round+1, got)
+			}
+		})
 	}
 	if got := ruletest.Decided(war.Game, 1, `{"burned":`+burn(func(string) int { return 0 })+`}`); got != "invalid: wrong_card_count WAR-2.2" {
 		t.Errorf("an empty shoe: %s", got)
@@ -225,8 +229,10 @@ func TestVisible(t *testing.T) {
 		2     | {"player":"KS","dealer":"AD"}                  | malformed: unknown_field facts.dealer
 		2     | {"player":["KS"]}                              | malformed: wrong_type facts.player
 	`) {
-		if got := ruletest.Decided(war.Game, int(row[0][0]-'0'), row[1]); got != row[2] {
-			t.Errorf("round %s, %s: %s, want %s", row[0], row[1], got, row[2])
-		}
+		t.Run(row[0]+" "+row[1], func(t *testing.T) {
+			if got := ruletest.Decided(war.Game, int(row[0][0]-'0'), row[1]); got != row[2] {
+				t.Errorf("round %s, %s: %s, want %s", row[0], row[1], got, row[2])
+			}
+		})
 	}
 }

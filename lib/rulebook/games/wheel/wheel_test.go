@@ -117,8 +117,10 @@ func TestOutcome(t *testing.T) {
 		{"turns":9,"sector":null}, {"turns":4,"sector":"10"}    | {"sector":"10","colour":"black","parity":"even"}
 		{"turns":0,"sector":null}, {"turns":4,"sector":"10"}    | {"sector":"10","colour":"black","parity":"even"}
 	`) {
-		if got := ruletest.Answer(wheel.Game, `{"spins":[`+row[0]+`]}`); got != row[1] {
-			t.Errorf("%s: %s, want %s", row[0], got, row[1])
-		}
+		t.Run(row[0], func(t *testing.T) {
+			if got := ruletest.Answer(wheel.Game, `{"spins":[`+row[0]+`]}`); got != row[1] {
+				t.Errorf("%s: %s, want %s", row[0], got, row[1])
+			}
+		})
 	}
 }
