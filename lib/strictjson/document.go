@@ -69,9 +69,14 @@ func (d *Document) reportAt(code Code, at int32, detail string) {
 	}
 }
 
-func (d *Document) reset(text []byte, options jsontext.Options) {
+// begin makes the document one of this text, of which nothing was read.
+func (d *Document) begin(text []byte) {
 	d.text, d.nodes, d.problems = text, d.nodes[:0], d.problems[:0]
 	d.root, d.index = "", -1
+}
+
+func (d *Document) reset(text []byte, options jsontext.Options) {
+	d.begin(text)
 	d.buffer = *bytes.NewBuffer(text)
 	if d.decoder == nil {
 		d.decoder = jsontext.NewDecoder(&d.buffer, options)
@@ -94,6 +99,11 @@ func (d *Document) ParseShallow(root string, text []byte) (v Value, ok bool) {
 }
 
 func (d *Document) parse(root string, text []byte, depth int) (Value, bool) {
+	d.begin(text)
+	d.root = root
+	if depth < 0 && d.plain() {
+		return Value{d, 0}, true
+	}
 	d.reset(text, strict)
 	d.root = root
 	err := d.whole(depth)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -27,7 +28,9 @@ func Parse(data []byte) (Entry, error) {
 	if len(data) > MaxBytes {
 		return nil, ErrTooLarge
 	}
-	r := reader{}
+	r := readers.Get().(*reader)
+	defer readers.Put(r)
+	r.fault = ""
 	e := r.read(data)
 	if problems := r.document.Problems(); len(problems) > 0 {
 		return nil, fmt.Errorf("reading an entry: %s", problems[0].Message())
@@ -35,16 +38,23 @@ func Parse(data []byte) (Entry, error) {
 	if r.fault != "" {
 		return nil, fmt.Errorf("reading an entry: %s", r.fault)
 	}
-	if !bytes.Equal(e.Append(nil), data) {
+	if r.spelled = e.Append(r.spelled[:0]); !bytes.Equal(r.spelled, data) {
 		return nil, ErrSpelling
 	}
 	return e, nil
 }
 
-// reader reads one entry and keeps the first fault that is not one of form.
+// readers are used again, with what they have allocated: an auditor reads millions of
+// entries.
+var readers = sync.Pool{New: func() any { return new(reader) }}
+
+// reader reads one entry and keeps the first fault that is not one of form. An entry has
+// nothing of its reader: it may refer to the bytes that it was read from.
 type reader struct {
 	document strictjson.Document
 	fault    string
+
+	spelled, canonical []byte // scratch space
 }
 
 func (r *reader) wrong(format string, args ...any) {
@@ -337,8 +347,12 @@ func (r *reader) raw(o strictjson.Object, name string) []byte {
 // json reads an optional object that is canonical JSON.
 func (r *reader) json(o strictjson.Object, name string) []byte {
 	raw := r.raw(o, name)
-	canonical := jsontext.Value(bytes.Clone(raw))
-	if raw != nil && (canonical.Canonicalize() != nil || !bytes.Equal(canonical, raw)) {
+	if raw == nil {
+		return nil
+	}
+	r.canonical = append(r.canonical[:0], raw...)
+	canonical := jsontext.Value(r.canonical)
+	if canonical.Canonicalize() != nil || !bytes.Equal(canonical, raw) {
 		r.wrong("%s is not canonical JSON", name)
 	}
 	return raw
