@@ -9,14 +9,12 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/mod/sumdb/note"
-	"golang.org/x/mod/sumdb/tlog"
 
 	"tally/lib/archive/checkpoint"
 	"tally/lib/archive/entry"
@@ -32,11 +30,13 @@ bucket (s3://bucket, by your AWS credentials).
 It reads every file of the newest tree: the checkpoint must be signed by the
 key, every entry must be in the tree under it, every tile must be what its
 entries come to, and the tree must begin with the one that was verified last,
-which it remembers in a file. Then it reads what the entries say, and resolves
-every result again by the rules. Draws without a result and numbers that a table
-has skipped are listed; so are cards that lay open in a betting round and are
-not in the result. With --thorough every completion of such cards is gone
-through again, too, which takes some ten milliseconds for a betting round.
+which it remembers in a file (--state). The next run reads what is new since,
+also after one that was interrupted; with --all, with --reports, or where
+something is wrong it reads everything. Then it reads what the entries say, and
+resolves every result again by the rules. Draws without a result and numbers
+that a table has skipped are listed; so are cards that lay open in a betting
+round and are not in the result. With --thorough every completion of such cards
+is gone through again, too: some ten milliseconds for a betting round.
 
 With --witness the checkpoint must be cosigned by that witness, and with several
 by each, or by as many as --witnesses-needed says.
@@ -48,9 +48,9 @@ with --site none, or where it is wrong, it reads the log backwards to the
 draw's opening, and so sees every later entry about the draw. Of other draws
 it says nothing.
 
-With --reports it compares what was reported to bookmakers with what the log commits
-to. REPORTS is the address of the API, by a key with the scope feed:read in the
-variable TALLY_API_KEY or in the file --api-key; a folder of reports that
+With --reports it compares what was reported to bookmakers with what the log
+commits to. REPORTS is the address of the API, by a key with the scope feed:read
+in the variable TALLY_API_KEY or in the file --api-key; a folder of reports that
 --keep-reports has kept; or dynamodb://TABLE, by your AWS credentials, which has
 the reports of all bookmakers, so that their totals are compared as well.
 
@@ -132,6 +132,7 @@ type verifyFlags struct {
 	witnesses                    []string
 	needed                       int
 	thorough, asJSON, strict     bool
+	all                          bool
 	entry                        string
 	within                       time.Duration
 	reports, apiKey, keepReports string
@@ -239,6 +240,7 @@ func newVerifyCommand(app *app) *cobra.Command {
 	f.add(command)
 	flags := command.Flags()
 	flags.StringVar(&f.state, "state", "", "file that remembers what was verified last, or none (default: a file in your configuration)")
+	flags.BoolVar(&f.all, "all", false, "read everything again, also what was verified before")
 	flags.StringVar(&f.draw, "draw", "", "verify the entries of this draw alone, and show them")
 	flags.StringVar(&f.site, "site", "", "the public site that has results of draws, or none (default: the folder above one called log)")
 	flags.StringArrayVar(&f.witnesses, "witness", nil, "the verifier key of a witness that must have cosigned, or a file that has it")
@@ -255,43 +257,6 @@ func newVerifyCommand(app *app) *cobra.Command {
 	return command
 }
 
-// noState is the value of --state for remembering nothing.
-const noState = "none"
-
-// stateFiles returns the files that remember a log. By default there is one for each
-// key that is named: logs of one name that two keys sign are two logs, and while a
-// key is being replaced both files remember the one log.
-func (f *verifyFlags) stateFiles(origin string) (files []string, err error) {
-	switch f.state {
-	case noState:
-		return nil, nil
-	case "":
-		folder, err := os.UserConfigDir()
-		if err != nil {
-			return nil, fmt.Errorf("there is no place to remember what was verified: name a file with --state, or write --state none")
-		}
-		for _, key := range f.keys {
-			files = append(files, filepath.Join(folder, "tally", "verified", entry.HashOf(origin + "\n" + textOf(key))[:16]+".json"))
-		}
-		return files, nil
-	}
-	return []string{f.state}, nil
-}
-
-// remembered is the largest tree that files remember.
-func remembered(files []string, options verify.Options) (seen tlog.Tree, err error) {
-	for _, file := range files {
-		tree, err := verify.Remembered(file, options.Origin, options.Known)
-		if err != nil {
-			return seen, fmt.Errorf("%w; if it is of another log, name another file with --state; if its key was replaced, name both with --key", err)
-		}
-		if tree.N > seen.N {
-			seen = tree
-		}
-	}
-	return seen, nil
-}
-
 func (f *verifyFlags) checkLog(ctx context.Context, app *app, options verify.Options, place string) error {
 	source, err := app.openLog(ctx, place)
 	if err != nil {
@@ -301,8 +266,12 @@ func (f *verifyFlags) checkLog(ctx context.Context, app *app, options verify.Opt
 	if err != nil {
 		return err
 	}
-	if options.Seen, err = remembered(files, options); err != nil {
-		return failed("verifying", err)
+	memories, err := verify.ReadMemories(files, &options)
+	if err != nil {
+		return failed("verifying", fmt.Errorf("%w; if it is of another log, name another file with --state; if its key was replaced, name both with --key", err))
+	}
+	if f.all {
+		options.Resume = nil
 	}
 	report, err := f.verify(ctx, app, source, options, place)
 	if err != nil && ctx.Err() != nil {
@@ -314,11 +283,8 @@ func (f *verifyFlags) checkLog(ctx context.Context, app *app, options verify.Opt
 	if report.One != nil && len(report.History) == 0 && len(report.Findings) == 0 {
 		return failed("verifying", fmt.Errorf("the log has no draw %s", report.One.Draw))
 	}
-	for _, file := range files {
-		if len(report.Findings) > 0 {
-			break // what does not hold is not remembered
-		}
-		if err := verify.Remember(file, report.Checkpoint); err != nil {
+	if len(report.Findings) == 0 { // what does not hold is not remembered
+		if err := memories.Write(report.Checkpoint, report.Snapshot); err != nil {
 			return failed("verifying", err)
 		}
 	}

@@ -34,7 +34,7 @@ func writeReport(w io.Writer, r *verify.Report) {
 		return
 	}
 	c := r.Counts
-	fmt.Fprintf(w, "files       every tile and every entry is in the tree under this checkpoint\n")
+	writeFiles(w, r)
 	writeHistory(w, r)
 	fmt.Fprintf(w, "draws       %d opened, %s, %s\n", c.Openings, several(c.States, "state", "states"), several(c.Settlements, "settlement", "settlements"))
 	fmt.Fprintf(w, "results     %d resolved again by the rules, all alike; %d by correction, %d cancelled, %d void\n", c.Resolved, c.Corrected, c.Cancelled, c.Void)
@@ -60,6 +60,16 @@ func writeCosigned(w io.Writer, list []checkpoint.Cosignature) {
 	for _, c := range list {
 		fmt.Fprintf(w, "cosigned    by %s at %s\n", c.Witness, c.At.Format(time.RFC3339))
 	}
+}
+
+// writeFiles says what was read.
+func writeFiles(w io.Writer, r *verify.Report) {
+	if r.From == 0 {
+		fmt.Fprintf(w, "files       every tile and every entry is in the tree under this checkpoint\n")
+		return
+	}
+	fmt.Fprintf(w, "files       %s new since the last run, each in the tree under this checkpoint, with its tiles; --all reads all %d again\n",
+		several(int(r.Size-r.From), "entry is", "entries are"), r.Size)
 }
 
 func writeHistory(w io.Writer, r *verify.Report) {

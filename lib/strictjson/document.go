@@ -102,7 +102,7 @@ func (d *Document) parse(root string, text []byte, depth int) (Value, bool) {
 	d.begin(text)
 	d.root = root
 	if depth < 0 && d.plain() {
-		return Value{d, 0}, true
+		return Value{d: d, i: 0}, true
 	}
 	d.reset(text, strict)
 	d.root = root

@@ -118,6 +118,30 @@ func Full(path string) (full string, width int) {
 	return full, width
 }
 
+// Partial returns the path of the part of that width of a full file, or of the file itself.
+func Partial(full string, width int) string {
+	if width == Width {
+		return full
+	}
+	return full + ".p/" + strconv.Itoa(width)
+}
+
+// WidthAt returns how wide the tile or bundle of which this is the full path is in a tree of
+// that size; false where the tree has none there.
+func WidthAt(full string, size int64) (width int, is bool) {
+	rest, is := strings.CutPrefix(full, "tile/")
+	if entries, are := strings.CutPrefix(rest, "entries/"); are {
+		rest = "data/" + entries
+	}
+	t, err := tlog.ParseTilePath(fmt.Sprintf("tile/%d/%s", Height, rest))
+	if !is || err != nil || t.W != Width {
+		return 0, false
+	}
+	count := size >> (Height * max(t.L, 0))
+	width = int(min(Width, count-t.N*Width))
+	return width, width > 0
+}
+
 // Head returns the part of a full tile or bundle that the partial one of that width has.
 // A file that has no such part is returned as it is, for the reader to refuse.
 func Head(path string, width int, full []byte) []byte {

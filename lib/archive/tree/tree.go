@@ -5,6 +5,8 @@ package tree
 import (
 	"crypto/sha256"
 	"errors"
+	"math/bits"
+	"slices"
 
 	"golang.org/x/mod/sumdb/tlog"
 )
@@ -17,11 +19,24 @@ type Range struct {
 	full []tlog.Hash
 }
 
+// Resume returns the tree of that size whose complete subtrees have these roots; false
+// where a tree of that size has more or fewer.
+func Resume(size int64, roots []tlog.Hash) (Range, bool) {
+	return Range{size: size, full: slices.Clone(roots)}, size >= 0 && bits.OnesCount64(uint64(size)) == len(roots)
+}
+
+// Roots returns the roots of the complete subtrees, the largest first.
+func (r *Range) Roots() []tlog.Hash { return slices.Clone(r.full) }
+
 // Add appends a leaf, by its hash.
-func (r *Range) Add(leaf tlog.Hash) {
-	r.full = append(r.full, leaf)
-	r.size++
-	for n := r.size; n&1 == 0; n >>= 1 {
+func (r *Range) Add(leaf tlog.Hash) { r.AddTree(leaf, 0) }
+
+// AddTree appends 2^height leaves, by the root of their tree. As many leaves, or a
+// multiple, have to be there before.
+func (r *Range) AddTree(root tlog.Hash, height int) {
+	r.full = append(r.full, root)
+	r.size += 1 << height
+	for n := r.size >> height; n&1 == 0; n >>= 1 {
 		last := len(r.full) - 1
 		r.full[last-1] = tlog.NodeHash(r.full[last-1], r.full[last])
 		r.full = r.full[:last]

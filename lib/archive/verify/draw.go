@@ -13,7 +13,6 @@ import (
 	"tally/lib/archive/entry"
 	"tally/lib/archive/objects"
 	"tally/lib/archive/tiles"
-	"tally/lib/strictjson"
 )
 
 // One is what a verification of one draw alone came to.
@@ -39,7 +38,7 @@ type One struct {
 // It reads the tiles that lead from the entries to the signed root, no others: of
 // other draws it says nothing, nor whether the log can be read at all.
 func Draw(ctx context.Context, from Source, options Options, draw string, named []int64) (*Report, error) {
-	source := newReading(from)
+	source := reading{Source: from}
 	r, err := one(ctx, source, options, draw, named)
 	if err != nil || len(named) == 0 || r.One.Misled == "" && r.Class() != Entries {
 		return r, err
@@ -194,9 +193,12 @@ func (s *finder) named(ctx context.Context, draw string, indexes []int64) error 
 	return nil
 }
 
+// markOf returns what every entry about a draw has in it, and hardly any other.
+func markOf(draw string) []byte { return []byte(`"draw":"` + draw + `"`) }
+
 // backwards reads the log from its end to the draw's opening.
 func (s *finder) backwards(ctx context.Context, draw string) error {
-	mark := []byte(`"draw":"` + draw + `"`)
+	mark := markOf(draw)
 	for n := (s.tree.N+tiles.Width-1)/tiles.Width - 1; n >= 0; n-- {
 		list, err := s.bundle(ctx, n)
 		if err != nil || list == nil {
@@ -238,9 +240,9 @@ func (s *finder) progress(done, all int64) {
 // readHistory reads what the entries say, in their order.
 func (s *finder) readHistory(draw string) {
 	s.report.History = s.found
-	history, document := newHistory(s.report, s.options), strictjson.Document{}
+	history, checker := newHistory(s.report, s.options), checker{thorough: true}
 	for _, found := range s.found {
-		c := check([]byte(found.Data), true, &document)
+		c := checker.check([]byte(found.Data))
 		s.report.One.Decided = append(s.report.One.Decided, c.decided...)
 		history.take(found.Index, c)
 	}

@@ -25,12 +25,12 @@ func TestGrowth(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		options.Seen = seen
+		options.Seen = seen.Seen
 		r := verified(t, filesOf(s), options)
-		if len(r.Findings) > 0 || r.Seen != seen.N {
+		if len(r.Findings) > 0 || r.Seen != seen.Seen.N {
 			t.Fatal(r.Findings)
 		}
-		if err := verify.Remember(path, r.Checkpoint); err != nil {
+		if err := (&verify.Memory{Checkpoint: string(r.Checkpoint)}).Write(path); err != nil {
 			t.Fatal(err)
 		}
 		if older == nil {
@@ -41,7 +41,7 @@ func TestGrowth(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	options.Seen = seen
+	options.Seen = seen.Seen
 	if r := verified(t, older, options); len(r.Findings) != 1 || r.Findings[0].Code != verify.OlderCheckpoint {
 		t.Errorf("an older copy: %v", r.Findings)
 	}

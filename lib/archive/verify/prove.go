@@ -20,7 +20,7 @@ var ErrNoEntry = errors.New("the log has no such entry")
 // Prove finds an entry in a log and returns the proof of it, which was checked. A
 // State of 0 stands for the newest.
 func Prove(ctx context.Context, from Source, options Options, wanted entry.ID) (*proof.Entry, error) {
-	source := newReading(from)
+	source := reading{Source: from}
 	signed, err := source.Get(ctx, checkpoint.Path)
 	if err != nil {
 		return nil, fmt.Errorf("reading the checkpoint: %w", err)

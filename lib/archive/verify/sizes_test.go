@@ -99,7 +99,7 @@ func TestAbsurdSizes(t *testing.T) {
 				}
 			}
 			file := filepath.Join(t.TempDir(), "seen.json")
-			if err := verify.Remember(file, signed); err != nil {
+			if err := (&verify.Memory{Checkpoint: string(signed)}).Write(file); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := verify.Remembered(file, archivetest.Origin, options.Known); !errors.Is(err, checkpoint.ErrForm) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math/rand/v2"
 	"net/http"
@@ -11,10 +12,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
-	"sync"
 	"time"
 
+	"tally/lib/archive/checkpoint"
 	"tally/lib/archive/objects"
 	"tally/lib/archive/tiles"
 )
@@ -41,7 +43,9 @@ func Open(place string) (Source, error) {
 		if err != nil {
 			return nil, fmt.Errorf("reading the log's address: %w", err)
 		}
-		return &web{base: base, client: &http.Client{Timeout: 60 * time.Second, CheckRedirect: sameHost}}, nil
+		transport := http.DefaultTransport.(*http.Transport).Clone()
+		transport.MaxIdleConnsPerHost = webConnections
+		return &web{base: base, client: &http.Client{Timeout: 60 * time.Second, CheckRedirect: sameHost, Transport: transport}}, nil
 	}
 	root, err := os.OpenRoot(place)
 	if err != nil {
@@ -109,74 +113,90 @@ type web struct {
 	client *http.Client
 }
 
-// webTries is how often a file is asked for when the server or the network fails.
-const webTries = 4
+const (
+	// webConnections is how many connections to the server are kept: as many as files are
+	// read side by side.
+	webConnections = 32
+	// webTries is how often a file is asked for when the server or the network fails.
+	webTries = 5
+	// maxWait bounds how long a server has a reader wait before it asks again.
+	maxWait = 30 * time.Second
+)
 
 func (w *web) Get(ctx context.Context, path string) (data []byte, err error) {
 	for try := range webTries {
-		var again bool
-		if data, again, err = w.get(ctx, path); !again {
+		var again *retry
+		if data, again, err = w.get(ctx, path); again == nil || try == webTries-1 {
 			return data, err
 		}
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()
-		case <-time.After(rand.N(200*time.Millisecond<<try) + 1):
+		case <-time.After(again.after + rand.N(200*time.Millisecond<<try) + 1):
 		}
 	}
 	return nil, err
 }
 
-// get asks for a file once; again says that it may be asked for again.
-func (w *web) get(ctx context.Context, path string) (data []byte, again bool, err error) {
+// retry says that a file may be asked for again, and after what time at the earliest.
+type retry struct{ after time.Duration }
+
+// retryAfter returns when a server wants to be asked again; nil where it has answered for
+// good. A date in the place of seconds is left to the usual wait.
+func retryAfter(response *http.Response) *retry {
+	if response.StatusCode < 500 && response.StatusCode != http.StatusTooManyRequests {
+		return nil
+	}
+	seconds, err := strconv.Atoi(response.Header.Get("Retry-After"))
+	if err != nil || seconds < 0 {
+		return &retry{}
+	}
+	return &retry{after: min(time.Duration(min(seconds, 3600))*time.Second, maxWait)}
+}
+
+// get asks for a file once.
+func (w *web) get(ctx context.Context, path string) (data []byte, again *retry, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, w.base.JoinPath(path).String(), nil)
 	if err != nil {
-		return nil, false, fmt.Errorf("reading %s: %w", path, err)
+		return nil, nil, fmt.Errorf("reading %s: %w", path, err)
 	}
 	response, err := w.client.Do(request)
 	if err != nil {
-		return nil, ctx.Err() == nil && !errors.Is(err, errRedirect), fmt.Errorf("reading %s: %w", path, err)
+		if ctx.Err() == nil && !errors.Is(err, errRedirect) {
+			again = &retry{}
+		}
+		return nil, again, fmt.Errorf("reading %s: %w", path, err)
 	}
 	defer func() { _ = response.Body.Close() }()
 	switch {
 	case response.StatusCode == http.StatusNotFound:
-		return nil, false, ErrMissing
+		_, _ = io.CopyN(io.Discard, response.Body, 4<<10) // so that the connection can be used again
+		return nil, nil, ErrMissing
 	case response.StatusCode != http.StatusOK:
-		again := response.StatusCode >= 500 || response.StatusCode == http.StatusTooManyRequests
-		return nil, again, fmt.Errorf("reading %s: the server answers %s", path, response.Status)
+		return nil, retryAfter(response), fmt.Errorf("reading %s: the server answers %s", path, response.Status)
 	}
 	data, err = objects.ReadAll(response.Body, tiles.MaxBytes(path))
 	if err != nil {
-		return nil, !errors.Is(err, objects.ErrTooLong), fmt.Errorf("reading %s: %w", path, err)
+		if !errors.Is(err, objects.ErrTooLong) {
+			again = &retry{}
+		}
+		return nil, again, fmt.Errorf("reading %s: %w", path, err)
 	}
-	return data, false, nil
+	return data, nil, nil
 }
 
-// reading is a source that takes a full file where a log has dropped the partial one,
-// and keeps which files were read.
-type reading struct {
-	Source
-	mutex sync.Mutex
-	read  map[string]bool
-}
+// reading is a source that takes a full file where a log has dropped the partial one.
+type reading struct{ Source }
 
-func newReading(source Source) *reading { return &reading{Source: source, read: map[string]bool{}} }
-
-func (r *reading) Get(ctx context.Context, path string) ([]byte, error) {
+func (r reading) Get(ctx context.Context, path string) ([]byte, error) {
 	return tiles.Get(ctx, path, ErrMissing, r.get)
 }
 
-func (r *reading) get(ctx context.Context, path string) ([]byte, error) {
+func (r reading) get(ctx context.Context, path string) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("reading %s: %w", path, err)
 	}
-	data, err := r.Source.Get(ctx, path)
-	if err == nil {
-		r.mutex.Lock()
-		r.read[path] = true
-		r.mutex.Unlock()
-	}
-	return data, err
+	return r.Source.Get(ctx, path)
 }
 
 // maxFiles bounds how many files of a folder are listed.
@@ -193,8 +213,8 @@ type Unread struct {
 
 const maxUnread = 100
 
-// unread lists what lies beside the files that were read; nil where that can't be told.
-func (r *reading) unread() (*Unread, error) {
+// unread lists what lies beside the files of a tree; nil where that can't be told.
+func (r reading) unread(size int64) (*Unread, error) {
 	lister, is := r.Source.(Lister)
 	if !is {
 		return nil, nil
@@ -204,18 +224,19 @@ func (r *reading) unread() (*Unread, error) {
 		return nil, err
 	}
 	slices.Sort(paths)
-	widest := map[string]int{} // of what was read, by the path of the full file
-	for path := range r.read {
-		full, width := tiles.Full(path)
-		widest[full] = max(widest[full], width)
+	there := func(path string) bool {
+		_, found := slices.BinarySearch(paths, path)
+		return found
 	}
 	u := &Unread{}
 	for _, path := range paths {
 		full, width := tiles.Full(path)
+		most, is := tiles.WidthAt(full, size)
 		switch {
-		case r.read[path]:
-		case width < widest[full]:
+		case path == checkpoint.Path, path == tiles.KeysPath, is && width == most:
+		case is && width < most:
 			u.Partial++
+		case is && path == full && !there(tiles.Partial(full, most)): // which was read in its place
 		case strings.HasPrefix(path, "staged/"):
 			u.Staged++
 		default:

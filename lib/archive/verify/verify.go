@@ -10,6 +10,7 @@ package verify
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -133,6 +134,11 @@ type Report struct {
 	Findings []Finding `json:"findings"`
 	// Checkpoint is the signed checkpoint, to be remembered.
 	Checkpoint []byte `json:"-"`
+	// From is how many entries were verified before and are not read again; 0 where all of
+	// the log was read.
+	From int64 `json:"from,omitempty"`
+	// Snapshot is what is to be remembered beside the checkpoint, if Options asked for it.
+	Snapshot json.RawMessage `json:"-"`
 	// Settlements are the settlements, if Options asked for them.
 	Settlements []*entry.Settlement `json:"-"`
 }
@@ -248,6 +254,12 @@ type Options struct {
 	Thorough bool
 	// KeepSettlements has the report hold the settlements.
 	KeepSettlements bool
+	// Resume is what an earlier verification remembered: what it has verified is not read
+	// again, unless something is wrong with the log.
+	Resume *Snapshot
+	// Save keeps what is to be remembered of a verification that is not done yet; nil for
+	// nothing.
+	Save func(snapshot json.RawMessage) error
 	// Progress is called with how many of how many entries are verified.
 	Progress func(done, all int64)
 	Parallel int // how many files are read at once; by default 4
@@ -268,11 +280,11 @@ func (o *Options) latest() time.Time {
 	return now().Add(clockError)
 }
 
-// Log verifies a whole log. The error says that it could not be read; what is
-// wrong with it is in the report.
+// Log verifies a whole log, or what is new of it. The error says that it could not be
+// read; what is wrong with it is in the report.
 func Log(ctx context.Context, source Source, options Options) (*Report, error) {
 	r := &Report{Origin: options.Origin, Seen: options.Seen.N, Tables: []Table{}, Findings: []Finding{}}
-	read := newReading(source)
+	read := reading{Source: source}
 	c, err := open(ctx, read, options, r)
 	if err != nil || c == nil {
 		return r, err
@@ -280,11 +292,39 @@ func Log(ctx context.Context, source Source, options Options) (*Report, error) {
 	if !since(c, options, r) {
 		return r, nil
 	}
-	w := newWalk(read, options, c.Tree, r)
-	if err = w.run(ctx); err == nil && len(r.Findings) == 0 {
-		r.Unread, err = read.unread()
+	switch further, err := onward(ctx, read, options, c.Tree, *r); {
+	case err != nil:
+		return r, err
+	case further != nil:
+		r = further
+	default:
+		if err := newWalk(read, options, c.Tree, r).run(ctx); err != nil {
+			return r, err
+		}
 	}
+	if len(r.Findings) > 0 {
+		return r, nil
+	}
+	r.Unread, err = read.unread(r.Size)
 	return r, err
+}
+
+// onward verifies what is new since the snapshot that options have; nil where there is none
+// that fits, or where something is wrong: who finds what is looks at the whole log.
+func onward(ctx context.Context, source Source, options Options, t tlog.Tree, r Report) (*Report, error) {
+	s, before := options.Resume, len(r.Findings)
+	if s == nil || !s.fits(options, t) {
+		return nil, nil
+	}
+	r.Findings, r.From = slices.Clone(r.Findings), s.Size
+	w := newWalk(source, options, t, &r)
+	if right, err := w.resume(ctx, s); err != nil || !right {
+		return nil, err
+	}
+	if err := w.run(ctx); err != nil || len(r.Findings) > before || w.unfit {
+		return nil, err
+	}
+	return &r, nil
 }
 
 // since compares the size of a checkpoint, or its root where it has the same, with

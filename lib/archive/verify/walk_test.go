@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"golang.org/x/mod/sumdb/tlog"
@@ -69,9 +70,17 @@ func TestLevels(t *testing.T) {
 		found := func() []Finding {
 			r := &Report{}
 			w := newWalk(files, Options{}, tlog.Tree{N: size, Hash: root}, r)
-			for _, hash := range hashes[:size] {
-				w.grown.Add(hash)
-				if err := w.add(t.Context(), 0, hash); err != nil {
+			for n, part := range slices.Collect(slices.Chunk(hashes[:size], tiles.Width)) {
+				b := &bundle{}
+				for _, hash := range part {
+					b.hashes = append(b.hashes, hash[:]...)
+					b.tile.Add(hash)
+				}
+				var err error
+				if b.unequal, err = w.compare(t.Context(), 0, int64(n), b.hashes, nil); err != nil {
+					t.Fatal(err)
+				}
+				if err := w.take(t.Context(), int64(n), b); err != nil {
 					t.Fatal(err)
 				}
 			}

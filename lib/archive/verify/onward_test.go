@@ -1,0 +1,289 @@
+package verify_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"tally/internal/testkit/archivetest"
+	"tally/lib/archive/checkpoint"
+	"tally/lib/archive/entry"
+	"tally/lib/archive/tiles"
+	"tally/lib/archive/verify"
+)
+
+// counting counts what is read of a log.
+type counting struct {
+	verify.Source
+	mutex sync.Mutex
+	paths []string
+	bytes int
+	fails string // the path that can't be read
+}
+
+var errDown = errors.New("the server is down")
+
+func (c *counting) Get(ctx context.Context, path string) ([]byte, error) {
+	if path == c.fails {
+		return nil, errDown
+	}
+	data, err := c.Source.Get(ctx, path)
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	c.paths, c.bytes = append(c.paths, path), c.bytes+len(data)
+	return data, err
+}
+
+// list returns so many entries.
+func (c *copies) list(size int) (list [][]byte) {
+	for i := range size {
+		list = append(list, c.append(nil, i))
+	}
+	return list
+}
+
+// remembering has what is to be remembered written into a file and read from there.
+func remembering(t *testing.T, options *verify.Options) (read func(r *verify.Report) verify.Options) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "seen.json")
+	options.Save = func(snapshot json.RawMessage) error { return (&verify.Memory{Snapshot: snapshot}).Write(path) }
+	return func(r *verify.Report) verify.Options {
+		t.Helper()
+		if r != nil {
+			if err := (&verify.Memory{Checkpoint: string(r.Checkpoint), Snapshot: r.Snapshot}).Write(path); err != nil {
+				t.Fatal(err)
+			}
+		}
+		m, err := verify.Remembered(path, options.Origin, options.Known)
+		if err != nil {
+			t.Fatal(err)
+		}
+		next := *options
+		next.Seen, next.Resume = m.Seen, m.Resume
+		return next
+	}
+}
+
+// sameReports compares what a verification of what is new came to with one of the whole
+// log, which had seen the same before.
+func sameReports(t *testing.T, name string, further, whole *verify.Report) {
+	t.Helper()
+	a, b := *further, *whole
+	a.From, a.Snapshot, b.Snapshot = 0, nil, nil
+	if !reflect.DeepEqual(a, b) {
+		t.Errorf("%s: the report is\n%+v, of the whole log it is\n%+v", name, a, b)
+	}
+}
+
+// TestOnward verifies logs that have grown out of others, at the sizes where tiles begin and
+// end and where draws are under way: only what is new is read, and the report is that of
+// the whole log.
+func TestOnward(t *testing.T) {
+	all := newCopies(t).list(1_600)
+	for _, sizes := range [][2]int{{1, 2}, {7, 300}, {255, 256}, {256, 257}, {256, 512}, {300, 300}, {300, 301}, {511, 1_537}, {1_000, 1_600}, {1_280, 1_600}} {
+		name := fmt.Sprintf("%d entries after %d", sizes[1], sizes[0])
+		options := optionsOf(t, archivetest.New(t))
+		next := remembering(t, &options)
+		options = next(verified(t, logOf(t, all[:sizes[0]]), options))
+		files := &counting{Source: logOf(t, all[:sizes[1]])}
+		r := verified(t, files, options)
+		if r.From != int64(sizes[0]) || len(r.Findings) > 0 {
+			t.Errorf("%s: verified on from %d: %v", name, r.From, r.Findings)
+		}
+		options.Resume = nil
+		sameReports(t, name, r, verified(t, logOf(t, all[:sizes[1]]), options))
+		want := []string{checkpoint.Path, tiles.KeysPath}
+		if first := sizes[0] / tiles.Width; sizes[1] > sizes[0] {
+			if first > 0 {
+				want = append(want, fmt.Sprintf("tile/1/000.p/%d", sizes[1]/tiles.Width))
+			}
+			for n := first; n*tiles.Width < sizes[1]; n++ {
+				width := min(tiles.Width, sizes[1]-n*tiles.Width)
+				want = append(want, tiles.EntriesPath(int64(n), width), strings.Replace(tiles.EntriesPath(int64(n), width), "entries", "0", 1))
+			}
+			if first == 0 && sizes[1] >= tiles.Width { // level 1 has begun since
+				want = append(want, fmt.Sprintf("tile/1/000.p/%d", sizes[1]/tiles.Width))
+			}
+		}
+		slices.Sort(want)
+		slices.Sort(files.paths)
+		if !slices.Equal(files.paths, want) {
+			t.Errorf("%s: read were %v, want %v", name, files.paths, want)
+		}
+	}
+}
+
+// TestOnwardFaults changes what is new: what is found is what a verification of the whole
+// log finds.
+func TestOnwardFaults(t *testing.T) {
+	all := newCopies(t).list(700)
+	const before = 333
+	options := optionsOf(t, archivetest.New(t))
+	next := remembering(t, &options)
+	options = next(verified(t, logOf(t, all[:before]), options))
+	bare := options
+	bare.Resume = nil
+	compare := func(name string, files memory) {
+		t.Helper()
+		options := next(nil) // a snapshot is used up
+		r, whole := verified(t, files, options), verified(t, files, bare)
+		if len(whole.Findings) == 0 || r.From != 0 {
+			t.Errorf("%s: found %v, from entry %d", name, whole.Findings, r.From)
+		}
+		sameReports(t, name, r, whole)
+	}
+	files := logOf(t, all)
+	for path := range files {
+		if path == checkpoint.Path || path == "tile/0/000" || path == "tile/entries/000" {
+			continue // the one is no part of the tree, the others were verified before
+		}
+		for _, at := range []int{3, len(files[path]) / 2, len(files[path]) - 1} {
+			changed := maps.Clone(files)
+			changed[path] = slices.Clone(files[path])
+			changed[path][at] ^= 1
+			compare(fmt.Sprintf("byte %d of %s", at, path), changed)
+		}
+		missing := maps.Clone(files)
+		delete(missing, path)
+		compare("without "+path, missing)
+	}
+	for name, list := range map[string][][]byte{
+		"an opening told before":         slices.Insert(slices.Clone(all), 600, all[0]),
+		"a state told before":            slices.Insert(slices.Clone(all), 600, all[2]),
+		"a settlement told before":       slices.Insert(slices.Clone(all), 600, all[before-1]),
+		"an entry left out":              slices.Delete(slices.Clone(all), before, before+1),
+		"an entry before those verified": slices.Insert(slices.Clone(all), before-1, all[500]),
+		"other entries":                  slices.Concat(all[1:before+1], all[:1], all[before+1:]),
+	} {
+		compare(name, logOf(t, list))
+	}
+}
+
+// TestForgotten has entries about a draw that came to rest long before, and is forgotten:
+// what the log says of it is read again, by who reads the whole log and by who goes on.
+func TestForgotten(t *testing.T) {
+	sample := newCopies(t).list(150)
+	const draw = "bac-1.20261130.0001"
+	var early, late [][]byte
+	states := 0
+	for _, data := range sample {
+		e, err := entry.Parse(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if id := e.ID(); id.Draw == draw && id.State > 1 {
+			states++
+			late = append(late, data)
+			continue
+		}
+		early = append(early, data)
+	}
+	if states < 2 {
+		t.Fatalf("%s has %d entries after its first state, want a state and its settlement at least", draw, states)
+	}
+	filled := slices.Concat(early, openings(33_000))
+	options := optionsOf(t, archivetest.New(t))
+	next := remembering(t, &options)
+	next(verified(t, logOf(t, filled), options))
+	for name, row := range map[string]struct {
+		list [][]byte
+		want []verify.Code
+	}{
+		"what follows":      {late, nil},
+		"a state left out":  {late[1:], []verify.Code{verify.MisplacedEntry}},
+		"its opening again": {sample[:1], []verify.Code{verify.RepeatedEntry}},
+		"its state again":   {[][]byte{sample[2]}, []verify.Code{verify.RepeatedEntry}},
+	} {
+		files := logOf(t, slices.Concat(filled, row.list))
+		further, whole := next(nil), options
+		whole.Seen = further.Seen
+		r := verified(t, files, further)
+		sameReports(t, name, r, verified(t, files, whole))
+		var found []verify.Code
+		for _, f := range r.Findings {
+			found = append(found, f.Code)
+		}
+		if found = slices.Compact(found); !slices.Equal(found, row.want) {
+			t.Errorf("%s: found %v, want %v", name, r.Findings, row.want)
+		}
+	}
+}
+
+// TestInterrupted has a log fail in the middle: what was verified until then is not read
+// again.
+func TestInterrupted(t *testing.T) {
+	all := newCopies(t).list(2_000)
+	options := optionsOf(t, archivetest.New(t))
+	next := remembering(t, &options)
+	files := logOf(t, all)
+	if _, err := verify.Log(t.Context(), &counting{Source: files, fails: "tile/entries/005"}, options); !errors.Is(err, errDown) {
+		t.Fatalf("%v, want that the server is down", err)
+	}
+	further := next(nil)
+	if further.Resume == nil || further.Resume.Size != 5*tiles.Width {
+		t.Fatalf("remembered is %+v, want a snapshot of %d entries", further.Resume, 5*tiles.Width)
+	}
+	count := &counting{Source: files}
+	r := verified(t, count, further)
+	sameReports(t, "the rest", r, verified(t, files, options))
+	// The checkpoint, the keys, the tile of level 1, and three bundles with their tiles.
+	if r.From != 5*tiles.Width || len(count.paths) != 9 {
+		t.Errorf("from entry %d it reads %v", r.From, count.paths)
+	}
+}
+
+// TestMemory reads what was remembered: as it was written, by an earlier version, and not
+// at all once it was changed.
+func TestMemory(t *testing.T) {
+	all := newCopies(t).list(300)
+	options := optionsOf(t, archivetest.New(t))
+	next := remembering(t, &options)
+	r := verified(t, logOf(t, all), options)
+	if next(r).Resume == nil {
+		t.Error("the snapshot is not remembered")
+	}
+	read := func(text []byte) (*verify.Memory, error) {
+		path := filepath.Join(t.TempDir(), "changed.json")
+		if err := os.WriteFile(path, text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return verify.Remembered(path, options.Origin, options.Known)
+	}
+	old, err := json.MarshalIndent(map[string]string{"checkpoint": string(r.Checkpoint)}, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m, err := read(old); err != nil || m.Seen.N != 300 || m.Resume != nil {
+		t.Errorf("what an earlier version has written: %+v, %v", m, err)
+	}
+	text, err := json.Marshal(verify.Memory{Checkpoint: string(r.Checkpoint), Snapshot: r.Snapshot, SHA256: entry.HashOf(string(r.Snapshot))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m, err := read(text); err != nil || m.Resume == nil {
+		t.Errorf("what was written is not read: %v", err)
+	}
+	for at := len(text) - 3; at > 0; at -= 101 {
+		changed := slices.Clone(text)
+		changed[at] ^= 1
+		if m, err := read(changed); err == nil && m.Resume != nil {
+			t.Errorf("byte %d, of %.40q, is changed, and it is believed", at, text[at:])
+		}
+	}
+	later := strings.Replace(string(r.Snapshot), `"version":1`, `"version":99`, 1)
+	if text, err = json.Marshal(verify.Memory{Checkpoint: string(r.Checkpoint), Snapshot: json.RawMessage(later), SHA256: entry.HashOf(later)}); err != nil {
+		t.Fatal(err)
+	}
+	if m, err := read(text); err != nil || m.Seen.N != 300 || m.Resume != nil {
+		t.Errorf("what a later version has written: %+v, %v", m, err)
+	}
+}
