@@ -16,7 +16,7 @@ import (
 // usage is what appending takes.
 type usage struct {
 	mutex             sync.Mutex
-	puts, gets, lists int
+	puts, gets        int
 	forYears, forDays int // bytes
 	writes, reads     int // units of DynamoDB
 }
