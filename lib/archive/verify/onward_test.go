@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -157,15 +158,37 @@ func TestOnwardFaults(t *testing.T) {
 		compare("without "+path, missing)
 	}
 	for name, list := range map[string][][]byte{
-		"an opening told before":         slices.Insert(slices.Clone(all), 600, all[0]),
-		"a state told before":            slices.Insert(slices.Clone(all), 600, all[2]),
-		"a settlement told before":       slices.Insert(slices.Clone(all), 600, all[before-1]),
+		"an opening again":               slices.Insert(slices.Clone(all), 600, all[0]),
+		"a state again":                  slices.Insert(slices.Clone(all), 600, all[2]),
+		"a settlement again":             slices.Insert(slices.Clone(all), 600, all[before-1]),
 		"an entry left out":              slices.Delete(slices.Clone(all), before, before+1),
 		"an entry before those verified": slices.Insert(slices.Clone(all), before-1, all[500]),
 		"other entries":                  slices.Concat(all[1:before+1], all[:1], all[before+1:]),
 	} {
 		compare(name, logOf(t, list))
 	}
+}
+
+// TestOtherSnapshot goes on from what was remembered of a log that differs in its last bundle,
+// where nothing but that was seen: the whole log is read.
+func TestOtherSnapshot(t *testing.T) {
+	all := newCopies(t).list(700)
+	options := optionsOf(t, archivetest.New(t))
+	next := remembering(t, &options)
+	further := next(verified(t, logOf(t, all[:333]), options))
+	further.Seen = options.Seen
+	at := slices.IndexFunc(all[300:], func(data []byte) bool { return strings.Contains(string(data), `"root":"`) }) + 300
+	if at >= 333 {
+		t.Fatalf("the first settlement after entry 300 is entry %d, want one before 333", at)
+	}
+	committed := regexp.MustCompile(`"root":"[0-9a-f]{64}"`)
+	all[at] = committed.ReplaceAll(all[at], []byte(`"root":"`+strings.Repeat("ab", 32)+`"`))
+	files := logOf(t, all)
+	r := verified(t, files, further)
+	if r.From != 0 {
+		t.Errorf("it goes on from entry %d", r.From)
+	}
+	sameReports(t, "a snapshot of another log", r, verified(t, files, options))
 }
 
 // TestForgotten has entries about a draw that came to rest long before, and is forgotten:

@@ -146,7 +146,7 @@ func TestLargeLog(t *testing.T) {
 
 // TestMemoryIsFlat verifies logs of which one is three times as long as the other: what is
 // held at the most, once all that can be freed is, is hardly more. Without forgetting draws
-// at rest it is three times as much.
+// at rest it is twice as much.
 func TestMemoryIsFlat(t *testing.T) {
 	most := map[int]uint64{}
 	for _, size := range []int{40_000, 120_000} {
