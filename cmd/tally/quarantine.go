@@ -28,11 +28,12 @@ studio was answered with every reason and may send a right message under the
 same revision. An operator looks at each and releases or drops it.
 
 A settlement that moves more money than HoldCorrectionsAbove allows waits here,
-too: show says how much and of how many bookmakers, release has it reported to them.
+too: show says how much and of how many bookmakers, release has it reported to
+them.
 
   list     what is in quarantine, the newest first
   show     everything about one message, and the message itself
-  release  send it to its queue again, when the reason that it was refused is fixed
+  release  send it to its queue again, when the reason of its refusal is fixed
   drop     take it out for good, with a reason for the log
 
 ` + targetHelp + `
