@@ -49,8 +49,8 @@ func Messages(game *rules.Game) ([]File, error) {
 	return messages, nil
 }
 
-// Bet is an accepted bet on one of the draws.
-type Bet struct {
+// AcceptedBet is an accepted bet on one of the draws.
+type AcceptedBet struct {
 	Draw     string
 	Currency money.Currency
 	settlement.Bet
@@ -74,7 +74,7 @@ type betFile struct {
 }
 
 // Bets returns the bets on a game's draws in the order of the file.
-func Bets(game *rules.Game) ([]*Bet, error) {
+func Bets(game *rules.Game) ([]*AcceptedBet, error) {
 	body, err := files.ReadFile(path.Join(game.ID, betsName))
 	if err != nil {
 		return nil, fmt.Errorf("reading the bets of %s: %w", game.ID, err)
@@ -84,8 +84,8 @@ func Bets(game *rules.Game) ([]*Bet, error) {
 		return nil, fmt.Errorf("reading the bets of %s: %w", game.ID, err)
 	}
 	type key struct{ draw, bookmaker, reference string }
-	placed := map[key]*Bet{}
-	var bets []*Bet
+	placed := map[key]*AcceptedBet{}
+	var bets []*AcceptedBet
 	for _, w := range written {
 		bet, err := w.read(game)
 		if err != nil {
@@ -105,8 +105,8 @@ func Bets(game *rules.Game) ([]*Bet, error) {
 }
 
 // read turns a bet as written into one that can be settled.
-func (w betFile) read(game *rules.Game) (*Bet, error) {
-	bet := &Bet{Draw: w.Draw}
+func (w betFile) read(game *rules.Game) (*AcceptedBet, error) {
+	bet := &AcceptedBet{Draw: w.Draw}
 	bet.Reference, bet.Bookmaker, bet.Shop, bet.Round = w.Bet, w.Bookmaker, w.Shop, w.Round
 	var err error
 	if bet.Selection, err = game.Parse(w.Selection); err != nil {

@@ -102,7 +102,7 @@ func (d *demoDay) proveFollowed(ctx context.Context) (demoFinding, error) {
 	if err != nil {
 		return demoFinding{}, err
 	}
-	at := slices.IndexFunc(settled, func(r audit.Report) bool { return r.Bookmaker == b.Bookmaker && r.Disclosure != nil })
+	at := slices.IndexFunc(settled, func(r audit.Reported) bool { return r.Bookmaker == b.Bookmaker && r.Disclosure != nil })
 	if at < 0 {
 		finding.wrong = append(finding.wrong, fmt.Sprintf("there is no disclosure of state %d of draw %s", line.State, key.draw))
 		return finding, nil

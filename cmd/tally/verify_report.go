@@ -151,7 +151,7 @@ func writeOne(w io.Writer, r *verify.Report) {
 
 // writeCompared writes what comparing reports came to.
 func writeCompared(w io.Writer, r *verify.Report) {
-	compared, is := r.Compared.(*audit.Result)
+	compared, is := r.Compared.(*audit.Comparison)
 	if !is {
 		return
 	}

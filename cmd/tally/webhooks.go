@@ -107,7 +107,7 @@ of the public internet; on the local stack it may be one of this machine.`, app.
 	rotate.Flags().Var(&whole{number: &flags.overlapHours, least: 0, most: 24 * 90},
 		"overlap-hours", "the old secret signs for so `many` hours more")
 	enable := app.webhooksCommand(flags, "enable"+one, "go on, also after a failure",
-		"enable has an endpoint notified again that was disabled, and one that is\nfailing tried again, both within a minute. It goes on after the last report that it\ntook, or after the one of --after, which may be an earlier one.", app.webhooksEnable)
+		"enable has an endpoint notified again that was disabled, and one that is\nfailing tried again, both within a minute. It goes on after the last report that\nit took, or after the one of --after, which may be an earlier one.", app.webhooksEnable)
 	enable.Flags().Var(reportNumber{number: &flags.after}, "after", "go on after this `report`; newest skips all that wait")
 	return group(command, set,
 		app.webhooksCommand(flags, "list bookmaker", "a bookmaker's endpoints", "list writes a line for each endpoint: its id, how it stands, the last report\nthat it took and how many wait, its URL and what it is for.", app.webhooksList),

@@ -462,7 +462,7 @@ func TestNotes(t *testing.T) {
 	var proofs []proved
 	for i := range 3000 {
 		index := int64(i % 40)
-		p := proof.Entry{Data: fmt.Appendf(nil, "entry %d", index), Index: index, Checkpoint: corpus[i%3]}
+		p := proof.Inclusion{Data: fmt.Appendf(nil, "entry %d", index), Index: index, Checkpoint: corpus[i%3]}
 		if p.Path, err = tlog.ProveRecord(40, index, log); err != nil {
 			t.Fatal(err)
 		}

@@ -91,7 +91,7 @@ func (r *recorder) queue(name string) sender {
 		if name != "archive-entries" {
 			return nil
 		}
-		entry, err := wire.ParseEntry(body)
+		entry, err := wire.ParseAppend(body)
 		r.Told = append(r.Told, entry)
 		return err
 	}

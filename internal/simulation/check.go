@@ -240,18 +240,18 @@ func (c *checker) due(t *truth, head *draw.Head, ready bool) {
 func (c *checker) archive(t *truth, head *draw.Head) {
 	newest := map[string]int{}
 	for _, m := range c.world.archive.messages {
-		var e wire.Entry
+		var e wire.Append
 		c.decode(store.Item{PK: "archive", Body: m.body}, &e)
 		if e.Draw == t.id {
 			newest[e.What] = max(newest[e.What], e.State)
 			newest["told "+e.What]++
 		}
 	}
-	if t.opened && newest["told "+wire.EntryOpening] == 0 {
+	if t.opened && newest["told "+wire.AppendOpening] == 0 {
 		c.problem("draw %s: the archive was not told of its opening", t.id)
 	}
-	if newest[wire.EntryState] != head.State || newest[wire.EntrySettlement] != head.State {
-		c.problem("draw %s: the archive was told of state %d and settlement %d, the newest is %d", t.id, newest[wire.EntryState], newest[wire.EntrySettlement], head.State)
+	if newest[wire.AppendState] != head.State || newest[wire.AppendSettlement] != head.State {
+		c.problem("draw %s: the archive was told of state %d and settlement %d, the newest is %d", t.id, newest[wire.AppendState], newest[wire.AppendSettlement], head.State)
 	}
 }
 

@@ -225,7 +225,7 @@ func (w *world) deliver(q *queue, m *message) {
 	}
 	if q == w.entries {
 		run = func(ctx context.Context) error {
-			told, err := wire.ParseEntry(m.body)
+			told, err := wire.ParseAppend(m.body)
 			if err != nil {
 				return err
 			}

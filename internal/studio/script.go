@@ -18,8 +18,8 @@ type Step struct {
 	At      time.Duration // since the start, at the earliest
 	After   *Draw         // not before this draw was settled; nil for no such condition
 	Message *Message
-	Bet     *Bet
-	Cancel  *Bet // its bookmaker takes it back
+	Bet     *BetRequest
+	Cancel  *BetRequest // its bookmaker takes it back
 }
 
 // Draw is the draw that a step belongs to.
@@ -75,7 +75,7 @@ type Script struct {
 	Draws []*Draw
 	Steps []Step // by time; those with After at the end, by when that draw's result is sent
 	// Followed is a bet whose way is worth telling; nil where the script has none.
-	Followed *Bet
+	Followed *BetRequest
 }
 
 // script is a script being written.
@@ -86,7 +86,7 @@ type script struct {
 	messages   int
 	steps      []Step
 	sent       map[*Draw][]*Message
-	placed     map[*Draw][]*Bet
+	placed     map[*Draw][]*BetRequest
 }
 
 // stormTimes is how often a storm repeats each message.
@@ -99,7 +99,7 @@ func New(seed uint64, betsPerRound int) (*Script, error) {
 		return nil, fmt.Errorf("%d bets in a betting round: at least one is needed", betsPerRound)
 	}
 	s := &script{random: newRandom(seed), perRound: betsPerRound,
-		sent: map[*Draw][]*Message{}, placed: map[*Draw][]*Bet{}}
+		sent: map[*Draw][]*Message{}, placed: map[*Draw][]*BetRequest{}}
 	draws, err := newDraws(s.random)
 	if err != nil {
 		return nil, fmt.Errorf("writing the script of seed %d: %w", seed, err)
@@ -130,7 +130,7 @@ func later(step Step) int {
 
 // followed picks a bet on the draw whose result is corrected: in time, sent once and
 // not taken back, and, where there is one, such that the correction changes it.
-func (s *script) followed() (best *Bet) {
+func (s *script) followed() (best *BetRequest) {
 	sent := map[string]int{} // by reference
 	for _, step := range s.steps {
 		if b := cmp.Or(step.Bet, step.Cancel); b != nil {

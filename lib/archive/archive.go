@@ -62,14 +62,14 @@ type Archive struct {
 
 // Handle appends what the log lacks of a draw. An error means that it has to be
 // tried again; ErrMore, that it was not done at once.
-func (a *Archive) Handle(ctx context.Context, message wire.Entry) error {
+func (a *Archive) Handle(ctx context.Context, message wire.Append) error {
 	if err := a.handle(ctx, message); err != nil {
 		return fmt.Errorf("archiving draw %s: %w", message.Draw, err)
 	}
 	return nil
 }
 
-func (a *Archive) handle(ctx context.Context, message wire.Entry) error {
+func (a *Archive) handle(ctx context.Context, message wire.Append) error {
 	game, leaves, lacking := a.leaves(ctx, message)
 	if lacking != nil && !errors.Is(lacking, ErrMore) {
 		return lacking
@@ -87,7 +87,7 @@ func (a *Archive) handle(ctx context.Context, message wire.Entry) error {
 // leaves returns what the log lacks of a draw, with ErrMore as far as it can be told yet.
 // The draw's records are not kept while that waits for its batch: only so many are in
 // memory at once as are read at once.
-func (a *Archive) leaves(ctx context.Context, message wire.Entry) (game string, leaves []sequencer.Leaf, err error) {
+func (a *Archive) leaves(ctx context.Context, message wire.Append) (game string, leaves []sequencer.Leaf, err error) {
 	if err := a.reading.take(ctx); err != nil {
 		return "", nil, err
 	}
@@ -143,7 +143,7 @@ func (p *places) give() { <-p.all }
 
 // report logs what was appended. An entry that the log has with other content is
 // not appended again: it says that records were changed, and asks for a person.
-func (a *Archive) report(ctx context.Context, game string, message wire.Entry, appended sequencer.Appended) {
+func (a *Archive) report(ctx context.Context, game string, message wire.Append, appended sequencer.Appended) {
 	for _, leaf := range appended.Conflicts {
 		a.Record.Mismatch(game)
 		a.Log.LogAttrs(ctx, slog.LevelError, "the log has another entry", slog.String("draw", message.Draw), slog.String("entry", leaf.Key))
@@ -156,8 +156,8 @@ func (a *Archive) report(ctx context.Context, game string, message wire.Entry, a
 }
 
 // idOf returns the entry that a message names.
-func idOf(message wire.Entry) entry.ID {
-	kinds := map[string]entry.Kind{wire.EntryOpening: entry.KindOpening, wire.EntryState: entry.KindState, wire.EntrySettlement: entry.KindSettlement}
+func idOf(message wire.Append) entry.ID {
+	kinds := map[string]entry.Kind{wire.AppendOpening: entry.KindOpening, wire.AppendState: entry.KindState, wire.AppendSettlement: entry.KindSettlement}
 	return entry.ID{Draw: message.Draw, Kind: kinds[message.What], State: message.State}
 }
 

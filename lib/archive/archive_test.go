@@ -95,11 +95,11 @@ func TestAnyOrder(t *testing.T) {
 		random := rand.New(rand.NewPCG(seed, 2))
 		s := archivetest.New(t)
 		s.Play(game)
-		newest := map[string]wire.Entry{}
+		newest := map[string]wire.Append{}
 		for _, last := range s.Told {
 			newest[last.Draw] = last // the last of each draw must come: it is redelivered until it does
 		}
-		var some []wire.Entry
+		var some []wire.Append
 		for _, last := range s.Told {
 			if random.IntN(2) == 0 {
 				some = append(some, last)
@@ -161,7 +161,7 @@ func TestRecordsThatAreNotThere(t *testing.T) {
 	game, _ := games.Find("dice")
 	s := archivetest.New(t)
 	s.Play(game)
-	for _, last := range []wire.Entry{{Draw: "nothing", What: wire.EntryOpening}, {Draw: s.Told[0].Draw, What: wire.EntryState, State: 99}, {Draw: s.Told[0].Draw, What: wire.EntrySettlement, State: 99}} {
+	for _, last := range []wire.Append{{Draw: "nothing", What: wire.AppendOpening}, {Draw: s.Told[0].Draw, What: wire.AppendState, State: 99}, {Draw: s.Told[0].Draw, What: wire.AppendSettlement, State: 99}} {
 		if err := s.Archive.Handle(t.Context(), last); err == nil {
 			t.Errorf("%+v was archived", last)
 		}

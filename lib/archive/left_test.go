@@ -36,7 +36,7 @@ func TestOpeningWithoutOutcome(t *testing.T) {
 	to := &memory{}
 	a := &archive.Archive{Table: table, To: to, Random: rand.Reader, Record: discard{}, Log: quiet}
 	for range 2 {
-		if err := a.Handle(t.Context(), wire.Entry{Draw: "d", What: wire.EntryOpening}); err != nil {
+		if err := a.Handle(t.Context(), wire.Append{Draw: "d", What: wire.AppendOpening}); err != nil {
 			t.Errorf("it is not archived: %v", err)
 		}
 	}
@@ -60,7 +60,7 @@ func TestPagesLeftBehind(t *testing.T) {
 	left := 0
 	got := archived(func(s *archivetest.Sample) {
 		for _, last := range s.Told {
-			if last.What != wire.EntrySettlement {
+			if last.What != wire.AppendSettlement {
 				continue
 			}
 			head, _, err := record.LoadHead(t.Context(), s.Table, last.Draw)

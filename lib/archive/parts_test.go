@@ -67,7 +67,7 @@ func manyBookmakers(t *testing.T, bookmakers int) *fakedynamo.DB {
 
 func bookmaker(i int) string { return fmt.Sprintf("bookmaker-with-a-long-name-%04d", i) }
 
-var settled = wire.Entry{Draw: "d", What: wire.EntrySettlement, State: 1}
+var settled = wire.Append{Draw: "d", What: wire.AppendSettlement, State: 1}
 
 // archiver archives a draw of many bookmakers, in parts of so many.
 func archiver(db *fakedynamo.DB, to archive.Appender, part int) *archive.Archive {

@@ -42,7 +42,7 @@ func (r records) settled(settled []int, at int, done map[string][]*record.Done, 
 }
 
 // addLines adds the lines of one shard's pages to a report.
-func (a *Archive) addLines(ctx context.Context, to *commitment.Report, pk string, done *record.Done) error {
+func (a *Archive) addLines(ctx context.Context, to *commitment.Content, pk string, done *record.Done) error {
 	got := 0
 	for lines, err := range record.Report(ctx, a.Table, pk, done.Pages) {
 		if err != nil {

@@ -103,7 +103,7 @@ func TestSettledBetweenPages(t *testing.T) {
 		}
 		to := &memory{}
 		a := &archive.Archive{Table: table, To: to, ShowTotals: true, Random: rand.Reader, Record: discard{}, Log: quiet}
-		if err := a.Handle(context.WithValue(t.Context(), reading{}, true), wire.Entry{Draw: "d", What: wire.EntryState, State: 1}); err != nil {
+		if err := a.Handle(context.WithValue(t.Context(), reading{}, true), wire.Append{Draw: "d", What: wire.AppendState, State: 1}); err != nil {
 			t.Fatal(err)
 		}
 		db.Intercept = nil
@@ -113,7 +113,7 @@ func TestSettledBetweenPages(t *testing.T) {
 			}
 			return
 		}
-		if err := a.Handle(t.Context(), wire.Entry{Draw: "d", What: wire.EntrySettlement, State: 1}); err != nil {
+		if err := a.Handle(t.Context(), wire.Append{Draw: "d", What: wire.AppendSettlement, State: 1}); err != nil {
 			t.Fatal(err)
 		}
 		settlements := slices.DeleteFunc(to.leaves, func(leaf sequencer.Leaf) bool { return !strings.Contains(string(leaf.Data), `"entry":"settlement"`) })
@@ -147,9 +147,9 @@ func TestWholePlan(t *testing.T) {
 				s := archivetest.New(t)
 				game, _ := games.Find("war")
 				s.Play(game)
-				var last wire.Entry
+				var last wire.Append
 				for _, e := range s.Told {
-					if e.Draw == id && e.What == wire.EntrySettlement {
+					if e.Draw == id && e.What == wire.AppendSettlement {
 						last = e // the last
 					}
 				}

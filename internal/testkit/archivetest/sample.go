@@ -49,7 +49,7 @@ type Sample struct {
 	// VerifierKey is the log's public key.
 	VerifierKey string
 	// Told are the messages to the archive so far, in their order.
-	Told []wire.Entry
+	Told []wire.Append
 
 	t   testing.TB
 	now settlement.Instant
@@ -89,7 +89,7 @@ func (c *counted) Send(context.Context, string, time.Duration) error { c.n++; re
 type told struct{ s *Sample }
 
 func (t told) Send(_ context.Context, body string, _ time.Duration) error {
-	e, err := wire.ParseEntry(body)
+	e, err := wire.ParseAppend(body)
 	t.s.Told = append(t.s.Told, e)
 	return err
 }
@@ -169,7 +169,7 @@ func (s *Sample) handle(file events.File) {
 }
 
 // place stores the bets that were accepted by now and returns the others.
-func (s *Sample) place(game *rules.Game, bets []*events.Bet) (later []*events.Bet) {
+func (s *Sample) place(game *rules.Game, bets []*events.AcceptedBet) (later []*events.AcceptedBet) {
 	for _, bet := range bets {
 		if bet.AcceptedAt > s.now {
 			later = append(later, bet)

@@ -86,7 +86,7 @@ func (*house) Written(int)                                   {}
 type archived struct{ *house }
 
 func (a archived) Send(_ context.Context, body string, _ time.Duration) error {
-	e, err := wire.ParseEntry(body)
+	e, err := wire.ParseAppend(body)
 	a.Told = append(a.Told, e)
 	return err
 }

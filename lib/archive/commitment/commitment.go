@@ -58,25 +58,25 @@ func salted(salt, data []byte) tlog.Hash {
 	return tlog.RecordHash(append(slices.Clip(salt), data...))
 }
 
-// Report is what was reported to a bookmaker, as it is being committed to.
-type Report struct {
+// Content is what a commitment fixes: what was reported to a bookmaker.
+type Content struct {
 	bookmaker string
 	key       []byte
 	lines     tree.Range
 }
 
 // NewReport returns the report of a bookmaker, still without lines.
-func NewReport(secret []byte, bookmaker string) *Report {
-	return &Report{bookmaker: bookmaker, key: KeyOf(secret, bookmaker)}
+func NewReport(secret []byte, bookmaker string) *Content {
+	return &Content{bookmaker: bookmaker, key: KeyOf(secret, bookmaker)}
 }
 
 // Add appends a line, without its line feed.
-func (r *Report) Add(line []byte) {
+func (r *Content) Add(line []byte) {
 	r.lines.Add(salted(lineSalt(r.key, r.lines.Size()), line))
 }
 
 // Commit returns what the entry commits to for this bookmaker.
-func (r *Report) Commit(totals settlement.Totals) Commitment {
+func (r *Content) Commit(totals settlement.Totals) Commitment {
 	c := Commitment{Bookmaker: r.bookmaker, Lines: r.lines.Size(), Root: hexOf(r.lines.Root()), Totals: totalsHash(r.key, totals)}
 	return c
 }

@@ -42,8 +42,8 @@ const MaxBytes = 1 << 20
 // maxPath bounds the hashes of a path: sizes are below 2^63.
 const maxPath = 63
 
-// Entry proves that an entry is in the log.
-type Entry struct {
+// Inclusion proves that an entry is in the log.
+type Inclusion struct {
 	Data       []byte // the entry
 	Index      int64
 	Path       tlog.RecordProof
@@ -61,7 +61,7 @@ var (
 const firstLine = "c2sp.org/tlog-proof@v1"
 
 // Format returns the proof as a tlog-proof file.
-func (e *Entry) Format() []byte {
+func (e *Inclusion) Format() []byte {
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "%s\nextra %s\nindex %d\n", firstLine, base64.StdEncoding.EncodeToString(e.Data), e.Index)
 	for _, hash := range e.Path {
@@ -74,7 +74,7 @@ func (e *Entry) Format() []byte {
 
 // Parse reads a tlog-proof file. Its extra data, if there are any, are an entry; a proof
 // without them has no Data, which the caller sets to the entry that it has from elsewhere.
-func Parse(text []byte) (*Entry, error) {
+func Parse(text []byte) (*Inclusion, error) {
 	if len(text) > MaxBytes {
 		return nil, fmt.Errorf("%w: it has more than %d bytes", ErrForm, MaxBytes)
 	}
@@ -86,7 +86,7 @@ func Parse(text []byte) (*Entry, error) {
 	if !found || lines[0] != firstLine {
 		return nil, fmt.Errorf("%w: it does not begin with %s, and end with a checkpoint", ErrForm, firstLine)
 	}
-	e := &Entry{Checkpoint: signed}
+	e := &Inclusion{Checkpoint: signed}
 	lines = lines[1:]
 	if len(lines) > 0 && strings.HasPrefix(lines[0], "extra ") {
 		data, err := base64.StdEncoding.Strict().DecodeString(strings.TrimPrefix(lines[0], "extra "))
@@ -118,7 +118,7 @@ func Parse(text []byte) (*Entry, error) {
 
 // Check verifies the proof by the log's keys and returns the entry and the
 // checkpoint.
-func (e *Entry) Check(origin string, known note.Verifiers) (entry.Entry, *checkpoint.Checkpoint, error) {
+func (e *Inclusion) Check(origin string, known note.Verifiers) (entry.Entry, *checkpoint.Checkpoint, error) {
 	c, err := checkpoint.Open(e.Checkpoint, origin, known)
 	if err != nil {
 		return nil, nil, err
@@ -145,7 +145,7 @@ type Bet struct {
 const betProof = "bet"
 
 // NewBet returns the proof of a line whose settlement is proved.
-func NewBet(settlement *Entry, line *commitment.LineProof) *Bet {
+func NewBet(settlement *Inclusion, line *commitment.LineProof) *Bet {
 	return &Bet{Schema: entry.Schema, Proof: betProof, Entry: string(settlement.Format()), Line: line}
 }
 

@@ -34,7 +34,7 @@ func (f files) Get(_ context.Context, path string) ([]byte, error) {
 const draw = "war-1.20261130.0512"
 
 // sample returns a proof of a settlement, and one of a bet.
-func sample(t *testing.T) (*proof.Entry, *proof.Bet, note.Verifiers) {
+func sample(t *testing.T) (*proof.Inclusion, *proof.Bet, note.Verifiers) {
 	t.Helper()
 	game, _ := games.Find("war")
 	s := archivetest.New(t)

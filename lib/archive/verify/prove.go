@@ -19,7 +19,7 @@ var ErrNoEntry = errors.New("the log has no such entry")
 
 // Prove finds an entry in a log and returns the proof of it, which was checked. A
 // State of 0 stands for the newest.
-func Prove(ctx context.Context, from Source, options Options, wanted entry.ID) (*proof.Entry, error) {
+func Prove(ctx context.Context, from Source, options Options, wanted entry.ID) (*proof.Inclusion, error) {
 	source := reading{Source: from}
 	signed, err := source.Get(ctx, checkpoint.Path)
 	if err != nil {
@@ -50,14 +50,14 @@ func Prove(ctx context.Context, from Source, options Options, wanted entry.ID) (
 }
 
 // chosen returns the wanted one of a draw's entries, nil for none.
-func chosen(found []Recorded, wanted entry.ID) (p *proof.Entry) {
+func chosen(found []Recorded, wanted entry.ID) (p *proof.Inclusion) {
 	for _, one := range found {
 		read, err := entry.Parse([]byte(one.Data))
 		if err != nil || one.Kind != wanted.Kind {
 			continue
 		}
 		if state := read.ID().State; state == wanted.State || wanted.State == 0 { // the last of them is the newest
-			p = &proof.Entry{Data: []byte(one.Data), Index: one.Index}
+			p = &proof.Inclusion{Data: []byte(one.Data), Index: one.Index}
 		}
 	}
 	return p

@@ -267,7 +267,7 @@ func (r *Run) Logged(ctx context.Context, draw string, state int) (bool, error) 
 // send notifies the archive of the draw again: it appends all that the log lacks.
 func (r *Run) send(ctx context.Context, draw string, state int) error {
 	r.Log.LogAttrs(ctx, slog.LevelWarn, "draw not in the log yet", slog.String("draw", draw), slog.Int("state", state))
-	return r.Archive.Send(ctx, wire.Encode(wire.Entry{Draw: draw, What: wire.EntrySettlement, State: state}), 0)
+	return r.Archive.Send(ctx, wire.Encode(wire.Append{Draw: draw, What: wire.AppendSettlement, State: state}), 0)
 }
 
 // compare compares an entry of the public log with the index and with the records.

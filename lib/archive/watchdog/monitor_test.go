@@ -32,13 +32,13 @@ type watch struct {
 	t      *testing.T
 	s      *archivetest.Sample
 	m      *watchdog.Monitor
-	sent   []wire.Entry
+	sent   []wire.Append
 	faults []string
 	lag    int
 }
 
 func (w *watch) Send(_ context.Context, body string, _ time.Duration) error {
-	e, err := wire.ParseEntry(body)
+	e, err := wire.ParseAppend(body)
 	w.sent = append(w.sent, e)
 	return err
 }
@@ -69,11 +69,11 @@ func played(t *testing.T, ids ...string) *watch {
 }
 
 // draws returns the states of the draws that were settled.
-func (w *watch) draws(entries []wire.Entry) map[string]int {
+func (w *watch) draws(entries []wire.Append) map[string]int {
 	w.t.Helper()
 	states := map[string]int{}
 	for _, e := range entries {
-		if e.What != wire.EntrySettlement {
+		if e.What != wire.AppendSettlement {
 			continue
 		}
 		item, _, err := w.s.Table.Get(w.t.Context(), store.DrawKey(e.Draw), store.HeadKey)
@@ -277,7 +277,7 @@ func TestFaults(t *testing.T) {
 }
 
 // entries are messages that name all draws of War of Bets, once more.
-func (w *watch) entries() []wire.Entry {
+func (w *watch) entries() []wire.Append {
 	w.t.Helper()
 	other := played(w.t, "war")
 	return other.s.Told

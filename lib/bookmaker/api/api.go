@@ -290,7 +290,7 @@ func (a *API) authenticate(r *http.Request, op *operation, t *trail) (*keys.Gran
 
 // read checks the form of a request and decodes its body.
 func (a *API) read(w http.ResponseWriter, r *http.Request, in *request) error {
-	var wrong faults
+	var wrong problems
 	in.query = a.document.parameters(in.op, in.path, r.URL.RawQuery, &wrong)
 	if in.op.Body != nil {
 		media, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")

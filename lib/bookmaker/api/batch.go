@@ -43,14 +43,14 @@ func placeBets(ctx context.Context, r *request) (any, error) {
 func repeated(bets []v1.BatchBet) error {
 	type identity struct{ draw, reference, base, selection string }
 	first := make(map[identity]int, len(bets))
-	var wrong faults
+	var wrong problems
 	for i, bet := range bets {
 		id, field := identity{draw: bet.Draw, reference: bet.Reference}, "reference"
 		if bet.Base != "" {
 			id, field = identity{draw: bet.Draw, base: bet.Base, selection: bet.Selection}, "selection"
 		}
 		if before, twice := first[id]; twice {
-			wrong.add(faultIdentity, fmt.Sprintf("/bets/%d/%s", i, field), fmt.Sprintf("it has the identity of /bets/%d, on the draw %s: send each bet once", before, bet.Draw))
+			wrong.add(problemIdentity, fmt.Sprintf("/bets/%d/%s", i, field), fmt.Sprintf("it has the identity of /bets/%d, on the draw %s: send each bet once", before, bet.Draw))
 			continue
 		}
 		first[id] = i

@@ -74,10 +74,10 @@ func TestBatchRepeated(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			p := w.want(w.do(http.MethodPost, "/v1/bets", `{"bets":[`+strings.Join(test.bets, ",")+`]}`), "400 invalid_request").problem(t)
 			var got []string
-			for _, fault := range p.Errors {
-				before, _, _ := strings.Cut(strings.TrimPrefix(fault.Detail, "it has the identity of "), ",")
-				if got = append(got, fault.At+" "+before); fault.Code != "duplicate_bet" {
-					t.Errorf("code %s", fault.Code)
+			for _, problem := range p.Errors {
+				before, _, _ := strings.Cut(strings.TrimPrefix(problem.Detail, "it has the identity of "), ",")
+				if got = append(got, problem.At+" "+before); problem.Code != "duplicate_bet" {
+					t.Errorf("code %s", problem.Code)
 				}
 			}
 			if !slices.Equal(got, test.want) {

@@ -251,7 +251,7 @@ func TestEveryParameter(t *testing.T) {
 			refused := func(path, at string) {
 				t.Helper()
 				p := w.want(w.do(method, path, in.body), "400 invalid_request").problem(t)
-				if !slices.ContainsFunc(p.Errors, func(f v1.Fault) bool { return f.At == at }) {
+				if !slices.ContainsFunc(p.Errors, func(f v1.FieldProblem) bool { return f.At == at }) {
 					t.Errorf("%s %s: %+v does not name %s", method, path, p.Errors, at)
 				}
 			}

@@ -29,8 +29,8 @@ func (r *request) readCursor(parts int) ([]string, error) {
 }
 
 func (r *request) badCursor() error {
-	var wrong faults
-	wrong.add(faultValue, "query cursor", "it is not the next of a page of this list")
+	var wrong problems
+	wrong.add(problemValue, "query cursor", "it is not the next of a page of this list")
 	return wrong.problem()
 }
 

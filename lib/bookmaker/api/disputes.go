@@ -67,7 +67,7 @@ func (r *request) disputedBets(ctx context.Context, head *draw.Head, references 
 	for i, reference := range references {
 		if missing[i] {
 			unknown = append(unknown, reference)
-			p.Errors = append(p.Errors, v1.Fault{Code: codeUnknownBets, At: fmt.Sprintf("/bets/%d", i), Detail: fmt.Sprintf("there is no bet %s on draw %s", reference, head.Draw)})
+			p.Errors = append(p.Errors, v1.FieldProblem{Code: codeUnknownBets, At: fmt.Sprintf("/bets/%d", i), Detail: fmt.Sprintf("there is no bet %s on draw %s", reference, head.Draw)})
 		}
 	}
 	if len(unknown) == 0 {

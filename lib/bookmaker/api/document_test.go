@@ -212,7 +212,7 @@ func TestSchemasAreTheTypes(t *testing.T) {
 		"DrawTotals": v1.DrawTotals{}, "PeriodTotals": v1.PeriodTotals{}, "FeedEntry": v1.FeedEntry{}, "Page": v1.Page{}, "Feed": v1.Feed{},
 		"ReportCreated": v1.ReportCreated{}, "WebhookTest": v1.WebhookTest{}, "WebhookTestData": v1.WebhookTestData{},
 		"Position": v1.Position{}, "ReportPage": v1.ReportPage{}, "DisputeRequest": v1.DisputeRequest{}, "Dispute": v1.Dispute{},
-		"Disclosure": commitment.Disclosure{}, "Commitment": commitment.Commitment{}, "Disputes": v1.Disputes{}, "Settings": v1.Settings{}, "Limits": v1.Limits{}, "Problem": v1.Problem{}, "Fault": v1.Fault{},
+		"Disclosure": commitment.Disclosure{}, "Commitment": commitment.Commitment{}, "Disputes": v1.Disputes{}, "Settings": v1.Settings{}, "Limits": v1.Limits{}, "Problem": v1.Problem{}, "Fault": v1.FieldProblem{},
 		"Catalogue": catalogue.Catalogue{}, "CatalogueRound": catalogue.Round{}, "CatalogueCancel": catalogue.Cancel{},
 		"CatalogueReason": catalogue.Reason{}, "CatalogueFamily": catalogue.Family{}, "CatalogueBoardGroup": catalogue.BoardGroup{},
 	}

@@ -108,12 +108,12 @@ func (r *request) span() (from, to settlement.Instant, err error) {
 	from, to = now-dayMillis, now+dayMillis
 	start, hasStart := instant.Parse(r.query["from"])
 	end, hasEnd := instant.Parse(r.query["to"])
-	var wrong faults
+	var wrong problems
 	if text, given := r.query["from"]; given && !hasStart {
-		wrong.add(faultValue, "query from", text+" is no time")
+		wrong.add(problemValue, "query from", text+" is no time")
 	}
 	if text, given := r.query["to"]; given && !hasEnd {
-		wrong.add(faultValue, "query to", text+" is no time")
+		wrong.add(problemValue, "query to", text+" is no time")
 	}
 	switch {
 	case hasStart && hasEnd:
@@ -124,7 +124,7 @@ func (r *request) span() (from, to settlement.Instant, err error) {
 		from, to = end-2*dayMillis, end
 	}
 	if to <= from || to-from > maxDays*dayMillis {
-		wrong.add(faultValue, "query to", "it has to come after from, by at most 31 days")
+		wrong.add(problemValue, "query to", "it has to come after from, by at most 31 days")
 	}
 	return from, to, wrong.problem()
 }

@@ -111,8 +111,8 @@ func getTotals(ctx context.Context, r *request) (any, error) {
 	period := r.query["period"]
 	from, to, ok := spanOf(period)
 	if !ok {
-		var wrong faults
-		wrong.add(faultValue, "query period", "there is no day "+period)
+		var wrong problems
+		wrong.add(problemValue, "query period", "there is no day "+period)
 		return nil, wrong.problem()
 	}
 	within, cancel := context.WithTimeout(ctx, countWithin)

@@ -50,8 +50,8 @@ func TestOddsOfTheBoard(t *testing.T) {
 	}
 }
 
-// TestAllFaultsAtOnce sends requests with several faults.
-func TestAllFaultsAtOnce(t *testing.T) {
+// TestAllProblemsAtOnce sends requests with several problems.
+func TestAllProblemsAtOnce(t *testing.T) {
 	w := newWorld(t)
 	w.open("roulette", "rou-1", "")
 	for _, test := range []struct {
@@ -112,9 +112,9 @@ func TestStakeLimits(t *testing.T) {
 	}
 }
 
-// TestFaultsInWords reads what is said of a form that is wrong: words, no names of
+// TestProblemsInWords reads what is said of a form that is wrong: words, no names of
 // a validator's rules and no patterns.
-func TestFaultsInWords(t *testing.T) {
+func TestProblemsInWords(t *testing.T) {
 	w := newWorld(t)
 	w.open("roulette", "rou-1", "")
 	bets := strings.TrimSuffix(strings.Repeat(`{"draw":"d","reference":"b","selection":"red","stake":"1","currency":"EUR"},`, 101), ",")

@@ -125,7 +125,7 @@ func ofRefusal(r *placing.Refusal) *problem {
 	}
 	if r.Field != "" {
 		for _, each := range append([]*placing.Refusal{r}, r.Others...) {
-			p.Errors = append(p.Errors, v1.Fault{Code: each.Code, At: "/" + each.Field, Detail: each.Message})
+			p.Errors = append(p.Errors, v1.FieldProblem{Code: each.Code, At: "/" + each.Field, Detail: each.Message})
 		}
 	}
 	return p

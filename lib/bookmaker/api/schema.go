@@ -69,9 +69,9 @@ func (s *schema) accepts(text string) bool {
 
 // check adds what is wrong with a value as encoding/json decodes it. What is wrong with its
 // kind is all that is said of it.
-func (s *schema) check(value any, at []string, wrong *faultsByPlace) {
+func (s *schema) check(value any, at []string, wrong *problemsByPlace) {
 	if kind := kindOf(value); s.Type != "" && kind != s.Type && (s.Type != "integer" || !isInteger(value)) {
-		wrong.add(faultType, at, fmt.Sprintf("it is %s, not %s", named(kind), named(s.Type)))
+		wrong.add(problemType, at, fmt.Sprintf("it is %s, not %s", named(kind), named(s.Type)))
 		return
 	}
 	switch value := value.(type) {
@@ -85,14 +85,14 @@ func (s *schema) check(value any, at []string, wrong *faultsByPlace) {
 		s.checkObject(value, at, wrong)
 	}
 	if s.OneOf != nil && s.fitting(value) != 1 {
-		wrong.add(faultValue, at, "it has to have one of reference and base")
+		wrong.add(problemValue, at, "it has to have one of reference and base")
 	}
 }
 
 // fitting counts the schemas of oneOf that a value fits.
 func (s *schema) fitting(value any) (count int) {
 	for _, one := range s.OneOf {
-		own := faultsByPlace{at: jsonPointer}
+		own := problemsByPlace{at: jsonPointer}
 		if one.check(value, nil, &own); len(own.list) == 0 {
 			count++
 		}
@@ -100,43 +100,43 @@ func (s *schema) fitting(value any) (count int) {
 	return count
 }
 
-func (s *schema) checkText(text string, at []string, wrong *faultsByPlace) {
+func (s *schema) checkText(text string, at []string, wrong *problemsByPlace) {
 	if s.accepts(text) {
 		return
 	}
 	if s.Enum != nil && !slices.Contains(s.Enum, text) {
-		wrong.add(faultValue, at, oneOf(s.Enum))
+		wrong.add(problemValue, at, oneOf(s.Enum))
 		return
 	}
 	n := utf8.RuneCountInString(text)
 	if n < s.MinLength {
-		wrong.add(faultValue, at, fmt.Sprintf("it has %d characters; at least %d are needed", n, s.MinLength))
+		wrong.add(problemValue, at, fmt.Sprintf("it has %d characters; at least %d are needed", n, s.MinLength))
 	}
 	if s.MaxLength != nil && n > *s.MaxLength {
-		wrong.add(faultValue, at, fmt.Sprintf("it has %d characters; at most %d are allowed", n, *s.MaxLength))
+		wrong.add(problemValue, at, fmt.Sprintf("it has %d characters; at most %d are allowed", n, *s.MaxLength))
 	}
 	if s.Pattern != nil && !s.Pattern.matches().MatchString(text) {
-		wrong.add(faultValue, at, fmt.Sprintf("%.80q is not written so: write %s", text, written[s.Pattern.text]))
+		wrong.add(problemValue, at, fmt.Sprintf("%.80q is not written so: write %s", text, written[s.Pattern.text]))
 	}
 }
 
-func (s *schema) checkNumber(number float64, at []string, wrong *faultsByPlace) {
+func (s *schema) checkNumber(number float64, at []string, wrong *problemsByPlace) {
 	if s.Minimum != nil && number < float64(*s.Minimum) {
-		wrong.add(faultValue, at, "it is below "+strconv.FormatInt(*s.Minimum, 10))
+		wrong.add(problemValue, at, "it is below "+strconv.FormatInt(*s.Minimum, 10))
 	}
 	if s.Maximum != nil && number > float64(*s.Maximum) {
-		wrong.add(faultValue, at, "it is above "+strconv.FormatInt(*s.Maximum, 10))
+		wrong.add(problemValue, at, "it is above "+strconv.FormatInt(*s.Maximum, 10))
 	}
 }
 
-func (s *schema) checkList(list []any, at []string, wrong *faultsByPlace) {
+func (s *schema) checkList(list []any, at []string, wrong *problemsByPlace) {
 	if len(list) < s.MinItems {
-		wrong.add(faultValue, at, fmt.Sprintf("it has %d entries; at least %d are needed", len(list), s.MinItems))
+		wrong.add(problemValue, at, fmt.Sprintf("it has %d entries; at least %d are needed", len(list), s.MinItems))
 	}
 	s.checkEntries(list, at, wrong)
 	if s.Unique {
 		if first, second, is := sameEntries(list); is {
-			wrong.add(faultValue, at, fmt.Sprintf("entries %d and %d are the same, counted from 0", first, second))
+			wrong.add(problemValue, at, fmt.Sprintf("entries %d and %d are the same, counted from 0", first, second))
 		}
 	}
 	for i, item := range list {
@@ -147,9 +147,9 @@ func (s *schema) checkList(list []any, at []string, wrong *faultsByPlace) {
 }
 
 // checkEntries adds that a list is too long.
-func (s *schema) checkEntries(list []any, at []string, wrong *faultsByPlace) {
+func (s *schema) checkEntries(list []any, at []string, wrong *problemsByPlace) {
 	if s.MaxItems != nil && len(list) > *s.MaxItems {
-		wrong.add(faultValue, at, fmt.Sprintf("it has %d entries; at most %d are allowed", len(list), *s.MaxItems))
+		wrong.add(problemValue, at, fmt.Sprintf("it has %d entries; at most %d are allowed", len(list), *s.MaxItems))
 	}
 }
 
@@ -165,10 +165,10 @@ func sameEntries(list []any) (first, second int, is bool) {
 	return 0, 0, false
 }
 
-func (s *schema) checkObject(object map[string]any, at []string, wrong *faultsByPlace) {
+func (s *schema) checkObject(object map[string]any, at []string, wrong *problemsByPlace) {
 	for _, name := range s.Required {
 		if _, present := object[name]; !present {
-			wrong.add(faultMissing, append(at, name), "it is required")
+			wrong.add(problemMissing, append(at, name), "it is required")
 		}
 	}
 	unknown := 0
@@ -176,8 +176,8 @@ func (s *schema) checkObject(object map[string]any, at []string, wrong *faultsBy
 		switch property, known := s.Properties[name]; {
 		case known:
 			property.check(object[name], append(at, name), wrong)
-		case s.Others != nil && !*s.Others && unknown < maxFaults:
-			wrong.add(faultUnknown, append(at, name), "there is no such field")
+		case s.Others != nil && !*s.Others && unknown < maxProblems:
+			wrong.add(problemUnknown, append(at, name), "there is no such field")
 			unknown++
 		}
 	}
@@ -185,7 +185,7 @@ func (s *schema) checkObject(object map[string]any, at []string, wrong *faultsBy
 
 // tooLong counts the entries of the lists in a value, before anything in them is looked at:
 // where there are too many, nothing else is said.
-func (s *schema) tooLong(value any, at []string, wrong *faultsByPlace) {
+func (s *schema) tooLong(value any, at []string, wrong *problemsByPlace) {
 	switch value := value.(type) {
 	case []any:
 		s.checkEntries(value, at, wrong)
@@ -196,25 +196,25 @@ func (s *schema) tooLong(value any, at []string, wrong *faultsByPlace) {
 	}
 }
 
-// faultsByPlace gathers what is wrong with a value; at writes the places.
-type faultsByPlace struct {
+// problemsByPlace gathers what is wrong with a value; at writes the places.
+type problemsByPlace struct {
 	at   func([]string) string
-	list map[string][]v1.Fault
+	list map[string][]v1.FieldProblem
 }
 
-func (f *faultsByPlace) add(code string, at []string, detail string) {
+func (f *problemsByPlace) add(code string, at []string, detail string) {
 	place := f.at(at)
 	if f.list == nil {
-		f.list = map[string][]v1.Fault{}
+		f.list = map[string][]v1.FieldProblem{}
 	}
-	f.list[place] = append(f.list[place], v1.Fault{Code: code, At: place, Detail: detail})
+	f.list[place] = append(f.list[place], v1.FieldProblem{Code: code, At: place, Detail: detail})
 }
 
-// report adds what was found to the faults of a request, in the order of the places.
-func (f *faultsByPlace) report(to *faults) {
+// report adds what was found to the problems of a request, in the order of the places.
+func (f *problemsByPlace) report(to *problems) {
 	for _, place := range slices.Sorted(maps.Keys(f.list)) {
-		for _, fault := range f.list[place] {
-			to.add(fault.Code, shorten(place, maxDetail), fault.Detail)
+		for _, problem := range f.list[place] {
+			to.add(problem.Code, shorten(place, maxDetail), problem.Detail)
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 // Most bodies that bookmakers send are objects whose members are texts, as a bet is. Those
 // are checked while they are read, in one pass, which takes a tenth of the time of decoding
-// them twice. What is not right here is left to the schema, which finds the faults.
+// them twice. What is not right here is left to the schema, which finds the problems.
 
 // textsRule is what a schema says of an object whose members are texts.
 type textsRule struct {

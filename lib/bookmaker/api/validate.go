@@ -18,35 +18,35 @@ import (
 	"tally/lib/strictjson"
 )
 
-// The codes of faults in a request's form; those of a value's meaning are
+// The codes of problems in a request's form; those of a value's meaning are
 // lib/pipeline/placing's.
 const (
-	faultJSON     = string(strictjson.BadJSON)
-	faultRepeated = string(strictjson.DuplicateField)
-	faultMissing  = string(strictjson.MissingField)
-	faultUnknown  = string(strictjson.UnknownField)
-	faultType     = string(strictjson.WrongType)
-	faultValue    = "bad_value"
-	faultIdentity = "duplicate_bet"
+	problemJSON     = string(strictjson.BadJSON)
+	problemRepeated = string(strictjson.DuplicateField)
+	problemMissing  = string(strictjson.MissingField)
+	problemUnknown  = string(strictjson.UnknownField)
+	problemType     = string(strictjson.WrongType)
+	problemValue    = "bad_value"
+	problemIdentity = "duplicate_bet"
 )
 
 // The limits of what is said about a request.
 const (
-	maxFaults = 100
-	maxDetail = 200 // bytes of one detail
+	maxProblems = 100
+	maxDetail   = 200 // bytes of one detail
 )
 
-// faults gathers what is wrong with a request.
-type faults struct{ list []v1.Fault }
+// problems gathers what is wrong with a request.
+type problems struct{ list []v1.FieldProblem }
 
-func (f *faults) add(code, at, detail string) {
-	if len(f.list) < maxFaults {
-		f.list = append(f.list, v1.Fault{Code: code, At: at, Detail: shorten(detail, maxDetail)})
+func (f *problems) add(code, at, detail string) {
+	if len(f.list) < maxProblems {
+		f.list = append(f.list, v1.FieldProblem{Code: code, At: at, Detail: shorten(detail, maxDetail)})
 	}
 }
 
-// problem is the error that tells all faults; nil where there is none.
-func (f *faults) problem() error {
+// problem is the error with all problems; nil where there is none.
+func (f *problems) problem() error {
 	if len(f.list) == 0 {
 		return nil
 	}
@@ -72,7 +72,7 @@ func shorten(text string, most int) string {
 
 // parameters checks the values of a request's parameters against the document
 // and returns those of the query by name.
-func (d *document) parameters(op *operation, path map[string]string, rawQuery string, f *faults) map[string]string {
+func (d *document) parameters(op *operation, path map[string]string, rawQuery string, f *problems) map[string]string {
 	var query map[string]string
 	if rawQuery != "" {
 		query = op.query(rawQuery, f)
@@ -85,7 +85,7 @@ func (d *document) parameters(op *operation, path map[string]string, rawQuery st
 		}
 		if !present {
 			if p.Required {
-				f.add(faultMissing, p.In+" "+p.Name, "it is required")
+				f.add(problemMissing, p.In+" "+p.Name, "it is required")
 			}
 			continue
 		}
@@ -95,18 +95,18 @@ func (d *document) parameters(op *operation, path map[string]string, rawQuery st
 }
 
 // query reads the parameters of the query.
-func (op *operation) query(raw string, f *faults) map[string]string {
+func (op *operation) query(raw string, f *problems) map[string]string {
 	query := map[string]string{}
 	given, err := url.ParseQuery(raw)
 	if err != nil {
-		f.add(faultValue, "query", "the query can't be read")
+		f.add(problemValue, "query", "the query can't be read")
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		switch values := given[name]; {
 		case !op.takes(name):
-			f.add(faultUnknown, "query "+shorten(name, 60), "there is no such parameter")
+			f.add(problemUnknown, "query "+shorten(name, 60), "there is no such parameter")
 		case len(values) > 1:
-			f.add(faultRepeated, "query "+name, "it is given more than once")
+			f.add(problemRepeated, "query "+name, "it is given more than once")
 		default:
 			query[name] = values[0]
 		}
@@ -120,9 +120,9 @@ func (op *operation) takes(name string) bool {
 }
 
 // check checks the value of a parameter.
-func (p *parameter) check(text string, f *faults) {
+func (p *parameter) check(text string, f *problems) {
 	if !utf8.ValidString(text) {
-		f.add(faultValue, p.In+" "+p.Name, "it is no UTF-8")
+		f.add(problemValue, p.In+" "+p.Name, "it is no UTF-8")
 		return
 	}
 	if p.Schema.accepts(text) {
@@ -131,12 +131,12 @@ func (p *parameter) check(text string, f *faults) {
 	var value any = text
 	if p.Schema.Type == "integer" {
 		if !isWhole(text) {
-			f.add(faultType, p.In+" "+p.Name, "it is no whole number")
+			f.add(problemType, p.In+" "+p.Name, "it is no whole number")
 			return
 		}
 		value, _ = strconv.ParseFloat(text, 64) // beyond all limits where there are too many digits
 	}
-	wrong := faultsByPlace{at: func([]string) string { return p.In + " " + p.Name }}
+	wrong := problemsByPlace{at: func([]string) string { return p.In + " " + p.Name }}
 	p.Schema.check(value, nil, &wrong)
 	wrong.report(f)
 }
@@ -160,9 +160,9 @@ func isWhole(text string) bool {
 var byteOrderMark = []byte("\ufeff")
 
 // read checks a body against the document and decodes it.
-func (d *document) read(op *operation, body []byte, into any, f *faults) {
+func (d *document) read(op *operation, body []byte, into any, f *problems) {
 	if bytes.HasPrefix(body, byteOrderMark) {
-		f.add(faultJSON, "/", "the body begins with a byte order mark: send it without")
+		f.add(problemJSON, "/", "the body begins with a byte order mark: send it without")
 		return
 	}
 	if op.texts != nil && op.texts.read(body, into) {
@@ -173,7 +173,7 @@ func (d *document) read(op *operation, body []byte, into any, f *faults) {
 		d.malformed(body, f)
 		return
 	}
-	wrong := faultsByPlace{at: jsonPointer}
+	wrong := problemsByPlace{at: jsonPointer}
 	if op.Body.tooLong(value, nil, &wrong); len(wrong.list) == 0 {
 		op.Body.check(value, nil, &wrong)
 	}
@@ -181,19 +181,19 @@ func (d *document) read(op *operation, body []byte, into any, f *faults) {
 		return
 	}
 	if err := json.Unmarshal(body, into); err != nil {
-		f.add(faultType, "/", "a value has another type than the document says")
+		f.add(problemType, "/", "a value has another type than the document says")
 	}
 }
 
 // malformed says all that is wrong with a body that is not JSON, or repeats names.
-func (d *document) malformed(body []byte, f *faults) {
+func (d *document) malformed(body []byte, f *problems) {
 	var strict strictjson.Document
 	strict.Parse("", body)
 	for _, p := range strict.Problems() {
 		f.add(string(p.Code), "/"+formPath.Replace(p.Path), cmp.Or(p.Detail, "the field is there more than once"))
 	}
 	if len(strict.Problems()) == 0 {
-		f.add(faultJSON, "/", "the body can't be read as JSON")
+		f.add(problemJSON, "/", "the body can't be read as JSON")
 	}
 }
 

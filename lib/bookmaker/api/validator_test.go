@@ -71,14 +71,14 @@ func validators(t *testing.T, doc node, compiler *jsonschema.Compiler, op *opera
 	return body, parameters
 }
 
-// faultsByValidator are the faults that the validator finds, in the words of the API.
-func faultsByValidator(s *jsonschema.Schema, value any, at func([]string) string) (list []v1.Fault) {
+// problemsByValidator are the problems that the validator finds, in the words of the API.
+func problemsByValidator(s *jsonschema.Schema, value any, at func([]string) string) (list []v1.FieldProblem) {
 	var invalid *jsonschema.ValidationError
 	if !errors.As(s.Validate(value), &invalid) {
 		return nil
 	}
-	leaves(invalid, func(leaf *jsonschema.ValidationError) { list = append(list, faultsOf(leaf, at)...) })
-	slices.SortStableFunc(list, func(a, b v1.Fault) int { return strings.Compare(a.At, b.At) })
+	leaves(invalid, func(leaf *jsonschema.ValidationError) { list = append(list, problemsOf(leaf, at)...) })
+	slices.SortStableFunc(list, func(a, b v1.FieldProblem) int { return strings.Compare(a.At, b.At) })
 	return list
 }
 
@@ -95,28 +95,28 @@ func leaves(e *jsonschema.ValidationError, yield func(*jsonschema.ValidationErro
 	}
 }
 
-// faultsOf says what is wrong at one place.
-func faultsOf(e *jsonschema.ValidationError, at func([]string) string) (list []v1.Fault) {
+// problemsOf says what is wrong at one place.
+func problemsOf(e *jsonschema.ValidationError, at func([]string) string) (list []v1.FieldProblem) {
 	add := func(code string, place []string, detail string) {
-		list = append(list, v1.Fault{Code: code, At: at(place), Detail: detail})
+		list = append(list, v1.FieldProblem{Code: code, At: at(place), Detail: detail})
 	}
 	below := func(name string) []string { return append(slices.Clone(e.InstanceLocation), name) }
 	switch what := e.ErrorKind.(type) {
 	case *kind.Required:
 		for _, name := range what.Missing {
-			add(faultMissing, below(name), "it is required")
+			add(problemMissing, below(name), "it is required")
 		}
 	case *kind.AdditionalProperties:
 		slices.Sort(what.Properties)
-		for _, name := range what.Properties[:min(len(what.Properties), maxFaults)] {
-			add(faultUnknown, below(name), "there is no such field")
+		for _, name := range what.Properties[:min(len(what.Properties), maxProblems)] {
+			add(problemUnknown, below(name), "there is no such field")
 		}
 	case *kind.Type:
-		add(faultType, e.InstanceLocation, fmt.Sprintf("it is %s, not %s", named(what.Got), named(what.Want[0])))
+		add(problemType, e.InstanceLocation, fmt.Sprintf("it is %s, not %s", named(what.Got), named(what.Want[0])))
 	case *kind.OneOf:
-		add(faultValue, e.InstanceLocation, "it has to have one of reference and base")
+		add(problemValue, e.InstanceLocation, "it has to have one of reference and base")
 	default:
-		add(faultValue, e.InstanceLocation, limitOf(e.ErrorKind))
+		add(problemValue, e.InstanceLocation, limitOf(e.ErrorKind))
 	}
 	return list
 }
@@ -204,7 +204,7 @@ func (r values) of(s *schema) any {
 }
 
 // TestFaultsAreAsTheValidatorSays makes up values of every operation's parameters and body,
-// and has the validator find the same faults, in the same order.
+// and has the validator find the same problems, in the same order.
 func TestFaultsAreAsTheValidatorSays(t *testing.T) {
 	d, err := loadDocument()
 	if err != nil {
@@ -215,13 +215,13 @@ func TestFaultsAreAsTheValidatorSays(t *testing.T) {
 		body, parameters := validators(t, doc, compiler, op)
 		right, wrong := 0, 0
 		compare := func(s *schema, by *jsonschema.Schema, value any) {
-			said := faultsByPlace{at: jsonPointer}
+			said := problemsByPlace{at: jsonPointer}
 			s.check(value, nil, &said)
-			var list []v1.Fault
+			var list []v1.FieldProblem
 			for _, place := range slices.Sorted(maps.Keys(said.list)) {
 				list = append(list, said.list[place]...)
 			}
-			if want := faultsByValidator(by, value, jsonPointer); !slices.Equal(list, want) {
+			if want := problemsByValidator(by, value, jsonPointer); !slices.Equal(list, want) {
 				text, _ := json.Marshal(value)
 				t.Fatalf("%s: of %s the API says %v, and the validator %v", op.ID, text, list, want)
 			}

@@ -280,14 +280,14 @@ type Limits struct {
 
 // Problem is an RFC 9457 problem document.
 type Problem struct {
-	Type      string  `json:"type"`
-	Title     string  `json:"title"`
-	Status    int     `json:"status"`
-	Code      string  `json:"code"` // stable
-	Detail    string  `json:"detail"`
-	Action    string  `json:"action"` // what to do
-	RequestID string  `json:"request_id"`
-	Errors    []Fault `json:"errors,omitempty"` // everything that is wrong with the request
+	Type      string         `json:"type"`
+	Title     string         `json:"title"`
+	Status    int            `json:"status"`
+	Code      string         `json:"code"` // stable
+	Detail    string         `json:"detail"`
+	Action    string         `json:"action"` // what to do
+	RequestID string         `json:"request_id"`
+	Errors    []FieldProblem `json:"errors,omitempty"` // everything that is wrong with the request
 	// Differs are the fields in which the request differs from what is stored
 	// under its identity.
 	Differs     []string `json:"differs,omitempty"`
@@ -295,8 +295,9 @@ type Problem struct {
 	Newest      *int64   `json:"newest,omitempty"`       // with position_ahead: the newest report there is
 }
 
-// Fault is one thing wrong with a request.
-type Fault struct {
+// FieldProblem is one thing wrong with a request, with its place: a Fault in the document of
+// the API, where the name is public.
+type FieldProblem struct {
 	Code   string `json:"code"`
 	At     string `json:"at"` // a JSON pointer into the body, or path, query or header and a name
 	Detail string `json:"detail"`

@@ -31,7 +31,7 @@ import (
 // Source is where reports are read. It may be used by several goroutines.
 type Source interface {
 	// Reports returns the reports of a settlement that there are, of each bookmaker one.
-	Reports(ctx context.Context, draw string, state int) ([]Report, error)
+	Reports(ctx context.Context, draw string, state int) ([]Reported, error)
 	// Whole says that a settlement of which there is any report has all of them.
 	Whole() bool
 	// Reported lists the settlements that were reported so long ago that the log must
@@ -45,15 +45,15 @@ type ID struct {
 	State int
 }
 
-// Report is what one bookmaker was told of one settlement.
-type Report struct {
+// Reported is what one bookmaker got of one settlement.
+type Reported struct {
 	Bookmaker  string
 	Lines      [][]byte               // without their line feeds
 	Disclosure *commitment.Disclosure // nil where tally gives none
 }
 
-// Result is what comparing came to.
-type Result struct {
+// Comparison is the result of comparing reports with the log.
+type Comparison struct {
 	Settlements int `json:"settlements"` // in the log
 	Compared    int `json:"compared"`    // of which there are reports
 	Reports     int `json:"reports"`
@@ -70,7 +70,7 @@ const parallel = 8
 // Compare compares settlements, in the order of the log, with the reports that
 // there are. The error says that reports could not be read; what is wrong is in the
 // result. A draw limits the settlements that must be in the log to its own.
-func Compare(ctx context.Context, source Source, settlements []*entry.Settlement, draw string) (*Result, error) {
+func Compare(ctx context.Context, source Source, settlements []*entry.Settlement, draw string) (*Comparison, error) {
 	draws := map[string][]*entry.Settlement{}
 	logged := map[ID]bool{}
 	var order []string
@@ -81,7 +81,7 @@ func Compare(ctx context.Context, source Source, settlements []*entry.Settlement
 		draws[e.Draw] = append(draws[e.Draw], e)
 		logged[ID{Draw: e.Draw, State: e.State}] = true
 	}
-	result := &Result{Settlements: len(settlements)}
+	result := &Comparison{Settlements: len(settlements)}
 	var mutex sync.Mutex
 	found := map[string][]verify.Finding{}
 	group, ctx := errgroup.WithContext(ctx)
@@ -110,7 +110,7 @@ func Compare(ctx context.Context, source Source, settlements []*entry.Settlement
 	return result, nil
 }
 
-func (r *Result) add(other *Result) {
+func (r *Comparison) add(other *Comparison) {
 	r.Compared += other.Compared
 	r.Reports += other.Reports
 	r.Lines += other.Lines
@@ -118,7 +118,7 @@ func (r *Result) add(other *Result) {
 	r.Whole += other.Whole
 }
 
-func (r *Result) find(code verify.Code, draw string, state int, format string, args ...any) {
+func (r *Comparison) find(code verify.Code, draw string, state int, format string, args ...any) {
 	of := entry.ID{Draw: draw, Kind: entry.KindSettlement, State: state}
 	r.Findings = append(r.Findings, verify.Finding{Code: code, Message: of.String() + ": " + fmt.Sprintf(format, args...)})
 }
@@ -133,8 +133,8 @@ type account struct {
 }
 
 // compareDraw compares the settlements of one draw, in their order.
-func compareDraw(ctx context.Context, source Source, settlements []*entry.Settlement) (*Result, error) {
-	result := &Result{}
+func compareDraw(ctx context.Context, source Source, settlements []*entry.Settlement) (*Comparison, error) {
+	result := &Comparison{}
 	accounts := map[string]*account{}
 	for _, e := range settlements {
 		list, err := source.Reports(ctx, e.Draw, e.State)
@@ -145,7 +145,7 @@ func compareDraw(ctx context.Context, source Source, settlements []*entry.Settle
 			continue
 		}
 		result.Compared++
-		slices.SortFunc(list, func(a, b Report) int { return cmp.Compare(a.Bookmaker, b.Bookmaker) })
+		slices.SortFunc(list, func(a, b Reported) int { return cmp.Compare(a.Bookmaker, b.Bookmaker) })
 		all, added := settlement.Totals{}, true
 		for _, report := range list {
 			totals, is := result.compare(e, report, accounts, source.Whole())
@@ -161,7 +161,7 @@ func compareDraw(ctx context.Context, source Source, settlements []*entry.Settle
 
 // compare compares one report with the settlement, and returns what the
 // bookmaker's bets on the draw come to by it, if its reports tell.
-func (r *Result) compare(e *entry.Settlement, one Report, accounts map[string]*account, whole bool) (settlement.Totals, bool) {
+func (r *Comparison) compare(e *entry.Settlement, one Reported, accounts map[string]*account, whole bool) (settlement.Totals, bool) {
 	r.Reports++
 	r.Lines += len(one.Lines)
 	known := accounts[one.Bookmaker]
@@ -199,7 +199,7 @@ func (r *Result) compare(e *entry.Settlement, one Report, accounts map[string]*a
 }
 
 // compareAll compares the reports of all bookmakers with the settlement.
-func (r *Result) compareAll(e *entry.Settlement, bookmakers int, totals settlement.Totals) {
+func (r *Comparison) compareAll(e *entry.Settlement, bookmakers int, totals settlement.Totals) {
 	switch {
 	case bookmakers != e.Bookmakers.Count:
 		r.find(verify.MismatchReport, e.Draw, e.State, "it is of %d bookmakers, there are reports to %d", e.Bookmakers.Count, bookmakers)
@@ -215,7 +215,7 @@ func spell(byCurrency settlement.Totals) string {
 }
 
 // take puts a report's lines in the place of those before, and adds all up.
-func (a *account) take(one Report) (totals settlement.Totals, why string) {
+func (a *account) take(one Reported) (totals settlement.Totals, why string) {
 	for _, text := range one.Lines {
 		var line report.Line
 		if err := json.Unmarshal(text, &line); err != nil {

@@ -94,7 +94,7 @@ func (unrecorded) Refused(string, string) {}
 func (unrecorded) Denied(string)          {}
 func (unrecorded) Failed(string)          {}
 
-func compare(t *testing.T, source audit.Source, r *verify.Report) *audit.Result {
+func compare(t *testing.T, source audit.Source, r *verify.Report) *audit.Comparison {
 	t.Helper()
 	result, err := audit.Compare(t.Context(), source, r.Settlements, "")
 	if err != nil {
@@ -111,7 +111,7 @@ func allReports(t *testing.T, s *archivetest.Sample) {
 	if len(all.Findings) > 0 || all.Compared == 0 || all.Whole != all.Compared || all.Totals != all.Reports || all.Lines < 100 {
 		t.Fatalf("%+v", all)
 	}
-	sum := audit.Result{}
+	sum := audit.Comparison{}
 	for bookmaker := range bookmakers(t, s, r) {
 		source, err := audit.FromAPI(t.Context(), apiOf(t, s, bookmaker), time.UnixMilli(int64(now)))
 		if err != nil {
@@ -160,10 +160,10 @@ func bookmakers(t *testing.T, s *archivetest.Sample, r *verify.Report) map[strin
 // changed is a source whose reports a test changes.
 type changed struct {
 	audit.Source
-	do func(list []audit.Report) []audit.Report
+	do func(list []audit.Reported) []audit.Reported
 }
 
-func (c changed) Reports(ctx context.Context, draw string, state int) ([]audit.Report, error) {
+func (c changed) Reports(ctx context.Context, draw string, state int) ([]audit.Reported, error) {
 	list, err := c.Source.Reports(ctx, draw, state)
 	for i := range list {
 		list[i].Lines = slices.Clone(list[i].Lines)
@@ -178,7 +178,7 @@ func otherReports(t *testing.T, s *archivetest.Sample) {
 	for _, test := range []struct {
 		name string
 		want verify.Code
-		do   func(list []audit.Report) []audit.Report
+		do   func(list []audit.Reported) []audit.Reported
 	}{
 		{"another payout", verify.MismatchReport, onLines(func(lines [][]byte) [][]byte {
 			lines[0] = bytes.Replace(lines[0], []byte(`"payout":"`), []byte(`"payout":"1`), 1)
@@ -187,14 +187,14 @@ func otherReports(t *testing.T, s *archivetest.Sample) {
 		{"a line left out", verify.MismatchReport, onLines(func(lines [][]byte) [][]byte { return lines[1:] })},
 		{"a line more", verify.MismatchReport, onLines(func(lines [][]byte) [][]byte { return append(lines, lines[0]) })},
 		{"lines in another order", verify.MismatchReport, onLines(func(lines [][]byte) [][]byte { slices.Reverse(lines); return lines })},
-		{"a bookmaker's report left out", verify.MismatchReport, func(list []audit.Report) []audit.Report { return list[:min(len(list), 1)] }},
-		{"a report that tally knows nothing of", verify.MismatchReport, func(list []audit.Report) []audit.Report {
+		{"a bookmaker's report left out", verify.MismatchReport, func(list []audit.Reported) []audit.Reported { return list[:min(len(list), 1)] }},
+		{"a report that tally knows nothing of", verify.MismatchReport, func(list []audit.Reported) []audit.Reported {
 			if len(list) > 0 {
-				list = append(list, audit.Report{Bookmaker: "cygnus"})
+				list = append(list, audit.Reported{Bookmaker: "cygnus"})
 			}
 			return list
 		}},
-		{"another's disclosure", verify.MismatchReport, func(list []audit.Report) []audit.Report {
+		{"another's disclosure", verify.MismatchReport, func(list []audit.Reported) []audit.Reported {
 			if len(list) > 1 {
 				list[0].Disclosure = list[1].Disclosure
 			}
@@ -215,8 +215,8 @@ func otherReports(t *testing.T, s *archivetest.Sample) {
 	}
 }
 
-func onLines(do func([][]byte) [][]byte) func([]audit.Report) []audit.Report {
-	return func(list []audit.Report) []audit.Report {
+func onLines(do func([][]byte) [][]byte) func([]audit.Reported) []audit.Reported {
+	return func(list []audit.Reported) []audit.Reported {
 		for i := range list {
 			if len(list[i].Lines) > 1 {
 				list[i].Lines = do(list[i].Lines)

@@ -68,7 +68,7 @@ const (
 )
 
 // Reports asks for the report of a settlement and for its disclosure.
-func (a *API) Reports(ctx context.Context, draw string, state int) ([]Report, error) {
+func (a *API) Reports(ctx context.Context, draw string, state int) ([]Reported, error) {
 	report, reported := a.reports[ID{Draw: draw, State: state}]
 	if !reported {
 		return nil, nil
@@ -77,16 +77,16 @@ func (a *API) Reports(ctx context.Context, draw string, state int) ([]Report, er
 	if err != nil {
 		return nil, err
 	}
-	one := Report{Bookmaker: "this bookmaker", Lines: linesOf(text)}
+	one := Reported{Bookmaker: "this bookmaker", Lines: linesOf(text)}
 	disclosure, err := a.client.Disclosure(ctx, draw, state)
 	switch code := client.Code(err); {
 	case code == codeNotLogged, code == codeUnknown:
-		return []Report{one}, nil
+		return []Reported{one}, nil
 	case err != nil:
 		return nil, err
 	}
 	one.Bookmaker, one.Disclosure = disclosure.Commitment.Bookmaker, disclosure
-	return []Report{one}, nil
+	return []Reported{one}, nil
 }
 
 // The most bytes of a kept report, which has some millions of lines, and of a disclosure.
@@ -143,7 +143,7 @@ func (f *Folder) Whole() bool { return false }
 func (f *Folder) Reported() []ID { return f.reported }
 
 // Reports reads the files of a settlement.
-func (f *Folder) Reports(_ context.Context, draw string, state int) ([]Report, error) {
+func (f *Folder) Reports(_ context.Context, draw string, state int) ([]Reported, error) {
 	if !slices.Contains(f.reported, ID{Draw: draw, State: state}) {
 		return nil, nil
 	}
@@ -159,7 +159,7 @@ func (f *Folder) Reports(_ context.Context, draw string, state int) ([]Report, e
 	if err := json.Unmarshal(disclosure, &d); err != nil {
 		return nil, fmt.Errorf("reading %s: %w", nameOf(draw, state, disclosureSuffix), err)
 	}
-	return []Report{{Bookmaker: d.Commitment.Bookmaker, Lines: linesOf(text), Disclosure: &d}}, nil
+	return []Reported{{Bookmaker: d.Commitment.Bookmaker, Lines: linesOf(text), Disclosure: &d}}, nil
 }
 
 func nameOf(draw string, state int, suffix string) string {
@@ -187,7 +187,7 @@ func Keep(source Source, path string) (*Keeping, error) {
 }
 
 // Reports reads the reports of a settlement, and keeps them.
-func (k *Keeping) Reports(ctx context.Context, draw string, state int) ([]Report, error) {
+func (k *Keeping) Reports(ctx context.Context, draw string, state int) ([]Reported, error) {
 	list, err := k.Source.Reports(ctx, draw, state)
 	for _, report := range list {
 		if report.Disclosure == nil {

@@ -64,8 +64,8 @@ type Error struct {
 
 func (e *Error) Error() string {
 	text := e.Code + ": " + e.Detail
-	for _, fault := range e.Errors {
-		text += fmt.Sprintf("; %s: %s", fault.At, fault.Detail)
+	for _, problem := range e.Errors {
+		text += fmt.Sprintf("; %s: %s", problem.At, problem.Detail)
 	}
 	if e.RequestID != "" {
 		text += " (request " + e.RequestID + ")"

@@ -63,7 +63,7 @@ func (r *Reports) load(ctx context.Context, id string) (*record.Draw, error) {
 }
 
 // Reports reads the pages of all bookmakers, and what was kept of the commitments.
-func (r *Reports) Reports(ctx context.Context, draw string, state int) ([]audit.Report, error) {
+func (r *Reports) Reports(ctx context.Context, draw string, state int) ([]audit.Reported, error) {
 	d, err := r.load(ctx, draw)
 	if err != nil {
 		return nil, err
@@ -79,9 +79,9 @@ func (r *Reports) Reports(ctx context.Context, draw string, state int) ([]audit.
 	if err != nil {
 		return nil, err
 	}
-	var list []audit.Report
+	var list []audit.Reported
 	for _, bookmaker := range slices.Sorted(maps.Keys(done)) {
-		one := audit.Report{Bookmaker: bookmaker}
+		one := audit.Reported{Bookmaker: bookmaker}
 		for shard, done := range done[bookmaker] {
 			if done == nil {
 				continue

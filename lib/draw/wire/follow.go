@@ -22,17 +22,17 @@ type Look struct {
 	Shard     int    `json:"shard,omitempty"`
 }
 
-// The records that the archive is told of.
+// The records that the archive is asked to append.
 const (
-	EntryOpening    = "opening"
-	EntryState      = "state" // with the closings that it makes final
-	EntrySettlement = "settlement"
+	AppendOpening    = "opening"
+	AppendState      = "state" // with the closings that it makes final
+	AppendSettlement = "settlement"
 )
 
-// Entry tells the archive that a draw has a new record. The archive appends
-// whatever it lacks of that draw up to the one named, so a lost entry is made
+// Append asks the archive to append a new record of a draw to the log. The archive appends
+// whatever it lacks of that draw up to the one named, so a lost request is made
 // good by the next.
-type Entry struct {
+type Append struct {
 	Draw  string `json:"draw"`
 	What  string `json:"what"`
 	State int    `json:"state,omitempty"`
@@ -48,7 +48,7 @@ type Push struct {
 const maxShard = 255
 
 // Encode returns a message between tally's own functions as text.
-func Encode[T Run | Entry | Push](message T) string {
+func Encode[T Run | Append | Push](message T) string {
 	text, _ := json.Marshal(message) // never fails: they are texts and numbers
 	return string(text)
 }
@@ -67,14 +67,14 @@ func ParseRun(body string) (s Run, err error) {
 	return s, nil
 }
 
-// ParseEntry reads a message to the archive.
-func ParseEntry(body string) (e Entry, err error) {
+// ParseAppend reads a message to the archive.
+func ParseAppend(body string) (e Append, err error) {
 	if err := json.Unmarshal([]byte(body), &e); err != nil {
-		return Entry{}, fmt.Errorf("reading a message to the archive: %w", err)
+		return Append{}, fmt.Errorf("reading a message to the archive: %w", err)
 	}
-	known := e.What == EntryOpening && e.State == 0 || (e.What == EntryState || e.What == EntrySettlement) && e.State > 0
+	known := e.What == AppendOpening && e.State == 0 || (e.What == AppendState || e.What == AppendSettlement) && e.State > 0
 	if !ids.Valid(e.Draw) || !known {
-		return Entry{}, fmt.Errorf("reading a message to the archive: %q, %q, %d is no record of a draw", e.Draw, e.What, e.State)
+		return Append{}, fmt.Errorf("reading a message to the archive: %q, %q, %d is no record of a draw", e.Draw, e.What, e.State)
 	}
 	return e, nil
 }

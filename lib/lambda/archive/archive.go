@@ -79,7 +79,7 @@ func New(c Config, r runtime.Runtime) (runtime.QueueHandler, error) {
 	measured := metrics.NewMetrics(r.Metrics, c.Namespace, "archive", r.Now)
 	opened := &opener{config: c, runtime: r, record: recorder{measured: measured}, witnesses: witnesses}
 	handler, err := sqsbatch.HandleQueues(r, func(ctx context.Context, m sqsbatch.Message) error {
-		told, err := wire.ParseEntry(m.Body)
+		told, err := wire.ParseAppend(m.Body)
 		if err != nil {
 			return err
 		}

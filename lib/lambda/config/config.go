@@ -57,8 +57,8 @@ func Load(into any, lookup Lookup) error {
 		if field.Anonymous {
 			continue // its own fields are visible, too
 		}
-		if fault := set(value.FieldByIndex(field.Index), field.Tag, lookup); fault != "" {
-			problems = append(problems, field.Tag.Get("env")+" "+fault+": "+remedy(field))
+		if problem := set(value.FieldByIndex(field.Index), field.Tag, lookup); problem != "" {
+			problems = append(problems, field.Tag.Get("env")+" "+problem+": "+remedy(field))
 		}
 	}
 	if len(problems) > 0 {
@@ -68,7 +68,7 @@ func Load(into any, lookup Lookup) error {
 }
 
 // set sets a field from the environment or to its default, or tells what is wrong.
-func set(field reflect.Value, tag reflect.StructTag, lookup Lookup) (fault string) {
+func set(field reflect.Value, tag reflect.StructTag, lookup Lookup) (problem string) {
 	text, _ := lookup(tag.Get("env"))
 	if text == "" {
 		byDefault, optional := tag.Lookup("default")

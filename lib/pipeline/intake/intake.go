@@ -339,7 +339,7 @@ func (in *Intake) follow(ctx context.Context, m *wire.Message, d Delivery, parti
 	}
 	repeats := ""
 	if m.Type == wire.DrawOpened {
-		if err := in.entry(ctx, wire.Entry{Draw: m.Draw, What: wire.EntryOpening}); err != nil {
+		if err := in.entry(ctx, wire.Append{Draw: m.Draw, What: wire.AppendOpening}); err != nil {
 			return err
 		}
 		if err := in.mismatched(ctx, r.head); err != nil {
@@ -388,10 +388,10 @@ func (in *Intake) Announce(ctx context.Context, head *draw.Head) error {
 	if err := SendRun(ctx, in.Sweeps, head, in.Now()); err != nil {
 		return err
 	}
-	return in.entry(ctx, wire.Entry{Draw: head.Draw, What: wire.EntryState, State: head.State})
+	return in.entry(ctx, wire.Append{Draw: head.Draw, What: wire.AppendState, State: head.State})
 }
 
-func (in *Intake) entry(ctx context.Context, e wire.Entry) error {
+func (in *Intake) entry(ctx context.Context, e wire.Append) error {
 	return in.Archive.Send(ctx, wire.Encode(e), 0)
 }
 

@@ -16,8 +16,8 @@ import (
 // Request is a bet as a bookmaker sends it.
 type Request = draw.BetRequest
 
-// Refusal says why a bet is not accepted. Nothing is stored of it, and nothing
-// will be in the feed.
+// Refusal is why a bet is not accepted. No bet is stored and none will be in the feed; the
+// code is recorded in the bet's place where an earlier try may still be on its way.
 type Refusal struct {
 	Code    string
 	Message string

@@ -419,7 +419,7 @@ func (t *try) abandon(ctx context.Context, met *lateError) (step, error) {
 
 // announce tells the archive that a settlement is closed.
 func (t *try) announce(ctx context.Context) error {
-	return t.Archive.Send(ctx, wire.Encode(wire.Entry{Draw: t.ID, What: wire.EntrySettlement, State: t.now.Base}), 0)
+	return t.Archive.Send(ctx, wire.Encode(wire.Append{Draw: t.ID, What: wire.AppendSettlement, State: t.now.Base}), 0)
 }
 
 // secondLook is how long after a settlement its draw is looked through for what nobody

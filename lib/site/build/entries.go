@@ -98,12 +98,12 @@ func (r *run) inTree(leaves map[int64]history.Leaf) error {
 }
 
 // prove returns the proof of an entry under the newest checkpoint.
-func (r *run) prove(leaf history.Leaf) (*proof.Entry, error) {
+func (r *run) prove(leaf history.Leaf) (*proof.Inclusion, error) {
 	path, err := tlog.ProveRecord(r.tree.N, leaf.Index, r.hashes)
 	if err != nil {
 		return nil, fmt.Errorf("%w: proving entry %d: %w", ErrUnlike, leaf.Index, err)
 	}
-	return &proof.Entry{Data: leaf.Data, Index: leaf.Index, Path: path, Checkpoint: r.signed}, nil
+	return &proof.Inclusion{Data: leaf.Data, Index: leaf.Index, Path: path, Checkpoint: r.signed}, nil
 }
 
 // Proves reports whether a file is a proof of an entry by the log's keys.

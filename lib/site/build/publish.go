@@ -176,6 +176,6 @@ func never([]byte) bool { return false }
 
 // unproved returns a function that tells whether a file is no proof of what
 // another one proves. A proof under an earlier checkpoint proves as much.
-func (r *run) unproved(wanted *proof.Entry) func(there []byte) bool {
+func (r *run) unproved(wanted *proof.Inclusion) func(there []byte) bool {
 	return func(there []byte) bool { return !Proves(there, wanted.Data, wanted.Index, r.Origin, r.Known) }
 }
