@@ -25,7 +25,7 @@ import (
 // quiet logs nothing.
 var quiet = slog.New(slog.DiscardHandler)
 
-// discard is told nothing.
+// discard drops what is recorded.
 type discard struct{}
 
 func (discard) Behind(int64)    {}

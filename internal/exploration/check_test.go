@@ -93,7 +93,7 @@ func (x *explorer) reported(table uint32) string {
 	return ""
 }
 
-// report is what the bookmakers were told, and what they should be, by bookmaker and record.
+// report is what was reported to the bookmakers, and what should be, by bookmaker and record.
 type report struct {
 	told, want map[string]string
 	settled    bool
@@ -220,7 +220,7 @@ func number(it item, name string) (n settlement.Instant) {
 	return n
 }
 
-// checkTable checks what must hold at any time: nobody is told of a state that is
+// checkTable checks what must hold at any time: nobody is notified of a state that is
 // abandoned, or not done.
 func (x *explorer) checkTable(table uint32) string {
 	if found, known := x.faulty[table]; known {

@@ -151,7 +151,7 @@ func (r *recorder) placed() {
 	r.check(err)
 }
 
-// pushed has a bookmaker's webhook told of its reports.
+// pushed has a bookmaker's webhook notified of its reports.
 func (r *recorder) pushed() {
 	receiver := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer receiver.Close()

@@ -84,7 +84,7 @@ func (r *recorder) check(err error) {
 
 func (r *recorder) clock() settlement.Instant { return r.now }
 
-// queue keeps what is sent to a queue; the archive is told of its own.
+// queue keeps what is sent to a queue; the archive gets its own.
 func (r *recorder) queue(name string) sender {
 	return func(body string) error {
 		r.sent = append(r.sent, name+" "+body)

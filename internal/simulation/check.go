@@ -158,7 +158,7 @@ func (c *checker) runOf(t *truth, head *draw.Head) {
 			c.world.replaced++
 		}
 		if _, told := items[store.FedKey(state, bookmaker)]; isDone && told == abandoned[state] {
-			c.problem("draw %s: %s was told of state %d: %v; the state was abandoned: %v", t.id, bookmaker, state, told, abandoned[state])
+			c.problem("draw %s: %s was notified of state %d: %v; the state was abandoned: %v", t.id, bookmaker, state, told, abandoned[state])
 		}
 	}
 }
@@ -251,7 +251,7 @@ func (c *checker) archive(t *truth, head *draw.Head) {
 		c.problem("draw %s: the archive was not told of its opening", t.id)
 	}
 	if newest[wire.AppendState] != head.State || newest[wire.AppendSettlement] != head.State {
-		c.problem("draw %s: the archive was told of state %d and settlement %d, the newest is %d", t.id, newest[wire.AppendState], newest[wire.AppendSettlement], head.State)
+		c.problem("draw %s: the archive was asked for state %d and settlement %d, the newest is %d", t.id, newest[wire.AppendState], newest[wire.AppendSettlement], head.State)
 	}
 }
 

@@ -43,7 +43,7 @@ func (c *checker) histories(t *truth) {
 				}
 				told := f.told[t.id+" "+account.Reference+" "+account.Wager]
 				if !slices.Equal(computed, told) {
-					c.problem("draw %s: %s was told of %s %s: %s; its history is %s", t.id, bookmaker, account.Reference, account.Wager,
+					c.problem("draw %s: %s was notified of %s %s: %s; its history is %s", t.id, bookmaker, account.Reference, account.Wager,
 						strings.Join(told, ", "), strings.Join(computed, ", "))
 				}
 			}

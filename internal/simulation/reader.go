@@ -243,7 +243,7 @@ func (c *checker) period(told v1.PeriodTotals, entries []v1.FeedEntry) {
 		sum.add(1, e.Before...)
 	}
 	if sum.add(1, told.Totals...); !sum.none() || told.First != first || told.Last != last {
-		c.problem("the totals were told as %+v; entries %d to %d differ by %v", told, first, last, sum)
+		c.problem("the totals were reported as %+v; entries %d to %d differ by %v", told, first, last, sum)
 	}
 }
 

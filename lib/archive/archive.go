@@ -84,7 +84,7 @@ func (a *Archive) handle(ctx context.Context, message wire.Append) error {
 	return lacking
 }
 
-// leaves returns what the log lacks of a draw, with ErrMore as far as it can be told yet.
+// leaves returns what the log lacks of a draw, with ErrMore as far as it can be logged yet.
 // The draw's records are not kept while that waits for its batch: only so many are in
 // memory at once as are read at once.
 func (a *Archive) leaves(ctx context.Context, message wire.Append) (game string, leaves []sequencer.Leaf, err error) {
@@ -168,7 +168,7 @@ func contains(leaves []sequencer.Leaf, known map[string]int64, key string) bool 
 }
 
 // missing returns the entries that the log lacks of a draw, in the order in which
-// it gets them: with ErrMore those before a settlement that can't be told yet.
+// it gets them: with ErrMore those before a settlement that can't be logged yet.
 func (a *Archive) missing(ctx context.Context, r records, known map[string]int64) (entries []entry.Entry, err error) {
 	if !r.Opened() {
 		return nil, nil // nothing is logged of a draw before it is opened

@@ -214,7 +214,7 @@ func TestDisclosures(t *testing.T) {
 	}
 }
 
-// reported returns the lines that a bookmaker was told.
+// reported returns the lines that were reported to a bookmaker.
 func reported(t *testing.T, s *archivetest.Sample, draw string, state int, bookmaker string) (lines [][]byte) {
 	t.Helper()
 	for shard := range 2 {

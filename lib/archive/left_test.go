@@ -46,7 +46,7 @@ func TestOpeningWithoutOutcome(t *testing.T) {
 }
 
 // A try of a settlement run that was given up, or came second, has left pages behind those of
-// DONE. What is committed to is what the bookmaker was told.
+// DONE. What is committed to is what was reported to the bookmaker.
 func TestPagesLeftBehind(t *testing.T) {
 	game, _ := games.Find("roulette")
 	archived := func(leave func(s *archivetest.Sample)) []byte {

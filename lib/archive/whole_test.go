@@ -29,7 +29,7 @@ import (
 	"tally/lib/store/record"
 )
 
-// discard is told anything.
+// discard drops what is recorded.
 type discard struct{}
 
 func (discard) Quarantined(string)                                {}
@@ -125,7 +125,7 @@ func TestSettledBetweenPages(t *testing.T) {
 
 // A settlement is logged, and held to be right, only with what the plan of its run
 // says was done: neither with less nor with more. Where the plan is not kept, in items
-// of earlier versions, who was told stands for it.
+// of earlier versions, who was notified stands for it.
 func TestWholePlan(t *testing.T) {
 	const id = "war-1.20261130.0512"
 	pk := store.DrawKey(id)

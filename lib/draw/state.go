@@ -67,7 +67,7 @@ func (s *State) same(other *State) bool {
 
 // Next returns the state that the head calls for, or nil when the draw can't be
 // settled yet or newest, the state that it has, already says it. The head is
-// told of the new state.
+// notified of the new state.
 func (h *Head) Next(newest *State, game *rules.Game, now settlement.Instant) *State {
 	if !h.Opened || h.Revision == NoRevision {
 		return nil

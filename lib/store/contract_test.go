@@ -69,7 +69,7 @@ func TestCreate(t *testing.T) {
 			t.Fatalf("created again: %v", err)
 		}
 		if !reflect.DeepEqual(exists.Item, read(item("1"))) {
-			t.Errorf("told of %+v", exists.Item)
+			t.Errorf("the error names %+v, want what is stored", exists.Item)
 		}
 		got, found, err := at.Get(t.Context(), "p", "1")
 		at.must(t, err)

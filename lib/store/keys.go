@@ -1,5 +1,5 @@
 // Package store keeps tally's records in one DynamoDB table: what a draw is,
-// what was bet, how it was settled and who was told. Items are added, not
+// what was bet, how it was settled and who was notified. Items are added, not
 // changed; the few that do change (a draw's head, its run, a feed's counter)
 // change by compare-and-swap on their version.
 //
@@ -74,10 +74,10 @@ func DoneKey(state int, bookmaker string, shard int) string {
 	return fmt.Sprintf("%s%s#%03d", DonePrefix(state), bookmaker, shard)
 }
 
-// FedPrefix begins the markers of the bookmakers that were told of a state.
+// FedPrefix begins the markers of the bookmakers that were notified of a state.
 func FedPrefix(state int) string { return fmt.Sprintf("FED#%06d#", state) }
 
-// FedKey says that a bookmaker was told of a state.
+// FedKey says that a bookmaker was notified of a state.
 func FedKey(state int, bookmaker string) string { return FedPrefix(state) + bookmaker }
 
 // BetsKey is the partition of a bookmaker's bets on a draw in one shard.
@@ -191,7 +191,7 @@ func HookKey(id string) string { return HookPrefix + id }
 // hookPosition ends the key of an endpoint's position.
 const hookPosition = "#POSITION"
 
-// HookPositionKey is how far an endpoint was told, and when it is next.
+// HookPositionKey is how far an endpoint was notified, and when it is next.
 func HookPositionKey(id string) string { return HookKey(id) + hookPosition }
 
 // HookOf returns the endpoint that a sort key is about, and whether it is its

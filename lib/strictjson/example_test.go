@@ -6,7 +6,7 @@ import (
 	"tally/lib/strictjson"
 )
 
-// Everything that is wrong is told, each with its path.
+// Everything that is wrong is reported, each with its path.
 func ExampleDocument() {
 	var document strictjson.Document
 	value, _ := document.Parse("", []byte(`{"table":"rou-1","pocket":"17","pocket":17,"speed":3}`))

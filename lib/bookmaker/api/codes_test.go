@@ -164,7 +164,7 @@ func TestEveryCode(t *testing.T) {
 	db.err = errors.New("secret of the inside")
 	want("internal", get, "/v1/draws/rou-2", "")
 	if a := w.do(get, "/v1/draws/rou-2", ""); strings.Contains(a.body, "secret") {
-		t.Errorf("an internal error is told: %s", a.body)
+		t.Errorf("the response shows an internal error: %s", a.body)
 	}
 	db.err = nil
 	w.wrong = &clock.WrongError{Off: 30_000}

@@ -81,7 +81,7 @@ func TestCosts(t *testing.T) {
 	costs("a cold key", "GET", "/v1/settings", "", "200: 2 GetItem, 2 read, 0 write")
 }
 
-// A bet is answered by what is stored of it and of the states that its bookmaker was told
+// A bet is answered by what is stored of it and of the states that its bookmaker was notified
 // of, however many others have bets on the draw.
 func TestBetReadsNothingOfOthers(t *testing.T) {
 	db := dynamotest.DynamoDBLocal(t)
@@ -106,7 +106,7 @@ func TestBetReadsNothingOfOthers(t *testing.T) {
 		return m.Snapshot().Total()
 	}
 	alone, among := asked("rou-1", 0), asked("rou-2", 40)
-	// The head, the bet, two results, two states, SWEEP, and the two states told of.
+	// The head, the bet, two results, two states, SWEEP, and the two states reported.
 	if alone.Attempts != 5 || alone.Items != 9 || among != alone {
 		t.Errorf("alone a bet takes %+v, among others %+v", alone, among)
 	}

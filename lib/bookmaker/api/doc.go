@@ -11,7 +11,7 @@
 // embedded: what it does not allow never reaches a handler. A handler is one file;
 // it returns a value to be written as JSON, or an error: a *problem of the one
 // table in problems.go, a refusal of lib/pipeline/placing, or anything else, which is a
-// fault of ours and told as no more than that.
+// fault of ours, of which the bookmaker sees no more than that.
 //
 // The bookmaker is the key's. No path, parameter or body names one, so that no
 // request can name another's.

@@ -53,7 +53,7 @@ func readFeed(ctx context.Context, r *request) (any, error) {
 }
 
 // positionAhead says that the feed ends before a number. No reader of this feed has
-// such a one: whatever told it a number had read a counter that was as high, and the
+// such a one: whatever gave it a number had read a counter that was as high, and the
 // counter only grows. It is another feed's, or from before this one was restored.
 func positionAhead(sequence, newest int64) error {
 	p := newProblem(codePositionAhead, "there is no report %d: the newest is %d", sequence, newest)

@@ -232,7 +232,7 @@ func TestPosition(t *testing.T) {
 }
 
 // TestFeedSetBack has the feed end before the acknowledged position, as a restore to
-// an earlier time does: it is told, instead of nothing new for ever, and goes on once
+// an earlier time does: it gets this, instead of nothing new for ever, and goes on once
 // another position is acknowledged.
 func TestFeedSetBack(t *testing.T) {
 	w := newWorld(t)

@@ -72,7 +72,7 @@ func newWorldOn(t testing.TB, table *store.Table) *world {
 	return w
 }
 
-// What a world is told, it counts.
+// A world counts what is recorded.
 func (w *world) Accepted(string)                                   { w.counted("accepted") }
 func (w *world) Unlooked(string)                                   {}
 func (w *world) Refused(_, code string)                            { w.counted("refused " + code) }

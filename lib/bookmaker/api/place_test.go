@@ -87,7 +87,7 @@ func TestBodiesThatAreNotRead(t *testing.T) {
 	w.want(w.do(http.MethodPut, "/v1/draws/rou-1/bets/b-1", straight17, "Content-Type", "application/x-www-form-urlencoded"), "415 unsupported_media_type")
 	w.want(w.do(http.MethodPost, "/v1/bets", `{"bets":"`+string(make([]byte, 300<<10))+`"}`), "413 too_large")
 	if p := w.want(w.do(http.MethodPut, "/v1/draws/rou-1/bets/b-1", strings.Repeat(" ", 300<<10)), "413 too_large").problem(t); strings.Contains(p.Action, "fewer") {
-		t.Errorf("one bet is told: %s", p.Action)
+		t.Errorf("one bet is named: %s", p.Action)
 	}
 	for _, coding := range []string{"gzip", "br", "deflate, gzip"} {
 		w.want(w.do(http.MethodPut, "/v1/draws/rou-1/bets/b-1", straight17, "Content-Encoding", coding), "415 unsupported_media_type")
@@ -153,7 +153,7 @@ func TestProblemsInWords(t *testing.T) {
 		many = append(many, fmt.Sprintf(`"f-%04d":1`, i))
 	}
 	if p := w.want(w.do(http.MethodPut, "/v1/draws/rou-1/bets/b-1", "{"+strings.Join(many, ",")+"}"), "400 invalid_request").problem(t); len(p.Errors) != 100 {
-		t.Errorf("%d faults are told", len(p.Errors))
+		t.Errorf("%d problems are listed, want 100", len(p.Errors))
 	}
 	for currency, want := range map[string]string{"eur": "write the currency in capital letters: EUR", "euro": `"euro" is no active ISO 4217 currency with a minor unit`} {
 		if p := w.want(w.do(http.MethodPut, "/v1/draws/rou-1/bets/b-1", `{"selection":"red","stake":"1.00","currency":"`+currency+`"}`), "422 unknown_currency").problem(t); p.Detail != want {

@@ -115,7 +115,7 @@ func newProblem(code, format string, args ...any) *problem {
 		Detail: fmt.Sprintf(format, args...), Action: kind.Action}}
 }
 
-// ofRefusal is the problem that a refusal of lib/pipeline/placing is told as. That an
+// ofRefusal is the problem that a refusal of lib/pipeline/placing becomes. That an
 // identifier is none, the document has said before.
 func ofRefusal(r *placing.Refusal) *problem {
 	p := newProblem(r.Code, "%s", r.Message)

@@ -16,7 +16,7 @@ import (
 // the public log commits to.
 const formatLines = "jsonl"
 
-// readPage answers a page of a report. Only what the feed has told is answered:
+// readPage answers a page of a report. Only what the feed has reported is returned:
 // the pages of a settlement run under way may still be without their report.
 func readPage(ctx context.Context, r *request) (any, error) {
 	state, shard, page := r.pathWhole("state"), r.pathWhole("shard"), r.pathWhole("page")

@@ -74,7 +74,7 @@ type Draw struct {
 	Rounds   []Round `json:"rounds"`
 	// Notes are what holds of the draw as a whole: selections_unclosed says that no side
 	// wager was closed within its betting round; correction_waits, of one draw, that a
-	// correction is not told before an operator has released it.
+	// correction is not reported before an operator has released it.
 	Notes []string `json:"notes,omitempty"`
 	State int      `json:"state,omitempty"` // the newest state; not there before the first result
 	// Board is that of the betting round that takes bets now, where a list is asked

@@ -1,4 +1,4 @@
-// Package audit compares what bookmakers were told of settlements with what the
+// Package audit compares what was reported to bookmakers of settlements with what the
 // public log says: for auditors who have access to it.
 //
 // A bookmaker has its own reports and disclosures, by its API key or as files that

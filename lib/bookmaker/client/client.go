@@ -142,7 +142,7 @@ func again(err error) bool {
 }
 
 // wait waits before the next try: as long as the answer says, and a random while
-// besides, for others were told the same.
+// besides, for others got the same.
 func (c *Client) wait(ctx context.Context, try int, cause error) error {
 	wait := rand.N(c.Backoff<<min(try-1, 10)) + 1
 	var problem *Error

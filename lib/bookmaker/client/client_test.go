@@ -78,7 +78,7 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// TestErrors has an answer that will not change: it is told at once.
+// TestErrors has an answer that will not change: it is returned at once.
 func TestErrors(t *testing.T) {
 	var tries atomic.Int32
 	c := newClient(t, func(w http.ResponseWriter, _ *http.Request) {

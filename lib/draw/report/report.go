@@ -1,4 +1,4 @@
-// Package report is what bookmakers are told of a settled draw, as pure values: a
+// Package report is what is reported to bookmakers of a settled draw, as pure values: a
 // line for each bet, the pages that keep the lines, the entry of the feed as it is
 // stored, and the same entry as the API and webhooks tell it. Settle writes them;
 // webhook, the API, its client and auditors read them, and none of these needs

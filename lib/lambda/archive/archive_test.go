@@ -14,7 +14,7 @@ import (
 	"tally/lib/lambda/sqsbatch"
 )
 
-// What the log tells becomes a metric, with the numbers told: a witness that contradicts
+// What the log records becomes a metric, with the numbers given: a witness that contradicts
 // it is a fault of the log, one that does not answer is not.
 func TestRecorder(t *testing.T) {
 	var out bytes.Buffer

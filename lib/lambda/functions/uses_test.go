@@ -280,7 +280,7 @@ func TestUses(t *testing.T) {
 	}
 	d.ask()
 	if len(notified) == 0 {
-		t.Error("the webhook was not told")
+		t.Error("the webhook was not notified")
 	}
 	for range 30 {
 		d.clock = d.clock.Add(time.Minute)

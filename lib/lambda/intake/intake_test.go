@@ -22,7 +22,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// What intake tells becomes a metric, with the numbers told.
+// What intake records becomes a metric, with the numbers given.
 func TestRecorder(t *testing.T) {
 	var out bytes.Buffer
 	measured := metrics.NewMetrics(&out, "tally", "test", time.Now)

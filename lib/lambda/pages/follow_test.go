@@ -24,7 +24,7 @@ import (
 
 const docs = "../../../docs/"
 
-// discard is told of a run.
+// discard drops what is recorded of a run.
 type discard struct{ mismatch int }
 
 func (*discard) Behind(int64)      {}

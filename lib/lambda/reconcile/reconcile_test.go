@@ -10,7 +10,7 @@ import (
 	pipeline "tally/lib/pipeline/reconcile"
 )
 
-// What reconcile finds becomes a metric, with the numbers told.
+// What reconcile finds becomes a metric, with the numbers given.
 func TestRecorder(t *testing.T) {
 	var out bytes.Buffer
 	measured := metrics.NewMetrics(&out, "tally", "test", time.Now)

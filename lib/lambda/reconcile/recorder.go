@@ -22,7 +22,7 @@ var (
 
 func (r recorder) Quarantined(game string) { r.add(metrics.Quarantined, game) }
 
-// Stored is told of the studio's messages alone, and reconcile takes none.
+// Stored gets the studio's messages alone, and reconcile takes none.
 func (recorder) Stored(string, time.Duration, string) {}
 
 func (r recorder) CancelledInARow(game string) { r.measured.Add(metrics.LongBreaks, game, 1) }

@@ -47,7 +47,7 @@ func TestAfterRun(t *testing.T) {
 	}
 }
 
-// What a settlement run tells becomes a metric, with the numbers told.
+// What a settlement run records becomes a metric, with the numbers given.
 func TestRecorder(t *testing.T) {
 	var out bytes.Buffer
 	measured := metrics.NewMetrics(&out, "tally", "test", time.Now)

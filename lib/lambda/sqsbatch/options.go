@@ -23,7 +23,7 @@ type Options struct {
 	// Log takes what the package comment says; slog.Default by default.
 	Log *slog.Logger
 
-	// Observe is told every outcome, for metrics. Several goroutines call it.
+	// Observe gets every outcome, for metrics. Several goroutines call it.
 	Observe func(message Message, outcome Outcome)
 
 	// Random returns numbers from 0 up to 1 for the backoff, from several

@@ -28,7 +28,7 @@ var ErrNoDeadLetters = errors.New("it has no dead-letter queue")
 // Redriver brings dead letters back to the queue that they came from.
 type Redriver struct {
 	Client RedriveClient
-	// Progress is told how many messages are back so far, and how many there are
+	// Progress gets how many messages are back so far, and how many there are
 	// to bring back, about. It may be nil.
 	Progress func(moved, of int)
 }

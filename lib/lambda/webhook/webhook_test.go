@@ -38,7 +38,7 @@ func TestAfterPush(t *testing.T) {
 	}
 }
 
-// What pushing tells becomes a metric, with the numbers told.
+// What pushing records becomes a metric, with the numbers given.
 func TestRecorder(t *testing.T) {
 	var out bytes.Buffer
 	measured := metrics.NewMetrics(&out, "tally", "test", time.Now)

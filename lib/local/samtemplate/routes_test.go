@@ -61,7 +61,7 @@ type domain struct {
 	ClientsTLS     map[string]string   `yaml:"MutualTlsAuthentication"`
 }
 
-// The API is throttled, logs no key, and asks for certificates where it is told.
+// The API is throttled, logs no key, and asks for certificates where it is told to.
 func TestAPIAsDecided(t *testing.T) {
 	stack := resolve(t, nil)
 	plain, domains := properties[api](t, stack, "Api"), ofType(stack, "AWS::ApiGatewayV2::DomainName")

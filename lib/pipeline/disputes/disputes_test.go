@@ -263,7 +263,7 @@ func TestPages(t *testing.T) {
 }
 
 // TestTwoOperators has two decide each dispute otherwise at the same time: one
-// does, the other is told what holds, and only what holds happens.
+// does, the other gets what holds, and only what holds happens.
 func TestTwoOperators(t *testing.T) {
 	db := dynamotest.Kumo(t)
 	o := newOffice(t, store.New(db.Client, db.Table(t)))

@@ -2,7 +2,7 @@
 // decide about it.
 //
 // A dispute is written once and so is its decision, under a key beside it: of two
-// operators who decide at the same time one does, and the other is told what was
+// operators who decide at the same time one does, and the other gets what was
 // decided. A dispute changes no settlement. An operator who upholds it sends an
 // order to void, under the id that the dispute has named from the start; the draw's
 // next state follows from the order like from any other. So a dispute is upheld

@@ -141,7 +141,7 @@ func (d *Service) Uphold(ctx context.Context, bookmaker, id, reason string) (*Di
 	return dispute, nil
 }
 
-// Reject decides against the bookmaker, who is told why. Again is the same.
+// Reject decides against the bookmaker, who gets the reason. Again is the same.
 func (d *Service) Reject(ctx context.Context, bookmaker, id, reason string) (*Dispute, error) {
 	if err := checkReason(reason); err != nil {
 		return nil, err

@@ -52,7 +52,7 @@ func TestRowsAreBounded(t *testing.T) {
 	}
 }
 
-// A sixth draw in a row that is cancelled is told of, once for each message; a
+// A sixth draw in a row that is cancelled is reported, once for each message; a
 // correction to a result ends the row, and one from a result to a cancellation counts by
 // its draw.
 func TestSixthCancellationInARow(t *testing.T) {
@@ -75,7 +75,7 @@ func TestSixthCancellationInARow(t *testing.T) {
 	want := func(n int, when string) {
 		t.Helper()
 		if notified != n {
-			t.Fatalf("%s: told of %d, want %d", when, notified, n)
+			t.Fatalf("%s: notified of %d, want %d", when, notified, n)
 		}
 	}
 	for n := range 8 {

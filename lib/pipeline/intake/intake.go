@@ -50,10 +50,10 @@ type Intake struct {
 	Sweeps  Sender
 	Archive Sender
 	Record  Recorder
-	// OutOfSequence is told, for metrics, what is wrong with a table's running numbers; nil
+	// OutOfSequence gets, for metrics, what is wrong with a table's running numbers; nil
 	// for nobody.
 	OutOfSequence func(concern string)
-	// CancelledInARow is told, for metrics, of each draw of a game that is cancelled after
+	// CancelledInARow gets, for metrics, each draw of a game that is cancelled after
 	// as many of its table as may be in a row; nil for nobody.
 	CancelledInARow func(game string)
 	Settings        draw.Settings
@@ -461,7 +461,7 @@ func Due(head *draw.Head, at settlement.Instant) store.Item {
 	return store.Item{PK: store.DueKey(at), SK: store.DueDrawKey(head.Draw, Stage(head)), StoredAt: at, ExpiresAt: head.RetainUntil}
 }
 
-// unopened is the stage of a draw of which the studio has told, but not its opening.
+// unopened is the stage of a draw of which the studio has sent messages, but not its opening.
 const unopened = -1
 
 // Stage is how far a draw has come, for DUE: each stage has an item of its own. It is

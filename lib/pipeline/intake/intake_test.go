@@ -458,7 +458,7 @@ func TestRevisionAhead(t *testing.T) {
 	}
 }
 
-// What the studio is told of each message that is handled: the closing that took
+// What is replied to the studio of each message that is handled: the closing that took
 // effect and why, what a result comes to, what holds instead.
 func TestReplies(t *testing.T) {
 	closed := func(said string, selections string) string {
@@ -570,7 +570,7 @@ func TestMessageAge(t *testing.T) {
 }
 
 // A result of blackjack whose side wagers were never closed says so; on a table that
-// has to close them an operator is told.
+// has to close them an operator is notified.
 func TestUnclosed(t *testing.T) {
 	for _, row := range []struct {
 		table, selections string

@@ -14,7 +14,7 @@ import (
 	"tally/lib/store"
 )
 
-// numbered is a draw that is told as 7 or, for another draw of the number, as 7b.
+// numbered is a draw that is called 7 or, for another draw of the number, as 7b.
 func numbered(t *testing.T, text string) intake.Numbered {
 	t.Helper()
 	var n intake.Numbered

@@ -120,7 +120,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// What a bookmaker is told of a bet whose answer was lost, by what became of it.
+// What a bookmaker gets of a bet whose response was lost, by what became of it.
 func TestAnswerLost(t *testing.T) {
 	for _, row := range []struct {
 		puts        []fakedynamo.Verdict // of the bet, then of the refusal that follows

@@ -76,7 +76,7 @@ type Quarantine struct {
 	Studio Sender       // the queue studio-messages
 	Orders Sender       // the queue operator-orders
 	Sweeps Sender       // the queue sweeps, for settlements that were held
-	Log    *slog.Logger // is told of what is released and dropped
+	Log    *slog.Logger // gets what is released and dropped
 }
 
 // Days yields the messages sent on the day of a time and on so many days before

@@ -28,7 +28,7 @@ func (taken) Mismatch(string)                               {}
 func (taken) Settled(string, int, int, bool, time.Duration) {}
 
 // A settlement that is held sits in quarantine with its money. It can't be dropped, its
-// release sends the message to settle and has it told; once it is replaced it can only be
+// release sends the message to settle and has it reported; once it is replaced it can only be
 // dropped.
 func TestHeldSettlement(t *testing.T) {
 	dynamotest.Each(t, func(t *testing.T, db dynamotest.DB) {
@@ -88,7 +88,7 @@ func TestHeldSettlement(t *testing.T) {
 		settleNow()
 		held(3)
 		say(`"type":"draw.resulted","revision":4,"facts":{"spins":[{"revolutions":5,"pocket":17}]},"correction":{"reason":"video_review"}`)
-		settleNow() // which is what was told last
+		settleNow() // which is what was reported last
 		held(0)
 		if err := w.Release(t.Context(), w.all(t)[0]); !errors.Is(err, quarantine.ErrNotHeld) || len(sweeps.sent) > 1 {
 			t.Errorf("released: %v", err)

@@ -206,7 +206,7 @@ func TestLargeAudit(t *testing.T) {
 	})
 }
 
-// A draw of which the studio has told everything but its opening is counted, until
+// A draw of which the studio has sent everything but its opening is counted, until
 // that comes: nobody can bet on it, and nobody would notice.
 func TestOpeningMissing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

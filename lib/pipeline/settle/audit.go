@@ -118,7 +118,7 @@ func (s *Settler) Audit(ctx context.Context, id string, part wire.Look, from Pos
 	if err != nil || !stopped && !settled {
 		return found, err
 	}
-	// Of a draw whose first run was stopped nobody was told anything.
+	// Of a draw whose first run was stopped nothing was reported.
 	if found.Current = settled || now.Base == 0; now.Base == 0 {
 		return found, nil
 	}

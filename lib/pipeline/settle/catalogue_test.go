@@ -76,7 +76,7 @@ func TestCatalogueRaised(t *testing.T) {
 }
 
 // A draw that begins once the version is raised has the new one, and waits for a program
-// that knows it: with what an earlier program says of it, and nothing told.
+// that knows it: with what an earlier program says of it, and nothing reported.
 func TestUnknownVersionWaits(t *testing.T) {
 	p := &pipeline{table: store.New(fakedynamo.New(t, "table"), "table")}
 	first, _ := games.Find("roulette")

@@ -30,7 +30,7 @@ type pipeline struct {
 	now   settlement.Instant
 	// holdAbove are the limits of every settlement run.
 	holdAbove string
-	archive   *[]string // what the archive was told, where that is asked for
+	archive   *[]string // what the archive was sent, where that is asked for
 }
 
 // sentTo notes what is sent, where that is asked for.
@@ -247,7 +247,7 @@ func TestResume(t *testing.T) {
 }
 
 // A base that comes to another digest than was stored, by other code or other
-// data, stops the run: nothing is told, and every later try stops too.
+// data, stops the run: nothing is reported, and every later try stops too.
 func TestMismatch(t *testing.T) {
 	for name, spoil := range map[string]func(*pipeline) error{
 		"a digest was changed": func(p *pipeline) error {

@@ -94,7 +94,7 @@ func (f Feed) Entries(ctx context.Context, table *store.Table, after int64, limi
 const maxFeedTries = 20
 
 // feed tells a bookmaker of a draw's state, once. A report without lines, of a
-// correction that changes nothing of the bookmaker's, is not told, only marked.
+// correction that changes nothing of the bookmaker's, is not reported, only marked.
 func (t *try) feed(ctx context.Context, bookmaker string, shards []*record.Done) error {
 	fed := store.Item{PK: store.DrawKey(t.ID), SK: store.FedKey(t.now.State, bookmaker), ExpiresAt: t.Head.RetainUntil}
 	if t.Fed(t.now.State, bookmaker) {
@@ -136,7 +136,7 @@ func (t *try) feed(ctx context.Context, bookmaker string, shards []*record.Done)
 		}
 		_, already, err := t.Table.Get(ctx, fed.PK, fed.SK)
 		if err != nil || already {
-			return err // told by another try, or by this one before its answer was lost
+			return err // reported by another try, or by this one before its response was lost
 		}
 		if err := store.Pause(ctx, attempt); err != nil {
 			return err
@@ -145,7 +145,7 @@ func (t *try) feed(ctx context.Context, bookmaker string, shards []*record.Done)
 	return fmt.Errorf("feeding %s: its feed's next number was taken %d times", bookmaker, maxFeedTries)
 }
 
-// append appends the entry and marks the bookmaker as told, in one transaction:
+// append appends the entry and marks the bookmaker as notified, in one transaction:
 // before it there is neither, after it both. It reports whether the bookmaker has
 // webhooks.
 func (s *Settler) append(ctx context.Context, bookmaker string, entry report.Entry, fed store.Item) (pushed bool, err error) {

@@ -46,7 +46,7 @@ func TestManyLateRecords(t *testing.T) {
 }
 
 // A settlement run that other code, or other data, has stopped goes on once that is fixed,
-// though pages of its are stored that were made by it: those are never told.
+// though pages of its are stored that were made by it: those are never reported.
 func TestMendedAfterOtherData(t *testing.T) {
 	p := &pipeline{table: store.New(fakedynamo.New(t, "table"), "table")}
 	p.open(t, 2)
@@ -91,7 +91,7 @@ func TestMendedAfterOtherData(t *testing.T) {
 	}
 	reported := p.reported(t, "acme")
 	if len(reported) != 2 || !strings.HasSuffix(reported[1], "after 1: b00000 lost 0.00 for 1; b00001 won 20.00 for 1;") {
-		t.Errorf("told %q", reported)
+		t.Errorf("reported %q", reported)
 	}
 }
 
@@ -165,7 +165,7 @@ func TestAbandonedTwice(t *testing.T) {
 }
 
 // One try has met a late record and is about to give the state up, when another, which
-// has not seen it, finishes and tells it, and dies before it closes. The state is told
+// has not seen it, finishes and reports it, and dies before it closes. The state is reported
 // then, and its bookmakers hear of the next one as its successor.
 func TestReportedBeforeAbandoned(t *testing.T) {
 	db := fakedynamo.New(t, "table")

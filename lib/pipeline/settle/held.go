@@ -22,7 +22,7 @@ func movedBy(done map[string][]*record.Done) (moved settlement.Moved) {
 }
 
 // hold puts a settlement aside that moves more than is allowed: its pages are there, and
-// nobody is told. Before this transaction the next try comes to the same; after it SWEEP
+// nobody is notified. Before this transaction the next try comes to the same; after it SWEEP
 // and quarantine have it. Where a newer state is there already, it takes the place.
 func (t *try) hold(ctx context.Context, moved settlement.Moved) error {
 	next := t.now
@@ -46,7 +46,7 @@ func aside(r *record.Draw, now record.Run) store.Item {
 		Binary: []byte(message), StoredAt: now.Held.At, Hash: wire.HashOf(message), ExpiresAt: r.Head.RetainUntil}
 }
 
-// release has a settlement told that an operator has released.
+// release reports a settlement that an operator has released.
 func (t *try) release(ctx context.Context) error {
 	next := t.now
 	next.Held, next.Released = nil, true

@@ -31,7 +31,7 @@ func (p *pipeline) release(t *testing.T, state int) {
 	}
 }
 
-// states returns which states acme was told of.
+// states returns which states acme was notified of.
 func (p *pipeline) states(t *testing.T) (states string) {
 	t.Helper()
 	for _, entry := range p.reported(t, "acme") {
@@ -68,19 +68,19 @@ func TestHeldForItsMoney(t *testing.T) {
 			if test.held {
 				p.waits(t, moves)
 				if reported := p.states(t); reported != "1 after 0; " {
-					t.Errorf("acme was told of %s", reported)
+					t.Errorf("acme was notified of %s", reported)
 				}
 				return
 			}
 			p.waits(t, "")
 			if reported := p.states(t); reported != "1 after 0; 2 after 1; " {
-				t.Errorf("acme was told of %s", reported)
+				t.Errorf("acme was notified of %s", reported)
 			}
 		})
 	}
 }
 
-// Nobody is told of what is held, and the archive is not, however often it is settled and
+// What is held is not reported, nor sent to the archive, however often it is settled and
 // whatever limit is set meanwhile; once it is released, all are, once.
 func TestHeldUntilReleased(t *testing.T) {
 	p, db := held(t, "EUR=100.00")
@@ -94,7 +94,7 @@ func TestHeldUntilReleased(t *testing.T) {
 	}
 	p.wantReports(t, "acme", p.reported(t, "acme")[0])
 	if len(archived) > 0 {
-		t.Errorf("the archive was told %q", archived)
+		t.Errorf("the archive was sent %q", archived)
 	}
 	if missed := p.found(t); len(missed) > 0 {
 		t.Errorf("a recount finds %v", missed)
@@ -105,7 +105,7 @@ func TestHeldUntilReleased(t *testing.T) {
 	p.release(t, 2)
 	crashes := 0
 	db.Intercept = func(_ context.Context, call fakedynamo.Call) fakedynamo.Verdict {
-		if call.Write && crashes < 2 { // before it is released and after, before anybody is told
+		if call.Write && crashes < 2 { // before it is released and after, before anybody is notified
 			crashes++
 			return []fakedynamo.Verdict{fakedynamo.Proceed, fakedynamo.FailBefore}[crashes-1]
 		}
@@ -120,11 +120,11 @@ func TestHeldUntilReleased(t *testing.T) {
 		p.settle(t)
 	}
 	if reported := p.states(t); reported != "1 after 0; 2 after 1; 3 after 2; " {
-		t.Errorf("acme was told of %s", reported)
+		t.Errorf("acme was notified of %s", reported)
 	}
 	p.waits(t, "")
 	if len(archived) == 0 {
-		t.Error("the archive was told nothing")
+		t.Error("the archive was sent nothing")
 	}
 }
 
@@ -136,7 +136,7 @@ func TestHeldIsReplaced(t *testing.T) {
 		pocket int
 		want   string
 	}{
-		{"by one that moves little", 34, "1 after 0; "}, // nothing of acme's changes: it is told nothing
+		{"by one that moves little", 34, "1 after 0; "}, // nothing of acme's changes: it gets no report
 		{"by one that is held, too", 15, "1 after 0; "},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -156,7 +156,7 @@ func TestHeldIsReplaced(t *testing.T) {
 			p.settle(t)
 			p.waits(t, "")
 			if reported := p.states(t); reported != test.want {
-				t.Errorf("acme was told of %s", reported)
+				t.Errorf("acme was notified of %s", reported)
 			}
 			p.stands(t, 3, true)
 			if missed := p.found(t); len(missed) > 0 {
@@ -175,7 +175,7 @@ func TestHeldIsReplaced(t *testing.T) {
 }
 
 // Of a release and a newer state that come at once one decides: what was released before
-// SWEEP changes is told to all, or to nobody.
+// SWEEP changes is reported to all, or to nobody.
 func TestReleasedOrReplaced(t *testing.T) {
 	p, db := held(t, "EUR=100.00")
 	p.result(t, 2, 17)
@@ -196,7 +196,7 @@ func TestReleasedOrReplaced(t *testing.T) {
 	}
 	p.settle(t)
 	if reported := p.states(t); reported != "1 after 0; 3 after 1; " {
-		t.Errorf("acme was told of %s", reported)
+		t.Errorf("acme was notified of %s", reported)
 	}
 }
 

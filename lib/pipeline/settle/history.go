@@ -13,7 +13,7 @@ import (
 )
 
 // History computes what the reports to a bookmaker have said of its bets on a
-// draw, by the states that it was told of and the bets themselves. It says the
+// draw, by the states that it was notified of and the bets themselves. It says the
 // same as the reports' lines, without reading them.
 //
 // The exception is what a settlement run missed: for the minutes until reconcile has found
@@ -23,7 +23,7 @@ type History struct {
 	reported  []reported
 }
 
-// reported is a state that the bookmaker was told of.
+// reported is a state that the bookmaker was notified of.
 type reported struct {
 	state *settlement.State
 	late  map[string]bool // records that this state's run was the first to know

@@ -115,7 +115,7 @@ func (p *pipeline) stands(t *testing.T, state int, settled bool) {
 }
 
 // A correction that meets late records stops, without an error: its message is done
-// with. Once an order names them the newer state is told, with the same base.
+// with. Once an order names them the newer state is reported, with the same base.
 func TestLateRecordsBeforeACorrection(t *testing.T) {
 	p := &pipeline{table: store.New(fakedynamo.New(t, "table"), "table")}
 	p.open(t, 1) // b00000 on red
@@ -150,7 +150,7 @@ func TestLateRecordsBeforeACorrection(t *testing.T) {
 }
 
 // Two tries of a settlement run that overlap see different bets: one came between them. The
-// state is told or abandoned, never both, whichever write is first.
+// state is reported or abandoned, never both, whichever write is first.
 func TestReportedOrAbandoned(t *testing.T) {
 	for _, test := range []struct {
 		name, before string // the write before which the first try waits
@@ -215,7 +215,7 @@ func TestMismatchBesideALateRecord(t *testing.T) {
 		t.Errorf("the recount: %v", err)
 	}
 	if reported := p.reported(t, "acme"); len(reported) != 1 {
-		t.Errorf("told %q", reported)
+		t.Errorf("reported %q", reported)
 	}
 }
 

@@ -35,7 +35,7 @@ func TestPushed(t *testing.T) {
 		p.result(t, revision, pocket)
 		settler := p.settler()
 		settler.Webhooks, asked.bodies = asked, nil
-		for range 2 { // the second time nothing is told
+		for range 2 { // the second time nothing is reported
 			if err := settler.Handle(t.Context(), theDraw); err != nil {
 				t.Fatal(err)
 			}

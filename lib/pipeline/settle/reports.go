@@ -15,7 +15,7 @@ import (
 // lineHash stands for an absolute line.
 type lineHash = [sha256.Size]byte
 
-// reports are what a partition's bookmaker was told, read in the order of the bets:
+// reports are what was reported to a partition's bookmaker, read in the order of the bets:
 // side by side through the reports of all states up to one, a page of each at a time,
 // however many bets there are.
 type reports struct {

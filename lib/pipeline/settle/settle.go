@@ -49,7 +49,7 @@ type Recorder interface {
 type Settler struct {
 	Table   *store.Table
 	Archive Sender
-	// Webhooks hears of bookmakers with webhooks that were told; nil for nobody.
+	// Webhooks hears of bookmakers with webhooks that were notified; nil for nobody.
 	Webhooks Sender
 	// Looks takes what asks for partitions to be looked through for late records; nil where
 	// that is left to reconcile.
@@ -202,8 +202,8 @@ func (s *Settler) load(ctx context.Context, id string) (*try, error) {
 const maxNap = time.Second
 
 // decide tells what the records call for. Of a settlement that is held, one write of SWEEP
-// decides whether it is told or a newer state takes its place: nobody is told of it before
-// SWEEP says that it is released, and one that is released is told to all.
+// decides whether it is reported or a newer state takes its place: nobody is notified of it before
+// SWEEP says that it is released, and one that is released is reported to all.
 func (t *try) decide() (step, error) {
 	if t.now.State == 0 {
 		if t.now.Base == t.Head.State {
@@ -397,9 +397,9 @@ func (t *try) stop(ctx context.Context, reason, stale string, unexplained bool) 
 }
 
 // abandon gives up the run of a state that met late records, since there is a newer
-// one to take. Nobody is told of a state until all its partitions are done.
+// one to take. Nobody is notified of a state until all its partitions are done.
 // So the partition that met them is marked, at the key at which it would be done:
-// whichever write comes first decides whether the state is told or abandoned, also
+// whichever write comes first decides whether the state is reported or abandoned, also
 // between tries that overlap. What was stored of an abandoned state is never read.
 //
 // Before the mark the state is as it was; after it, whoever comes plans the newer

@@ -37,7 +37,7 @@ func (e *Endpoint) Signing(at settlement.Instant) []Secret {
 	return list
 }
 
-// Position is how far an endpoint was told, and what becomes of it next.
+// Position is how far an endpoint was notified, and what becomes of it next.
 type Position struct {
 	// Sequence is the number of the last report that was taken: every one up to it
 	// was, or had expired.
@@ -78,7 +78,7 @@ type Try struct {
 }
 
 // due tells whether a worker has to look at an endpoint now, given the number of the
-// newest report: it can be told something, or its position is none of this feed's.
+// newest report: there is something to notify, or its position is none of this feed's.
 func (p *Position) due(newest int64, now settlement.Instant) bool {
 	return p.Disabled == nil && (p.Sequence > newest || p.Sequence < newest && p.Next <= now && p.Until <= now)
 }

@@ -59,7 +59,7 @@ func (b *bench) count(what string, n int) {
 	b.counts[what] += n
 }
 
-// set sets an endpoint that is told the reports that come.
+// set sets an endpoint that is notified of the reports that come.
 func (b *bench) set(bookmaker, url string) (id string) { return b.setAfter(bookmaker, url, -1) }
 
 // Send takes a hint.
@@ -105,7 +105,7 @@ func (b *bench) receive(e *Endpoint, m Message) Outcome {
 	return came
 }
 
-// setAfter sets an endpoint that is told the reports after one.
+// setAfter sets an endpoint that is notified of the reports after one.
 func (b *bench) setAfter(bookmaker, url string, after int64) (id string) {
 	b.t.Helper()
 	e, _, err := b.store().Set(b.t.Context(), Params{Bookmaker: bookmaker, URL: url, After: after})

@@ -181,7 +181,7 @@ func (s *schedule) check() error {
 	return nil
 }
 
-// settles ends all trouble and has everything told.
+// settles ends all trouble and has everything notified.
 func (s *schedule) settles() error {
 	s.faulty, s.moody = false, false
 	s.db.Land()
@@ -217,13 +217,13 @@ func (s *schedule) ordered() error {
 		}
 	}
 	if !slices.Equal(seen, upTo(s.newest)) {
-		return fmt.Errorf("told in the order %v", seen)
+		return fmt.Errorf("notified in the order %v", seen)
 	}
 	return nil
 }
 
 // Whatever happens, in whatever order: no report is skipped, and in the end all
-// were told, for the first time in their order.
+// were notified, for the first time in their order.
 func TestSchedules(t *testing.T) {
 	for seed := range uint64(schedules) {
 		s := newSchedule(t, seed)

@@ -35,7 +35,7 @@ type Params struct {
 	Bookmaker string
 	URL       string
 	Note      string
-	// After is the report after which it is told; negative for the newest one.
+	// After is the report after which it is notified; negative for the newest one.
 	After int64
 }
 
@@ -80,7 +80,7 @@ func (s *stored) creating(feed settle.Feed, now settlement.Instant) []store.Writ
 		store.Putting(store.Item{PK: store.HooksKey, SK: s.Bookmaker, StoredAt: now})}
 }
 
-// startAfter returns the report after which an endpoint is told, the newest one
+// startAfter returns the report after which an endpoint is notified, the newest one
 // for a negative number.
 func startAfter(after int64, feed settle.Feed) (int64, error) {
 	if after > feed.Newest {
@@ -164,7 +164,7 @@ func newSecret() string {
 	return "whsec_" + base64.StdEncoding.EncodeToString(random)
 }
 
-// Status is an endpoint and how far it was told.
+// Status is an endpoint and how far it was notified.
 type Status struct {
 	Endpoint
 	Position Position
@@ -275,7 +275,7 @@ func (s *Store) endpoint(ctx context.Context, bookmaker, id string, change func(
 	return &changed.Endpoint, nil
 }
 
-// Enable has an endpoint told again, at once: within a minute. It goes on after the
+// Enable has an endpoint notified again, at once: within a minute. It goes on after the
 // last report that was taken, or after another one (negative for the newest).
 func (s *Store) Enable(ctx context.Context, bookmaker, id string, after *int64) error {
 	return s.position(ctx, bookmaker, id, func(p *Position, feed settle.Feed) error {
@@ -303,7 +303,7 @@ func (s *Store) Disable(ctx context.Context, bookmaker, id string) error {
 	})
 }
 
-// position changes how far an endpoint was told.
+// position changes how far an endpoint was notified.
 func (s *Store) position(ctx context.Context, bookmaker, id string, change func(*Position, settle.Feed) error) error {
 	err := s.change(ctx, bookmaker, func(list []*stored, feed settle.Feed) ([]store.Write, error) {
 		e := known(list, id)

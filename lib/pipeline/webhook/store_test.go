@@ -31,7 +31,7 @@ func TestStore(t *testing.T) {
 			t.Errorf("the secret has %d bytes, %v", len(key), err)
 		}
 		b.deliver("acme")
-		equal(t, "told", b.taken[made.ID], []int64{2, 3})
+		equal(t, "notified", b.taken[made.ID], []int64{2, 3})
 		b.pass(time.Minute)
 		b.report("acme", 1)
 		b.answer = func(*Endpoint, int64) Outcome {

@@ -36,7 +36,7 @@ func equal(t *testing.T, what string, got, want any) {
 	}
 }
 
-// From the moment it is set an endpoint is told every report, once and in order,
+// From the moment it is set an endpoint is notified of every report, once and in order,
 // whatever messages come, come twice or don't.
 func TestDeliver(t *testing.T) {
 	b, _ := newFake(t)
@@ -51,9 +51,9 @@ func TestDeliver(t *testing.T) {
 	for range 3 {
 		b.deliver("acme")
 	}
-	equal(t, "told from when it was set", b.taken[id], upTo(49)[2:])
-	equal(t, "told from the beginning", b.taken[early], upTo(49))
-	equal(t, "told of another bookmaker's", b.taken[other], []int64(nil))
+	equal(t, "notified from when it was set", b.taken[id], upTo(49)[2:])
+	equal(t, "notified from the beginning", b.taken[early], upTo(49))
+	equal(t, "notified of another bookmaker's", b.taken[other], []int64(nil))
 	equal(t, "position", b.status("acme", id).Position.Sequence, 49)
 	equal(t, "state", b.status("acme", id).State(), "up to date")
 	equal(t, "counted", b.counts, map[string]int{"delivered": 47 + 49})
@@ -105,7 +105,7 @@ func TestBackoff(t *testing.T) {
 	if err := b.dispatcher().Wake(t.Context()); err != nil || len(b.hints) > 0 {
 		t.Errorf("woken %v, %v", b.hints, err)
 	}
-	equal(t, "told while disabled", b.taken[id], []int64(nil))
+	equal(t, "notified while disabled", b.taken[id], []int64(nil))
 	if err := b.store().Enable(t.Context(), "acme", id, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func TestBackoff(t *testing.T) {
 	}
 	equal(t, "woken", b.hints, []string{"acme"})
 	b.deliver("acme")
-	equal(t, "told after it was enabled", b.taken[id], upTo(4))
+	equal(t, "notified after it was enabled", b.taken[id], upTo(4))
 	equal(t, "failing since", b.status("acme", id).Position.Since, 0)
 }
 
@@ -139,7 +139,7 @@ func TestFailingIsForgotten(t *testing.T) {
 		fails = false
 		b.pass(time.Hour)
 		b.deliver("acme")
-		equal(t, "told", b.taken[id], upTo(int64(day+1)))
+		equal(t, "notified", b.taken[id], upTo(int64(day+1)))
 	}
 }
 
@@ -157,7 +157,7 @@ func TestInOrder(t *testing.T) {
 	for range 5 {
 		b.now = max(b.now, b.deliver("acme"))
 	}
-	equal(t, "told", b.taken[id], upTo(6))
+	equal(t, "notified", b.taken[id], upTo(6))
 	equal(t, "tries", b.status("acme", id).Position.Tries, 5)
 	equal(t, "state", b.status("acme", id).State(), "failing")
 	equal(t, "last", b.status("acme", id).Position.Last.Status, 400)
@@ -176,7 +176,7 @@ func TestGone(t *testing.T) {
 	b.deliver("acme")
 	b.pass(48 * time.Hour)
 	b.deliver("acme")
-	equal(t, "told", b.taken[id], []int64{1})
+	equal(t, "notified", b.taken[id], []int64{1})
 	equal(t, "disabled", b.status("acme", id).Position.Disabled.Reason, DisabledGone)
 	equal(t, "counted", b.counts, map[string]int{"delivered": 1, FailedGone: 1, "disabled gone": 1})
 }
@@ -218,7 +218,7 @@ func TestCrashBeforeThePosition(t *testing.T) {
 	if again := b.deliver("acme"); again != 0 {
 		t.Errorf("again at %d", again)
 	}
-	equal(t, "told while it was claimed", b.taken[id], upTo(3))
+	equal(t, "notified while it was claimed", b.taken[id], upTo(3))
 	if err := b.dispatcher().Wake(t.Context()); err != nil || len(b.hints) > 0 {
 		t.Errorf("woken while it was claimed: %v, %v", b.hints, err)
 	}
@@ -228,7 +228,7 @@ func TestCrashBeforeThePosition(t *testing.T) {
 	}
 	equal(t, "woken", b.hints, []string{"acme"})
 	b.deliver("acme")
-	equal(t, "told", b.taken[id], append(upTo(3), upTo(3)...))
+	equal(t, "notified", b.taken[id], append(upTo(3), upTo(3)...))
 	equal(t, "ids", len(b.bodies), 3)
 	equal(t, "position", b.status("acme", id).Position.Sequence, 3)
 }
@@ -247,7 +247,7 @@ func TestTwoWorkers(t *testing.T) {
 	}
 	b.report("acme", 2)
 	b.deliver("acme")
-	equal(t, "told", b.taken[id], upTo(3))
+	equal(t, "notified", b.taken[id], upTo(3))
 }
 
 // Of many workers at once, each report is sent by one.
@@ -266,7 +266,7 @@ func TestManyWorkers(t *testing.T) {
 		})
 	}
 	group.Wait()
-	equal(t, "told", b.taken[id], upTo(100))
+	equal(t, "notified", b.taken[id], upTo(100))
 }
 
 // What operators do while a worker sends holds.
@@ -308,7 +308,7 @@ func TestOperatorsMeanwhile(t *testing.T) {
 			b.report("acme", 3)
 			b.deliver("acme")
 			b.deliver("acme")
-			equal(t, "told", b.taken[id], test.taken)
+			equal(t, "notified", b.taken[id], test.taken)
 			test.check(b, id)
 		})
 	}
@@ -326,10 +326,10 @@ func TestExpired(t *testing.T) {
 		}
 	}
 	b.deliver("acme")
-	equal(t, "told at once", b.taken[id], []int64(nil))
+	equal(t, "notified at once", b.taken[id], []int64(nil))
 	b.pass(time.Hour)
 	b.deliver("acme")
-	equal(t, "told", b.taken[id], upTo(29)[24:])
+	equal(t, "notified", b.taken[id], upTo(29)[24:])
 	equal(t, "position", b.status("acme", id).Position.Sequence, 30)
 	// A new report at once, though the one before it is gone: it says when that was.
 	b.report("acme", 2)
@@ -337,15 +337,15 @@ func TestExpired(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.deliver("acme")
-	equal(t, "told while 31 is missing", b.taken[id], upTo(29)[24:])
+	equal(t, "notified while 31 is missing", b.taken[id], upTo(29)[24:])
 	b.pass(time.Hour)
 	b.report("acme", 1)
 	b.deliver("acme")
-	equal(t, "told in the end", b.taken[id], append(upTo(29)[24:], 32, 33))
+	equal(t, "notified in the end", b.taken[id], append(upTo(29)[24:], 32, 33))
 }
 
 // A report's transaction is being committed while workers look, for any other report
-// or by themselves. Whatever of it is visible first, every report is told, in order.
+// or by themselves. Whatever of it is visible first, every report is notified, in order.
 func TestTornReports(t *testing.T) {
 	for order := range 6 {
 		b, db := newFake(t)
@@ -362,7 +362,7 @@ func TestTornReports(t *testing.T) {
 		}
 		b.report("acme", 3)
 		b.deliver("acme")
-		equal(t, "told", b.taken[id], upTo(3))
+		equal(t, "notified", b.taken[id], upTo(3))
 	}
 }
 
@@ -381,14 +381,14 @@ func TestTornEndpoint(t *testing.T) {
 		}
 		id := b.setAfter("acme", "https://acme.example/hook", 1)
 		b.deliver("acme")
-		equal(t, "told", b.taken[id], []int64{2})
+		equal(t, "notified", b.taken[id], []int64{2})
 		if err := b.store().Remove(t.Context(), "acme", id); err != nil {
 			t.Error(err)
 		}
 	}
 }
 
-// A position beyond the newest report, as after a restore, is told to operators at
+// A position beyond the newest report, as after a restore, is reported to operators at
 // once, and the endpoint is disabled: it would skip what comes, without a word.
 func TestPositionAhead(t *testing.T) {
 	b, _ := newFake(t)
@@ -421,7 +421,7 @@ func TestPositionAhead(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.deliver("acme")
-	equal(t, "told", b.taken[id], []int64{1, 2})
+	equal(t, "notified", b.taken[id], []int64{1, 2})
 }
 
 // A worker begins no try that could last longer than its time, and says that it is
@@ -436,7 +436,7 @@ func TestTimeIsUp(t *testing.T) {
 	if err != nil || again != b.now {
 		t.Errorf("again at %d, %v", again, err)
 	}
-	equal(t, "told", b.taken[id], []int64(nil))
+	equal(t, "notified", b.taken[id], []int64(nil))
 	// Nor one that could outlast its claim.
 	b.report("acme", 9)
 	b.answer = func(*Endpoint, int64) Outcome {
@@ -444,7 +444,7 @@ func TestTimeIsUp(t *testing.T) {
 		return Outcome{Status: 200}
 	}
 	b.deliver("acme")
-	equal(t, "told", b.taken[id], upTo(10))
+	equal(t, "notified", b.taken[id], upTo(10))
 	tries, err := b.store().Deliveries(t.Context(), "acme", id, 100)
 	if err != nil || len(tries) != 10 {
 		t.Errorf("%d tries, %v", len(tries), err)
@@ -475,8 +475,8 @@ func TestOneFaultAlone(t *testing.T) {
 	if again := b.deliver("acme"); again <= b.now {
 		t.Errorf("again at %d", again)
 	}
-	equal(t, "told", b.taken[two], upTo(1))
-	equal(t, "told", b.taken[one], []int64(nil))
+	equal(t, "notified", b.taken[two], upTo(1))
+	equal(t, "notified", b.taken[one], []int64(nil))
 	// A record that can't be read is a fault of tally's, not of the receiver's.
 	b.pass(time.Hour)
 	item.Body = "{"

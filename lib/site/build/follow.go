@@ -73,7 +73,7 @@ type Follower struct {
 	Until *int64
 	// Parallel is how many files are read or written at once.
 	Parallel int
-	// Progress is told how many of how many entries are in the site; nil for nobody.
+	// Progress gets how many of how many entries are in the site; nil for nobody.
 	Progress func(done, all int64)
 }
 

@@ -116,7 +116,7 @@ func (l *publicLog) Get(_ context.Context, path string) ([]byte, error) {
 	return bytes.Clone(data), nil
 }
 
-// recorder counts what it is told.
+// recorder counts what is recorded.
 type recorder struct {
 	mutex    sync.Mutex
 	mismatch int

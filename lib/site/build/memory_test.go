@@ -39,7 +39,7 @@ func (w *watched) settles(most int64) bool {
 		if w.held.Load() <= most {
 			return true
 		}
-		time.Sleep(time.Millisecond) // collected memory is told of by another goroutine
+		time.Sleep(time.Millisecond) // collected memory is reported by another goroutine
 	}
 	return false
 }

@@ -50,7 +50,7 @@ type Options struct {
 	// it: what it says of that must be right, too.
 	Current  bool
 	Parallel int
-	// Progress is told how many of how many files are compared; nil for nobody.
+	// Progress gets how many of how many files are compared; nil for nobody.
 	Progress func(done, all int64)
 }
 

@@ -83,7 +83,7 @@ func TestAsksWhileWrong(t *testing.T) {
 		now += 100
 	}
 	if asked != 1 || recorded != 5 {
-		t.Errorf("asked %d times, told %d", asked, recorded)
+		t.Errorf("asked %d times, recorded %d", asked, recorded)
 	}
 	ahead, now = 0, now+2000
 	if err := w.Check(t.Context()); err != nil {

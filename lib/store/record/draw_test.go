@@ -52,7 +52,7 @@ func settled(t *testing.T, states, first int) (table *store.Table, reported []in
 	return table, reported, requests
 }
 
-// What a bookmaker was told of is found alike in all that is stored and with a few looks.
+// What a bookmaker was notified of is found alike in all that is stored and with a few looks.
 func TestReported(t *testing.T) {
 	for _, states := range []int{0, 1, 2, 3, 8, 33, 100, 101, 102, 120} {
 		for _, first := range slices.Compact([]int{0, states / 3, max(0, states-1), states}) {

@@ -30,9 +30,9 @@ type Run struct {
 	// HoldAbove is what State may move before it is held. It is of the plan, so that all
 	// tries of it decide alike, whatever is set meanwhile.
 	HoldAbove settlement.Limits `json:"hold_above,omitempty"`
-	// Held is what State moves, while it waits for an operator. Nobody is told of it.
+	// Held is what State moves, while it waits for an operator. Nobody is notified of it.
 	Held *Waiting `json:"held,omitempty"`
-	// Released says that an operator has released State: it is told, and not replaced.
+	// Released says that an operator has released State: it is reported, and not replaced.
 	Released bool `json:"released,omitempty"`
 
 	Skipped []int `json:"skipped,omitempty"` // states that were never settled, the latest last
@@ -85,7 +85,7 @@ type Done struct {
 	Before settlement.Totals `json:"before,omitempty"` // the same under the base
 	Moved  settlement.Moved  `json:"moved,omitempty"`  // where a limit is set for it
 	Digest string            `json:"digest"`           // SHA-256 over all absolute lines
-	// Abandoned says instead of all that, that this state is never told to anybody.
+	// Abandoned says instead of all that, that this state is never reported to anybody.
 	Abandoned bool `json:"abandoned,omitempty"`
 }
 
@@ -132,7 +132,7 @@ func (d *Draw) Partitions(state int) (map[string][]*Done, error) {
 // Settlement returns the partitions under a state that is settled. They must be those of
 // its plan: a settlement that leaves out bookmakers would be in the log for ever. The plan
 // of the state settled last is kept in SWEEP. Of earlier states, and on items of earlier
-// versions, it is who was told: before a settlement was closed, everyone in its plan was.
+// versions, it is who was notified: before a settlement was closed, everyone in its plan was.
 func (d *Draw) Settlement(state int) (map[string][]*Done, error) {
 	done, err := d.Partitions(state)
 	if err != nil {
@@ -157,13 +157,13 @@ func (d *Draw) Settlement(state int) (map[string][]*Done, error) {
 	return done, nil
 }
 
-// Fed reports whether a draw that was loaded says that a bookmaker was told of a state.
+// Fed reports whether a draw that was loaded says that a bookmaker was notified of a state.
 func (d *Draw) Fed(state int, bookmaker string) bool {
 	_, fed := d.items[store.FedKey(state, bookmaker)]
 	return fed
 }
 
-// Reported returns the states that a bookmaker was told of, in their order. Of a draw of which
+// Reported returns the states that a bookmaker was notified of, in their order. Of a draw of which
 // only the history was loaded it looks for the first: whoever is in one plan is in all later
 // ones.
 func (d *Draw) Reported(ctx context.Context, bookmaker string) (states []int, err error) {
@@ -197,7 +197,7 @@ func (d *Draw) Reported(ctx context.Context, bookmaker string) (states []int, er
 }
 
 // Totals returns what a bookmaker's bets on a draw came to under the newest state that all
-// bookmakers were told of; state 0 as long as there is none.
+// bookmakers were notified of; state 0 as long as there is none.
 func Totals(ctx context.Context, table *store.Table, id, bookmaker string) (state int, byCurrency settlement.Totals, err error) {
 	run, err := LoadRun(ctx, table, id)
 	if err != nil || run.Base == 0 {
