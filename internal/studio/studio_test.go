@@ -241,7 +241,7 @@ func TestClosesSideWagers(t *testing.T) {
 		if m := step.Message; m != nil && m.Type == wire.BettingClosed && m.Draw.Game.ID == "blackjack" && m.Round == 2 && !m.Repeat {
 			parsed, _, faults := wire.Parse([]byte(m.Body(time.Unix(1_800_000_000, 0), time.Unix(1_800_000_001, 0))))
 			if len(faults) > 0 {
-				t.Fatal(faults)
+				t.Fatalf("the studio's own message has the faults %v, want none", faults)
 			}
 			closed = append(closed, strings.Join(parsed.Selections, " "))
 		}

@@ -199,7 +199,7 @@ func archived(t *testing.T, stack *local.Stack) int {
 	}
 	for _, f := range report.Findings {
 		if f.Code != verify.NoCheckpoint {
-			t.Fatal(f)
+			t.Fatalf("found %+v, want at most that there is no checkpoint", f)
 		}
 	}
 	return min(report.Counts.Openings-report.Counts.Pending, report.Counts.Settlements)

@@ -28,7 +28,7 @@ func TestPaths(t *testing.T) {
 		})
 	}
 	if got := EntriesPath(1234067, 17); got != "tile/entries/x001/x234/067.p/17" {
-		t.Error(got)
+		t.Errorf("entries are at %s, want tile/entries/x001/x234/067.p/17", got)
 	}
 	// A tree of 70,000, as the specification counts it.
 	full, partial := 0, 0

@@ -305,7 +305,7 @@ func currency(t *testing.T, code string) money.Currency {
 	t.Helper()
 	c, known := money.ParseCurrency(code)
 	if !known {
-		t.Fatal(code)
+		t.Fatalf("%s is no currency, want one", code)
 	}
 	return c
 }

@@ -139,7 +139,7 @@ func TestThorough(t *testing.T) {
 	options := optionsOf(t, s)
 	options.Thorough = true
 	if r := verified(t, filesOf(s), options); len(r.Findings) > 0 {
-		t.Fatal(r.Findings)
+		t.Fatalf("found %+v, want nothing", r.Findings)
 	}
 	list := entriesOf(t, s)
 	list = replaceOne(t, list, `"visible":{"player":"KS"}`, `"visible":{"burned":["KS"]}`)

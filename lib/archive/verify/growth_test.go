@@ -28,7 +28,7 @@ func TestGrowth(t *testing.T) {
 		options.Seen = seen.Seen
 		r := verified(t, filesOf(s), options)
 		if len(r.Findings) > 0 || r.Seen != seen.Seen.N {
-			t.Fatal(r.Findings)
+			t.Fatalf("found %+v, want nothing", r.Findings)
 		}
 		if err := (&verify.Memory{Checkpoint: string(r.Checkpoint)}).Write(path); err != nil {
 			t.Fatal(err)

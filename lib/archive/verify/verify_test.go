@@ -69,7 +69,7 @@ func TestSampleLog(t *testing.T) {
 	options.Progress = func(done, all int64) { last = done }
 	r := verified(t, filesOf(s), options)
 	if len(r.Findings) > 0 {
-		t.Fatal(r.Findings)
+		t.Fatalf("found %+v, want nothing", r.Findings)
 	}
 	if r.Size != 150 || last != 150 || r.Counts.States != r.Counts.Resolved || r.Counts.Openings != len(r.Tables)*2+1 || len(r.Contradicted) > 0 {
 		t.Errorf("%+v", r)

@@ -414,7 +414,7 @@ func TestNewKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	if w.look(nil); len(w.faults) > 0 {
-		t.Fatal(w.faults)
+		t.Fatalf("found %v, want nothing", w.faults)
 	}
 	alone := note.VerifierList(verifier)
 	w.s.Log.Signers, w.s.Log.Known, w.m.Known = []note.Signer{signer}, alone, alone
@@ -422,7 +422,7 @@ func TestNewKey(t *testing.T) {
 	w.s.Play(game)
 	w.s.ArchiveAll()
 	if w.look(nil); len(w.faults) > 0 {
-		t.Fatal(w.faults)
+		t.Fatalf("found %v, want nothing", w.faults)
 	}
 	var kept struct{ Checkpoint string }
 	if err := json.Unmarshal([]byte(w.body(store.LogKey(archivetest.Origin), store.LogSeenKey)), &kept); err != nil || strings.Count(kept.Checkpoint, "— ") != 1 {

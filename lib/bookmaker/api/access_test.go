@@ -202,7 +202,7 @@ func TestRate(t *testing.T) {
 		}
 	}
 	if !strings.HasPrefix(codes, "200 200 200 429") {
-		t.Error(codes)
+		t.Errorf("statuses %s, want 200 200 200 429 first", codes)
 	}
 }
 

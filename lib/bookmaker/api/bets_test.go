@@ -116,7 +116,7 @@ func TestSideWagers(t *testing.T) {
 		status += ", " + wager.Wager + " " + wager.Status + " " + fmt.Sprint(len(wager.Settlements))
 	}
 	if status != "won, double:1:1 won 1, insurance:1 lost 1" {
-		t.Error(status)
+		t.Errorf("%s, want the bet and its double won, insurance lost", status)
 	}
 	entry := decoded[v1.Feed](t, w.do(http.MethodGet, "/v1/feed", "")).Entries[0]
 	var fromBets, fromFeed []string

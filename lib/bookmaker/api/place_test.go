@@ -107,7 +107,7 @@ func TestStakeLimits(t *testing.T) {
 	for _, stake := range []string{"10000000000.01", "-1.00", "0.00"} {
 		p := w.want(w.do(http.MethodPut, "/v1/draws/rou-1/bets/b-1", `{"selection":"red","stake":"`+stake+`","currency":"EUR"}`), "422 bad_amount").problem(t)
 		if want := `"` + stake + `" is no stake in EUR: write a decimal with exactly 2 decimals, from 0.01 to 10000000000.00`; p.Detail != want {
-			t.Error(p.Detail)
+			t.Errorf("%s, want %s", p.Detail, want)
 		}
 	}
 }
@@ -157,11 +157,11 @@ func TestProblemsInWords(t *testing.T) {
 	}
 	for currency, want := range map[string]string{"eur": "write the currency in capital letters: EUR", "euro": `"euro" is no active ISO 4217 currency with a minor unit`} {
 		if p := w.want(w.do(http.MethodPut, "/v1/draws/rou-1/bets/b-1", `{"selection":"red","stake":"1.00","currency":"`+currency+`"}`), "422 unknown_currency").problem(t); p.Detail != want {
-			t.Error(p.Detail)
+			t.Errorf("%s, want %s", p.Detail, want)
 		}
 	}
 	red := w.want(w.do(http.MethodPut, "/v1/draws/rou-1/bets/b-1", `{"selection":"reed","stake":"1.00","currency":"EUR"}`), "422 unknown_selection").problem(t)
 	if red.Detail != "reed: Roulette has no such selection; GET /v1/games/roulette lists them" {
-		t.Error(red.Detail)
+		t.Errorf("%s, want that Roulette has no reed, and where to look", red.Detail)
 	}
 }

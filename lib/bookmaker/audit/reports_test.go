@@ -40,7 +40,7 @@ func logged(t *testing.T, s *archivetest.Sample) *verify.Report {
 	}
 	r, err := verify.Log(t.Context(), source, verify.Options{Origin: archivetest.Origin, Known: note.VerifierList(verifier), KeepSettlements: true})
 	if err != nil || len(r.Findings) > 0 {
-		t.Fatal(err, r.Findings)
+		t.Fatalf("%v, %v, want a log without findings", err, r)
 	}
 	return r
 }

@@ -99,7 +99,7 @@ func TestRevokedWithinAMinute(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := answer(t, c, token, ""); got != "acme" {
-		t.Fatal(got)
+		t.Fatalf("the key opens %s, want acme", got)
 	}
 	for range 2 { // again changes nothing
 		if _, err := s.Revoke(t.Context(), "acme", key.ID); err != nil {
@@ -167,7 +167,7 @@ func TestSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := answer(t, c, token, ""); got != "acme" {
-		t.Fatal(got)
+		t.Fatalf("the key opens %s, want acme", got)
 	}
 	if _, err := s.Set(t.Context(), "acme", func(set *keys.Settings) { set.MaxStake = map[string]string{"EUR": "5"} }); err == nil {
 		t.Error("a limit without decimals was set")
@@ -179,7 +179,7 @@ func TestSettings(t *testing.T) {
 	}
 	at.pass(30 * time.Second)
 	if got := answer(t, c, token, ""); got != "acme" {
-		t.Fatal(got)
+		t.Fatalf("the key opens %s, want acme", got)
 	}
 	if made := c.Terms("acme"); made.MaxStake["EUR"] != 5000 || made.Rounding.String() != "down" {
 		t.Errorf("%+v", made)

@@ -175,7 +175,7 @@ func TestOneDispute(t *testing.T) {
 		o.deliver()
 		o.wantPending("")
 		if got := o.status("acme", "d-1") + ", " + o.status("borealis", "d-1"); got != "upheld display_fault, rejected the recording shows 17" {
-			t.Error(got)
+			t.Errorf("the disputes are %s, want the first upheld, the other rejected", got)
 		}
 		if _, err := o.Uphold(t.Context(), "acme", "d-1", "again"); err != nil || len(o.sent) != 2 {
 			t.Errorf("upheld once more: %v, %d sent", err, len(o.sent))

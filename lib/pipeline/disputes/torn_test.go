@@ -30,7 +30,7 @@ func TestTornDispute(t *testing.T) {
 		}
 		r := disputes.Request{Draw: "rou-1.1", Reason: "r", Evidence: "e"}
 		if _, replay, err := disputes.Create(t.Context(), o.Table, "acme", "d-1", r, noon, noon+1); err != nil || replay {
-			t.Fatal(replay, err)
+			t.Fatalf("replay %v, %v, want a new dispute", replay, err)
 		}
 		db.Torn = nil
 		found := 0

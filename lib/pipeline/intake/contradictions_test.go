@@ -66,7 +66,7 @@ func TestAdmitsOnlyNewMessages(t *testing.T) {
 	}
 	m, _, faults := wire.Parse([]byte(other))
 	if len(faults) > 0 {
-		t.Fatal(faults)
+		t.Fatalf("the message has the faults %v, want none", faults)
 	}
 	// As an earlier version left it.
 	stored := store.Item{PK: store.DrawKey("war-1.7"), SK: intake.Key(m), Body: other, StoredAt: d.now, Hash: m.Hash(), ExpiresAt: d.now + 1000}

@@ -74,7 +74,7 @@ func TestLimitLowered(t *testing.T) {
 	h := open(t, store.New(db, "table"))
 	request := bet("b1", "seat:1", "500.00")
 	if got := h.outcome(t, 1000, request); got != "stored" {
-		t.Fatal(got)
+		t.Fatalf("%s, want stored", got)
 	}
 	h.Terms = func(string) money.Terms {
 		return money.Terms{MaxStake: map[string]money.Amount{"EUR": 100_00}}

@@ -25,7 +25,7 @@ func (p *pipeline) late(t *testing.T, bookmaker string, record store.StoredBet) 
 		t.Fatal(err)
 	}
 	if existing, err := p.table.CreateBet(t.Context(), store.BetsKey(theDraw, bookmaker, 0), record); existing != nil || err != nil {
-		t.Fatal(existing, err)
+		t.Fatalf("%+v, %v, want a new bet", existing, err)
 	}
 }
 

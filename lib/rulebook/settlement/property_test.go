@@ -120,7 +120,7 @@ func currency(t testing.TB, code string) money.Currency {
 	t.Helper()
 	c, ok := money.ParseCurrency(code)
 	if !ok {
-		t.Fatal(code)
+		t.Fatalf("%s is no currency, want one", code)
 	}
 	return c
 }

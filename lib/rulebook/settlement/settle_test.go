@@ -434,7 +434,7 @@ func TestPaytables(t *testing.T) {
 		t.Run(row[0]+" "+row[1]+" "+row[2], func(t *testing.T) {
 			game, known := games.Find(row[0])
 			if !known {
-				t.Fatal(row[0])
+				t.Fatalf("there is no game %s, want one", row[0])
 			}
 			b := bet(t, game, row[2])
 			b.Odds = 0

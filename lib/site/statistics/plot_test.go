@@ -124,7 +124,7 @@ func TestPlotEscapes(t *testing.T) {
 	l := statistics.Labels{Title: odd, Description: odd, Observed: odd, Value: func(string) string { return odd }, Number: func(int64) string { return odd }}
 	svg := string(statistics.Plot(aspect(t, "war", "winner"), nil, l))
 	if strings.Contains(svg, "<script") {
-		t.Error(svg)
+		t.Errorf("the plot holds a script, want texts escaped: %s", svg)
 	}
 	texts := 0
 	for _, e := range read(t, svg) {

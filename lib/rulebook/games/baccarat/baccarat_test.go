@@ -287,7 +287,7 @@ func TestPairProbabilities(t *testing.T) {
 			two := []string{a, b}
 			// the other side has a natural without a pair, so that no third card comes
 			if o, problem := outcome(game, hands(two, []string{"JC", "9C"})); problem != "" {
-				t.Fatal(problem)
+				t.Fatalf("%s, want an outcome", problem)
 			} else {
 				for name, s := range selections {
 					if name != "banker_pair" && ruletest.Wins(game, o, s) {
@@ -297,7 +297,7 @@ func TestPairProbabilities(t *testing.T) {
 			}
 			o, problem := outcome(game, hands([]string{"JC", "9C"}, two))
 			if problem != "" {
-				t.Fatal(problem)
+				t.Fatalf("%s, want an outcome", problem)
 			}
 			if ruletest.Wins(game, o, selections["banker_pair"]) {
 				share["banker_pair"] += weight
@@ -525,6 +525,6 @@ func TestCrowdedShoe(t *testing.T) {
 		}
 	}
 	if got := ruletest.Decided(baccarat.Game, 1, `{"burned":`+burning(left)+`}`); got != "lose perfect_pair" {
-		t.Error(got)
+		t.Errorf("%q, want lose perfect_pair", got)
 	}
 }

@@ -283,7 +283,7 @@ func dealt(t *testing.T, values []int) (answer string, finished bool) {
 	read, problems := ruletest.Read(blackjack.Game,
 		`{"dealer":["`+strings.Join(cards, `","`)+`"],"seats":[{"seat":1,"hands":[{"cards":["9C","9D"]}]}]}`)
 	if len(problems) > 0 {
-		t.Fatal(problems)
+		t.Fatalf("the facts have the problems %v, want none", problems)
 	}
 	r := blackjack.Game.Resolve(read)
 	if len(r.Faults) > 0 {

@@ -210,6 +210,6 @@ func TestOutcome(t *testing.T) {
 func TestSpunAgainAsOftenAsNeeded(t *testing.T) {
 	spins := strings.Repeat(`{"revolutions":2,"pocket":5},`, 50) + `{"revolutions":3,"pocket":0}`
 	if got := ruletest.Answer(roulette.Game, `{"spins":[`+spins+`]}`); got != `{"pocket":0,"colour":"green"}` {
-		t.Error(got)
+		t.Errorf("%s, want pocket 0", got)
 	}
 }
