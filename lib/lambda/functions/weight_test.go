@@ -150,7 +150,7 @@ const (
 	maxWeight = 1.2
 	// api has what placing, reading and settling bets share, and its own document in it, as a
 	// page too.
-	maxWeightAPI = 1.22
+	maxWeightAPI = 1.25
 	// pages writes Parquet, and has templates, for which the linker keeps every method of the
 	// clients of S3 and KMS. It runs by itself, every minute, and nobody waits for it.
 	maxWeightPages = 2.95
