@@ -19,7 +19,6 @@ import (
 
 // request is one that a handler makes, to DynamoDB or to a queue.
 type request struct {
-	text    string // another for each
 	run     func(context.Context, store.DynamoDB) (any, error)
 	keys    []uint32 // what it reads or writes; none of a query
 	write   bool
