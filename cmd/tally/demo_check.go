@@ -107,7 +107,7 @@ func (d *demoDay) offline() (map[demoKey]demoAnswer, error) {
 			if len(bets) == 0 {
 				continue
 			}
-			text := settler.Answer(nil, d.settleLine(draw, bookmaker.Rounding, bets))
+			text := settler.Respond(nil, d.settleLine(draw, bookmaker.Rounding, bets))
 			var answer struct {
 				Settlements []demoAnswer `json:"settlements"`
 			}

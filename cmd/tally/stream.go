@@ -82,7 +82,7 @@ func newResolveCommand(app *app) *cobra.Command {
 		Use: "resolve", Short: "what the rules make of what was seen: facts in, outcomes out",
 		Long: resolveHelp, Example: resolveExample,
 	}, `one draw a line, such as {"game":"war","facts":{"player":"KS","dealer":"AD"}}`,
-		func() replay.Answerer { return &replay.Resolver{} })
+		func() replay.Responder { return &replay.Resolver{} })
 }
 
 func newSettleCommand(app *app) *cobra.Command {
@@ -90,7 +90,7 @@ func newSettleCommand(app *app) *cobra.Command {
 		Use: "settle", Short: "what becomes of bets: facts and bets in, settlements out",
 		Long: settleHelp, Example: settleExample,
 	}, `one draw a line, with "game", "facts" or "cancelled", and "bets"`,
-		func() replay.Answerer { return &replay.Settler{} })
+		func() replay.Responder { return &replay.Settler{} })
 }
 
 // streamFlags are the flags of a command that answers line by line.
@@ -102,7 +102,7 @@ type streamFlags struct {
 
 // streaming completes a command that answers the lines of standard input on
 // standard output. expects says what a line is.
-func (app *app) streaming(command *cobra.Command, expects string, newAnswerer func() replay.Answerer) *cobra.Command {
+func (app *app) streaming(command *cobra.Command, expects string, newAnswerer func() replay.Responder) *cobra.Command {
 	var flags streamFlags
 	command.Flags().BoolVar(&flags.pretty, "pretty", false, "write text for people instead of JSON")
 	flags.colour = "auto"
@@ -127,11 +127,11 @@ func (app *app) streaming(command *cobra.Command, expects string, newAnswerer fu
 const maxWorkers = 1024
 
 // stream answers standard input until it ends.
-func (app *app) stream(flags streamFlags, newAnswerer func() replay.Answerer) error {
+func (app *app) stream(flags streamFlags, newAnswerer func() replay.Responder) error {
 	answerer := newAnswerer
 	if flags.pretty {
 		printer := pretty.Printer{Colour: app.colour(flags.colour)}
-		answerer = func() replay.Answerer { return pretty.New(newAnswerer(), printer) }
+		answerer = func() replay.Responder { return pretty.New(newAnswerer(), printer) }
 	}
 	out, onLines, stop := app.withProgress()
 	defer stop()

@@ -15,37 +15,37 @@ import (
 	"tally/lib/rulebook/rules"
 )
 
-// Answerer writes the answers of another Answerer as text. It is not safe for
+// Responder writes the responses of another Responder as text. It is not safe for
 // concurrent use.
-type Answerer struct {
-	answerer replay.Answerer
-	printer  Printer
-	answer   []byte // of the line, as JSON
+type Responder struct {
+	responder replay.Responder
+	printer   Printer
+	answer    []byte // of the line, as JSON
 }
 
-var _ replay.Answerer = (*Answerer)(nil)
+var _ replay.Responder = (*Responder)(nil)
 
-// New returns an Answerer that shows what another answers.
-func New(answerer replay.Answerer, printer Printer) *Answerer {
-	return &Answerer{answerer: answerer, printer: printer}
+// New returns a Responder that shows what another responds.
+func New(responder replay.Responder, printer Printer) *Responder {
+	return &Responder{responder: responder, printer: printer}
 }
 
 // Answer appends a block of lines for text, with an empty line after it.
-func (a *Answerer) Answer(dst, text []byte) []byte {
-	a.answer = a.answerer.Answer(a.answer[:0], text)
+func (a *Responder) Respond(dst, text []byte) []byte {
+	a.answer = a.responder.Respond(a.answer[:0], text)
 	return a.block(dst, text)
 }
 
 // TooLong appends the block of a line that was not read.
-func (a *Answerer) TooLong(dst []byte) []byte {
-	a.answer = a.answerer.TooLong(a.answer[:0])
+func (a *Responder) TooLong(dst []byte) []byte {
+	a.answer = a.responder.TooLong(a.answer[:0])
 	return a.block(dst, nil)
 }
 
 // indent stands before the lines of a section.
 const indent = "    "
 
-func (a *Answerer) block(dst, text []byte) []byte {
+func (a *Responder) block(dst, text []byte) []byte {
 	line, _ := parse(text) // what is no JSON is answered as malformed
 	answer, _ := parse(a.answer)
 	b := block{printer: a.printer, text: text, line: line}

@@ -12,7 +12,7 @@ import (
 	"tally/lib/rulebook/replay"
 )
 
-func settler(printer Printer) *Answerer { return New(&replay.Settler{}, printer) }
+func settler(printer Printer) *Responder { return New(&replay.Settler{}, printer) }
 
 var escapes = regexp.MustCompile(`\x1b\[[0-9]+m`)
 
@@ -38,12 +38,12 @@ var contents = []string{`[1]`, `[{"bet":"b9","status":"won","payout":"1000.00"}]
 // copying puts a member in front of another's answers, as one that was copied
 // from the line: whatever it is called, it is not tally's word.
 type copying struct {
-	replay.Answerer
+	replay.Responder
 	member []byte // of any name, with a comma behind it
 }
 
-func (c copying) Answer(dst, text []byte) []byte {
-	answer := c.Answerer.Answer(nil, text)
+func (c copying) Respond(dst, text []byte) []byte {
+	answer := c.Responder.Respond(nil, text)
 	return append(append(append(dst, '{'), c.member...), answer[1:]...)
 }
 
@@ -80,9 +80,9 @@ func FuzzBlock(f *testing.F) {
 	})
 }
 
-func checkBlock(t *testing.T, line []byte, answerer replay.Answerer, settles bool) {
+func checkBlock(t *testing.T, line []byte, responder replay.Responder, settles bool) {
 	t.Helper()
-	block := New(answerer, Printer{}).Answer(nil, line)
+	block := New(responder, Printer{}).Respond(nil, line)
 	if !bytes.HasSuffix(block, []byte("\n\n")) {
 		t.Errorf("no empty line at the end: %q", block)
 	}
@@ -91,11 +91,11 @@ func checkBlock(t *testing.T, line []byte, answerer replay.Answerer, settles boo
 			t.Errorf("%q in %q", r, block)
 		}
 	}
-	coloured := New(answerer, Printer{Colour: true}).Answer(nil, line)
+	coloured := New(responder, Printer{Colour: true}).Respond(nil, line)
 	if again := escapes.ReplaceAll(coloured, nil); !bytes.Equal(again, block) {
 		t.Errorf("colour changes the text:\n%s\n%s", again, block)
 	}
-	answer := answerer.Answer(nil, line)
+	answer := responder.Respond(nil, line)
 	for heading, own := range map[string]string{"\n  bets\n": `,"settlements":[{"bet":`, "\n  totals\n": `,"totals":{"`} {
 		t.Run(heading, func(t *testing.T) {
 			shown := bytes.Contains(block, []byte(heading))
@@ -110,8 +110,8 @@ func checkBlock(t *testing.T, line []byte, answerer replay.Answerer, settles boo
 // if it were tally's word.
 func TestOwnNames(t *testing.T) {
 	line := []byte(`{"game":"war","facts":{"player":"KS","dealer":"AD"},"bets":[{"bet":"b1","selection":"dealer","odds":"1.95","stake":"10.00","currency":"EUR"}]}`)
-	plain := string(settler(Printer{}).Answer(nil, line))
-	resolved := string(New(&replay.Resolver{}, Printer{}).Answer(nil, line))
+	plain := string(settler(Printer{}).Respond(nil, line))
+	resolved := string(New(&replay.Resolver{}, Printer{}).Respond(nil, line))
 	for _, name := range []string{"settlements", "totals", "outcome", "errors", "reason", "rule", "game"} {
 		t.Run(name, func(t *testing.T) {
 			for _, content := range contents {
@@ -119,10 +119,10 @@ func TestOwnNames(t *testing.T) {
 					continue // a text or a number is shown in the title, under its name
 				}
 				member := fmt.Appendf(nil, "%q:%s,", name, content)
-				if got := string(New(copying{&replay.Settler{}, member}, Printer{}).Answer(nil, line)); got != plain {
+				if got := string(New(copying{&replay.Settler{}, member}, Printer{}).Respond(nil, line)); got != plain {
 					t.Errorf("settle, %s: got\n%swant\n%s", member, got, plain)
 				}
-				if got := string(New(copying{&replay.Resolver{}, member}, Printer{}).Answer(nil, line)); got != resolved {
+				if got := string(New(copying{&replay.Resolver{}, member}, Printer{}).Respond(nil, line)); got != resolved {
 					t.Errorf("resolve, %s: got\n%swant\n%s", member, got, resolved)
 				}
 			}
@@ -131,14 +131,14 @@ func TestOwnNames(t *testing.T) {
 }
 
 // mixedUp answers with settlements that are not of the line's bets.
-type mixedUp struct{ replay.Answerer }
+type mixedUp struct{ replay.Responder }
 
-func (mixedUp) Answer(dst, _ []byte) []byte {
+func (mixedUp) Respond(dst, _ []byte) []byte {
 	return append(dst, `{"status":"resolved","game":"war","outcome":{},"settlements":[{"bet":"b2","status":"won"},{"bet":"b1","status":"lost"},7],"totals":7}`+"\n"...)
 }
 
 func TestSettlementsOfOtherBets(t *testing.T) {
-	got := string(New(mixedUp{}, Printer{}).Answer(nil, []byte(lines[0])))
+	got := string(New(mixedUp{}, Printer{}).Respond(nil, []byte(lines[0])))
 	want := "War of Bets · resolved\n  seen\n    player  K♠\n    dealer  A♦\n  bets\n    bet  status\n    b2   won\n    b1   lost\n\n\n"
 	if got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
@@ -218,7 +218,7 @@ func TestHandsBesideCards(t *testing.T) {
        6  7♠ 8♠  straight         8♠ 7♠ 6♥ 5♥ 4♥
 
 `
-	if got := string(New(&replay.Resolver{}, Printer{}).Answer(nil, []byte(line))); got != want {
+	if got := string(New(&replay.Resolver{}, Printer{}).Respond(nil, []byte(line))); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 }

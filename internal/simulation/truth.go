@@ -301,7 +301,7 @@ func (t *truth) settle(bets []*record) (map[*record]outcome, error) {
 			Status      string
 			Settlements []struct{ Status, Payout, Reason string }
 		}
-		if err := json.Unmarshal(settler.Answer(nil, text), &answer); err != nil {
+		if err := json.Unmarshal(settler.Respond(nil, text), &answer); err != nil {
 			return nil, err
 		}
 		if len(answer.Settlements) != len(asked) {

@@ -44,10 +44,10 @@ func TestOffline(t *testing.T) {
 		{`{"game":"highcard","facts":{"player":"KS","dealer":"KS"},"bets":[]}`, `"code":"duplicate_card"`, `"code":"duplicate_card"`},
 	} {
 		t.Run(row.resolved, func(t *testing.T) {
-			if got := string(new(replay.Resolver).Answer(nil, []byte(row.line))); !strings.Contains(got, row.resolved) {
+			if got := string(new(replay.Resolver).Respond(nil, []byte(row.line))); !strings.Contains(got, row.resolved) {
 				t.Errorf("%s resolves to %s, without %s", row.line, got, row.resolved)
 			}
-			if got := string(new(replay.Settler).Answer(nil, []byte(row.line))); !strings.Contains(got, row.settled) {
+			if got := string(new(replay.Settler).Respond(nil, []byte(row.line))); !strings.Contains(got, row.settled) {
 				t.Errorf("%s settles to %s, without %s", row.line, got, row.settled)
 			}
 		})

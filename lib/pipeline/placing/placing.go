@@ -1,10 +1,10 @@
-// Package placing accepts bets, so that no answer ever contradicts a settlement.
+// Package placing accepts bets, so that no response ever contradicts a settlement.
 //
 // A bet is stored once and then always answered as stored, however often it is
 // sent. An error means that nothing is stored and nothing will be: a refusal that
 // depends on the draw's state is first put under the bet's key, so that an
 // earlier try still in flight can't land there afterwards; whichever write wins
-// decides the answer. A refusal stands for a while, so that whoever takes its place
+// decides the response. A refusal stands for a while, so that whoever takes its place
 // was sent after it had been answered.
 package placing
 
@@ -203,7 +203,7 @@ func (p *Acceptor) store(ctx, within context.Context, t *try) (*record.Account, 
 		return p.refused(ctx, t, refuse(CodeOutcomeUnknown, "the bet could not be stored in time; it is not stored"))
 	case existing == nil:
 		p.Record.Accepted(t.draw.Game.ID)
-		return p.answer(ctx, t, bet, false), nil
+		return p.account(ctx, t, bet, false), nil
 	case existing.Refused != "":
 		return p.refused(ctx, t, t.early(existing.Refused))
 	}
@@ -211,7 +211,7 @@ func (p *Acceptor) store(ctx, within context.Context, t *try) (*record.Account, 
 }
 
 // early refuses what would be accepted if an earlier refusal did not stand yet. It
-// says what holds now, since the earlier answer may have been about something else.
+// says what holds now, since the earlier response may have been about something else.
 func (t *try) early(code string) *Refusal {
 	refusal := refuse(code, "the draw takes this now, but its reference was refused a moment ago (%s): send it again after %d seconds, or under another reference",
 		code, refusalStands/1000)
@@ -281,18 +281,18 @@ func (p *Acceptor) claim(ctx context.Context, pk string, refusal store.StoredBet
 	return p.Table.CreateBet(ctx, pk, refusal)
 }
 
-// existing answers a bet that was stored before.
+// existing returns a bet that was stored before.
 func (p *Acceptor) existing(ctx context.Context, t *try, there *store.StoredBet) (*record.Account, error) {
 	if fields := t.differences(there); len(fields) > 0 {
 		refusal := refuse(CodeReferenceUsed, "another bet has this reference; it differs in %s", strings.Join(fields, ", "))
 		refusal.Differs = fields
 		return nil, refusal
 	}
-	return p.answer(ctx, t, *there, true), nil
+	return p.account(ctx, t, *there, true), nil
 }
 
-// answer looks at the draw and computes a stored bet's status from stored values.
-func (p *Acceptor) answer(ctx context.Context, t *try, bet store.StoredBet, replay bool) *record.Account {
+// account looks at the draw and computes a stored bet's status from stored values.
+func (p *Acceptor) account(ctx context.Context, t *try, bet store.StoredBet, replay bool) *record.Account {
 	t.draw = p.look(ctx, t.draw, t.part, int(bet.Round), bet.AcceptedAt, t.at)
 	return &record.Account{Bet: bet, Reference: t.bet.Reference, Wager: t.bet.Wager, Replay: replay,
 		BetStatus: record.BetStatusOf(t.draw.Head, t.draw.Game, &bet, 0, p.Now())}

@@ -63,7 +63,7 @@ func repeatBets(tb testing.TB, bets []map[string]any) json.RawMessage {
 func BenchmarkSettle(b *testing.B) {
 	lines := mixedDraws(b)
 	draws := bytes.Count(lines, []byte{'\n'})
-	newAnswerer := func() replay.Answerer { return &replay.Settler{} }
+	newAnswerer := func() replay.Responder { return &replay.Settler{} }
 	b.SetBytes(int64(len(lines)))
 	b.ReportAllocs()
 	for b.Loop() {

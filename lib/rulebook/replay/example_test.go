@@ -10,7 +10,7 @@ import (
 
 func ExampleStream() {
 	lines := strings.NewReader(`{"game":"war","facts":{"player":"KS","dealer":"AD"},"bets":[{"bet":"b1","selection":"dealer","odds":"1.95","stake":"10.00","currency":"EUR"}]}` + "\n")
-	settler := func() replay.Answerer { return new(replay.Settler) }
+	settler := func() replay.Responder { return new(replay.Settler) }
 	if err := replay.Stream(os.Stdout, lines, 1, settler, nil); err != nil {
 		fmt.Println(err)
 	}
@@ -20,7 +20,7 @@ func ExampleStream() {
 
 func ExampleResolver() {
 	var resolver replay.Resolver
-	fmt.Println(string(resolver.Answer(nil, []byte(`{"game":"dice","facts":{"rolls":[{"dice":[1,2,3,4,7]}]}}`))))
+	fmt.Println(string(resolver.Respond(nil, []byte(`{"game":"dice","facts":{"rolls":[{"dice":[1,2,3,4,7]}]}}`))))
 	// Output:
 	// {"status":"invalid","game":"dice","errors":[{"code":"unknown_face","rule":"DICE-2.2","message":"roll 1: die 5 shows 7; faces are 1 to 6"}]}
 }

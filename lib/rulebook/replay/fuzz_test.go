@@ -53,7 +53,7 @@ func FuzzResolve(f *testing.F) {
 		if bytes.IndexByte(line, '\n') >= 0 {
 			return // it is two lines
 		}
-		answer := answerTwice(t, line, func() replay.Answerer { return &replay.Resolver{} })
+		answer := answerTwice(t, line, func() replay.Responder { return &replay.Resolver{} })
 		if _, known := answer["status"].(string); !known {
 			t.Fatalf("no status in %v", answer)
 		}
@@ -68,7 +68,7 @@ func FuzzSettle(f *testing.F) {
 		if bytes.IndexByte(line, '\n') >= 0 {
 			return
 		}
-		answer := answerTwice(t, line, func() replay.Answerer { return &replay.Settler{} })
+		answer := answerTwice(t, line, func() replay.Responder { return &replay.Settler{} })
 		status := answer["status"]
 		if status == "invalid" || status == "malformed" {
 			if answer["settlements"] != nil || answer["totals"] != nil || answer["errors"] == nil {
@@ -80,14 +80,14 @@ func FuzzSettle(f *testing.F) {
 	})
 }
 
-// answerTwice answers a line with a fresh Answerer and twice with another,
-// checks that the answers are the same single line of JSON, and returns it.
-func answerTwice(t *testing.T, line []byte, newAnswerer func() replay.Answerer) map[string]any {
+// answerTwice responds to a line with a fresh Responder and twice with another,
+// checks that the responses are the same single line of JSON, and returns it.
+func answerTwice(t *testing.T, line []byte, newAnswerer func() replay.Responder) map[string]any {
 	t.Helper()
-	first := newAnswerer().Answer(nil, line)
+	first := newAnswerer().Respond(nil, line)
 	other := newAnswerer()
 	for range 2 {
-		if again := other.Answer(nil, line); !bytes.Equal(first, again) {
+		if again := other.Respond(nil, line); !bytes.Equal(first, again) {
 			t.Fatalf("answers differ:\n%s%s", first, again)
 		}
 	}

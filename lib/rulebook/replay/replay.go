@@ -1,4 +1,4 @@
-// Package replay answers draws written as JSON, one a line: `tally resolve` and
+// Package replay responds to draws written as JSON, one a line: `tally resolve` and
 // `tally settle`. It is how an engineer of a bookmaker or an auditor gets, offline,
 // the same outcome and the same settlements as production.
 //
@@ -87,11 +87,11 @@ func quote(text []byte) string {
 	return string(strictjson.Out(nil).Quoted(string(text)))
 }
 
-// malformed answers a line of wrong form.
+// malformed responds to a line of wrong form.
 func (l *line) malformed(dst []byte) []byte {
 	out := strictjson.Out(dst).Open()
 	if l.object != (strictjson.Object{}) {
-		// An id that repeats a name in itself would make the answer malformed too.
+		// An id that repeats a name in itself would make the response malformed too.
 		if id, present := l.object.Optional("id"); present && jsontext.Value(id.Raw()).IsValid() {
 			out = out.Name("id").Raw(oneLine(id.Raw()))
 		}
@@ -103,8 +103,8 @@ func (l *line) malformed(dst []byte) []byte {
 	return append(out.CloseList().Close(), '\n')
 }
 
-// copied copies the members that are nobody's to the answer, except those that
-// have a name of the answer's own.
+// copied copies the members that are nobody's to the response, except those that
+// have a name of the response's own.
 func (l *line) copied(dst []byte, own []string) strictjson.Out {
 	out := strictjson.Out(dst).Open()
 	for v := range l.object.Rest {
@@ -124,7 +124,7 @@ func oneLine(text []byte) []byte {
 	return bytes.ReplaceAll(text, []byte{'\r'}, nil)
 }
 
-// invalid answers facts that the rules make impossible.
+// invalid responds to facts that the rules make impossible.
 func (l *line) invalid(dst []byte, own []string, faults []rules.Fault) []byte {
 	out := l.copied(dst, own).TextMember("status", "invalid").TextMember("game", l.game.ID).Name("errors").OpenList()
 	for _, f := range faults {

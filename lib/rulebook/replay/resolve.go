@@ -1,16 +1,16 @@
 package replay
 
-// Resolver answers lines of facts. It is not safe for concurrent use: each
+// Resolver responds to lines of facts. It is not safe for concurrent use: each
 // worker has its own.
 type Resolver struct{ line line }
 
-// ownNames are the names that answers use, of resolve or of settle: members of a
-// line that have one of them are not copied, so that nothing in an answer can be
+// ownNames are the names that responses use, of resolve or of settle: members of a
+// line that have one of them are not copied, so that nothing in a response can be
 // taken for tally's word that is not.
 var ownNames = []string{"status", "game", "outcome", "reason", "rule", "errors", "settlements", "totals"}
 
-// Answer appends the answer to one line, with its line feed.
-func (r *Resolver) Answer(dst, text []byte) []byte {
+// Respond appends the response to one line, with its line feed.
+func (r *Resolver) Respond(dst, text []byte) []byte {
 	l := &r.line
 	if !l.begin(text) {
 		return l.malformed(dst)
@@ -28,10 +28,10 @@ func (r *Resolver) Answer(dst, text []byte) []byte {
 	if !ok || len(l.problems) > 0 {
 		return l.malformed(dst)
 	}
-	answer := l.game.Resolve(facts)
-	if len(answer.Faults) > 0 {
-		return l.invalid(dst, ownNames, answer.Faults)
+	result := l.game.Resolve(facts)
+	if len(result.Faults) > 0 {
+		return l.invalid(dst, ownNames, result.Faults)
 	}
-	out := resolved(l.copied(dst, ownNames), l.game, answer.Outcome, answer.Void)
+	out := resolved(l.copied(dst, ownNames), l.game, result.Outcome, result.Void)
 	return append(out.Close(), '\n')
 }

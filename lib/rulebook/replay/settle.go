@@ -9,7 +9,7 @@ import (
 	"tally/lib/strictjson"
 )
 
-// Settler answers lines of facts, or of a cancellation, with bets. It is not
+// Settler responds to lines of facts, or of a cancellation, with bets. It is not
 // safe for concurrent use: each worker has its own.
 type Settler struct {
 	line     line
@@ -35,8 +35,8 @@ const (
 	maxRemembered = 96
 )
 
-// Answer appends the answer to one line, with its line feed.
-func (s *Settler) Answer(dst, text []byte) []byte {
+// Respond appends the response to one line, with its line feed.
+func (s *Settler) Respond(dst, text []byte) []byte {
 	l := &s.line
 	if !l.begin(text) {
 		return l.malformed(dst)
@@ -63,12 +63,12 @@ func (s *Settler) Answer(dst, text []byte) []byte {
 
 	faults := s.resolve(facts, hasFacts, reason, isCancelled)
 	ready := l.game != nil && len(l.problems) == 0 && len(faults) == 0
-	answer := dst
+	response := dst
 	if ready {
-		answer = resolved(l.copied(dst, ownNames), l.game, s.state.Outcome, s.void()).Name("settlements").OpenList()
+		response = resolved(l.copied(dst, ownNames), l.game, s.state.Outcome, s.void()).Name("settlements").OpenList()
 	}
 	if hasBets {
-		answer = s.settle(answer, bets, ready)
+		response = s.settle(response, bets, ready)
 	}
 	switch {
 	case len(l.problems) > 0:
@@ -76,7 +76,7 @@ func (s *Settler) Answer(dst, text []byte) []byte {
 	case len(faults) > 0:
 		return l.invalid(dst, ownNames, faults)
 	}
-	out := s.totals(strictjson.Out(answer).CloseList().Name("totals"))
+	out := s.totals(strictjson.Out(response).CloseList().Name("totals"))
 	return append(out.Close(), '\n')
 }
 
@@ -107,9 +107,9 @@ func (s *Settler) resolve(v strictjson.Value, hasFacts bool, reason string, canc
 		if !ok || len(l.problems) > 0 {
 			return nil
 		}
-		answer := l.game.Resolve(facts)
-		s.state.Outcome, s.state.Void = answer.Outcome, answer.Void
-		return answer.Faults
+		result := l.game.Resolve(facts)
+		s.state.Outcome, s.state.Void = result.Outcome, result.Void
+		return result.Faults
 	case cancelled && l.game != nil:
 		if _, known := l.game.CancelReason(reason); !known {
 			return []rules.Fault{{Code: "unknown_reason", Rule: l.game.CancelRule,

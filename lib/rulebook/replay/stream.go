@@ -17,46 +17,46 @@ const MaxLine = 256 << 20
 // fit in little memory.
 const blockSize = 256 << 10
 
-// Answerer answers one line at a time.
-type Answerer interface {
-	// Answer appends the answer to text, which has no line feed, to dst and
+// Responder responds to one line at a time.
+type Responder interface {
+	// Respond appends the response to text, which has no line feed, to dst and
 	// returns the extended slice. It keeps neither.
-	Answer(dst, text []byte) []byte
-	// TooLong appends the answer to a line that is longer than MaxLine and was
+	Respond(dst, text []byte) []byte
+	// TooLong appends the response to a line that is longer than MaxLine and was
 	// therefore not read.
 	TooLong(dst []byte) []byte
 }
 
 var (
-	_ Answerer = (*Resolver)(nil)
-	_ Answerer = (*Settler)(nil)
+	_ Responder = (*Resolver)(nil)
+	_ Responder = (*Settler)(nil)
 )
 
-// TooLong implements Answerer.
+// TooLong implements Responder.
 func (*Resolver) TooLong(dst []byte) []byte { return tooLong(dst) }
 
-// TooLong implements Answerer.
+// TooLong implements Responder.
 func (*Settler) TooLong(dst []byte) []byte { return tooLong(dst) }
 
 func tooLong(dst []byte) []byte {
 	return fmt.Appendf(dst, `{"status":"malformed","errors":[{"code":"bad_json","message":"the line is longer than %d bytes: split its bets over several lines"}]}`+"\n", MaxLine)
 }
 
-// block is a run of whole lines and, once answered, their answers.
+// block is a run of whole lines and, once responded to, their responses.
 type block struct {
-	lines   []byte
-	tooLong bool // the block stands for one line over MaxLine
-	answers []byte
-	done    chan struct{}
+	lines     []byte
+	tooLong   bool // the block stands for one line over MaxLine
+	responses []byte
+	done      chan struct{}
 }
 
-// Stream answers each line of r on w, in order, with so many workers, each with
-// an Answerer of its own. Memory does not grow with the input. onLines, if not
+// Stream responds to each line of r on w, in order, with so many workers, each with
+// a Responder of its own. Memory does not grow with the input. onLines, if not
 // nil, is told how many more lines and bytes of r have been answered. The error
 // says what failed: reading, in which case every line read was answered, or
 // writing. When writing fails Stream returns at once, even if a Read of r is
 // still waiting for input; that Read is the last one.
-func Stream(w io.Writer, r io.Reader, workers int, newAnswerer func() Answerer, onLines func(lines, bytes int)) error {
+func Stream(w io.Writer, r io.Reader, workers int, newResponder func() Responder, onLines func(lines, bytes int)) error {
 	todo := make(chan *block, workers)
 	order := make(chan *block, 2*workers)
 	stop := make(chan struct{})
@@ -77,9 +77,9 @@ func Stream(w io.Writer, r io.Reader, workers int, newAnswerer func() Answerer, 
 	var group sync.WaitGroup
 	for range workers {
 		group.Go(func() {
-			answerer := newAnswerer()
+			responder := newResponder()
 			for b := range todo {
-				b.answer(answerer)
+				b.respond(responder)
 			}
 		})
 	}
@@ -91,11 +91,11 @@ func Stream(w io.Writer, r io.Reader, workers int, newAnswerer func() Answerer, 
 	return readErr
 }
 
-// write writes the answers of the blocks in order.
+// write writes the responses of the blocks in order.
 func write(w io.Writer, order <-chan *block, onLines func(lines, bytes int)) error {
 	for b := range order {
 		<-b.done
-		if _, err := w.Write(b.answers); err != nil {
+		if _, err := w.Write(b.responses); err != nil {
 			return fmt.Errorf("writing answers: %w", err)
 		}
 		if onLines != nil {
@@ -193,16 +193,16 @@ func (b *block) count() int {
 	return bytes.Count(b.lines, []byte{'\n'})
 }
 
-func (b *block) answer(answerer Answerer) {
+func (b *block) respond(responder Responder) {
 	defer close(b.done)
 	if b.tooLong {
-		b.answers = answerer.TooLong(nil)
+		b.responses = responder.TooLong(nil)
 		return
 	}
-	b.answers = make([]byte, 0, len(b.lines)*2)
+	b.responses = make([]byte, 0, len(b.lines)*2)
 	for rest := b.lines; len(rest) > 0; {
 		end := bytes.IndexByte(rest, '\n')
-		b.answers = answerer.Answer(b.answers, rest[:end])
+		b.responses = responder.Respond(b.responses, rest[:end])
 		rest = rest[end+1:]
 	}
 }

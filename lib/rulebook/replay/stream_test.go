@@ -13,13 +13,13 @@ import (
 	"time"
 )
 
-// echo answers a line with itself.
+// echo responds to a line with itself.
 type echo struct{}
 
-func (echo) Answer(dst, text []byte) []byte { return append(append(dst, text...), '\n') }
-func (echo) TooLong(dst []byte) []byte      { return append(dst, "too long\n"...) }
+func (echo) Respond(dst, text []byte) []byte { return append(append(dst, text...), '\n') }
+func (echo) TooLong(dst []byte) []byte       { return append(dst, "too long\n"...) }
 
-func newEcho() Answerer { return echo{} }
+func newEcho() Responder { return echo{} }
 
 func TestStreamKeepsOrder(t *testing.T) {
 	var lines bytes.Buffer
@@ -67,8 +67,8 @@ func TestSplitLimits(t *testing.T) {
 			} {
 				var got []byte
 				err := split(reader(strings.NewReader(test.input)), maxLine, func(b *block) bool {
-					b.answer(echo{})
-					got = append(got, b.answers...)
+					b.respond(echo{})
+					got = append(got, b.responses...)
 					return true
 				})
 				if want := strings.ReplaceAll(test.want, "|", "\n"); err != nil || string(got) != want {

@@ -44,7 +44,7 @@ func TestVectors(t *testing.T) {
 	for _, test := range []struct {
 		file     string
 		cases    int
-		answerer replay.Answerer
+		answerer replay.Responder
 	}{
 		{vectors.Resolve, 2268, &replay.Resolver{}},
 		{vectors.Resolve2, 295, &replay.Resolver{}},
@@ -57,7 +57,7 @@ func TestVectors(t *testing.T) {
 				t.Fatalf("%d cases, want %d", len(cases), test.cases)
 			}
 			for _, v := range cases {
-				answer := test.answerer.Answer(nil, v.line())
+				answer := test.answerer.Respond(nil, v.line())
 				for _, difference := range differences(t, v.Expect, answer) {
 					t.Errorf("%s: %s\n\tline   %s\tanswer %s", v.ID, difference, clip(v.line()), clip(answer))
 				}
@@ -66,7 +66,7 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// differences returns where an answer does not contain what is expected of it.
+// differences returns where a response does not contain what is expected of it.
 func differences(t *testing.T, expect, answer []byte) []string {
 	t.Helper()
 	return differ("", decode(t, expect), decode(t, answer))
