@@ -110,6 +110,9 @@ func newWorld(t testing.TB, plan *plans.Plan, policy policy) *world {
 	if plan.Torn {
 		w.db.Torn = w.torn
 	}
+	if plan.Stale {
+		w.db.Stale = func(fakedynamo.Call) bool { return w.random.IntN(2) == 0 }
+	}
 	w.table = store.New(w.db, tableName)
 	for name, q := range map[string]**queue{"studio": &w.studio, "orders": &w.orders, "sweeps": &w.sweeps, "replies": &w.replies, "archive": &w.archive, "entries": &w.entries, "webhooks": &w.webhooks} {
 		*q = &queue{name: name}

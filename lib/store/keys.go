@@ -3,7 +3,8 @@
 // changed; the few that do change (a draw's head, its run, a feed's counter)
 // change by compare-and-swap on their version.
 //
-// Reads that decide something are consistent reads of the table itself. On a
+// Reads that decide something are consistent reads of the table itself; the one that is
+// not, [Table.GetEventually], is made sure of by another. On a
 // failed condition the store reads what is there and says so: after an answer
 // was lost, an SDK's retry makes success look like a conflict.
 package store

@@ -189,8 +189,22 @@ func (t *Table) Get(ctx context.Context, pk, sk string) (item Item, found bool, 
 	return decode(a), true, nil
 }
 
+// GetEventually reads an item for half the price, as it is or as it was before: a replica
+// that is behind may answer. Whoever decides by it has to make sure of it afterwards.
+func (t *Table) GetEventually(ctx context.Context, pk, sk string) (item Item, found bool, err error) {
+	a, err := t.read(ctx, pk, sk, false)
+	if err != nil || a == nil {
+		return Item{}, false, err
+	}
+	return decode(a), true, nil
+}
+
 func (t *Table) get(ctx context.Context, pk, sk string) (attributes, error) {
-	out, err := t.client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &t.name, Key: key(pk, sk), ConsistentRead: aws.Bool(true)})
+	return t.read(ctx, pk, sk, true)
+}
+
+func (t *Table) read(ctx context.Context, pk, sk string, consistent bool) (attributes, error) {
+	out, err := t.client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &t.name, Key: key(pk, sk), ConsistentRead: &consistent})
 	if err != nil {
 		return nil, fmt.Errorf("reading %s / %s: %w", pk, sk, err)
 	}

@@ -77,7 +77,7 @@ func measure(t testing.TB, bets int) (costs []cost) {
 // result's transaction and SWEEP twice.
 const wantCosts = `
 phase        lines  requests  writes  reads
-place          200       421     220    201
+place          200       422     220  201.5
 settle         200       109     179     48
 correct few      8        83      92     38
 correct all    200       110     191     54

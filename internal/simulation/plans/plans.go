@@ -40,6 +40,8 @@ type Plan struct {
 	Lag       time.Duration // how far intake hangs behind the studio, at most
 	// Torn says that the items of a transaction become visible one after the other.
 	Torn bool
+	// Stale says that replicas which are behind answer reads that need not be consistent.
+	Stale bool
 	// Start is when the run starts, after the Epoch.
 	Start time.Duration
 	Reads bool // acme has programs that read, and webhooks
@@ -206,6 +208,7 @@ func NewLong(seed uint64, start time.Duration, more int) *Plan {
 		}
 	}
 	slices.SortStableFunc(p.plan.Ops, func(a, b *Op) int { return int(a.At - b.At) })
+	p.plan.Stale = p.chance(60)
 	return p.plan
 }
 

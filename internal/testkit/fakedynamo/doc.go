@@ -9,6 +9,9 @@
 // values, the old item on a failed condition, a reason for each item of a
 // cancelled transaction.
 //
+// A read that is not consistent may find an item as it was before its newest write
+// ([DB.Stale]).
+//
 // [DB.Intercept] decides what becomes of each request. Its verdicts come in
 // pairs: whatever is written may fail without being applied, or be applied while
 // its answer is lost. A lost request may also arrive late, or be sent a second

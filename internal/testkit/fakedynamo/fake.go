@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -41,6 +42,10 @@ type DB struct {
 	// make requests: reads see what is visible by then, and whatever else asks for an
 	// item that is left meets a transaction under way.
 	Torn func(ctx context.Context, call Call, left []string) (next int)
+	// Stale, if it is set before anything is written, is asked at each eventually
+	// consistent read whether a replica that is behind answers it: it has the item as it
+	// was before its newest write, or none.
+	Stale func(call Call) bool
 
 	t     testing.TB
 	table string
@@ -49,6 +54,7 @@ type DB struct {
 	partitions map[string]*partition
 	late       []func()
 	left       map[string]bool // items of transactions under way that are not visible yet
+	before     map[string]item // with Stale: items before their newest write
 }
 
 var _ store.DynamoDB = (*DB)(nil)
@@ -61,7 +67,7 @@ type partition struct {
 
 // New returns an empty table of that name. What the store never asks for fails t.
 func New(t testing.TB, table string) *DB {
-	return &DB{PageBytes: 1 << 20, t: t, table: table, partitions: map[string]*partition{}, left: map[string]bool{}}
+	return &DB{PageBytes: 1 << 20, t: t, table: table, partitions: map[string]*partition{}, left: map[string]bool{}, before: map[string]item{}}
 }
 
 // Partitions returns the partition keys that have items, in order.
@@ -192,6 +198,9 @@ func (db *DB) save(it item) {
 	if at, found := slices.BinarySearch(p.keys, sk); !found {
 		p.keys = slices.Insert(p.keys, at, sk)
 	}
+	if db.Stale != nil {
+		db.before[nameOf(it)] = p.items[sk]
+	}
 	if before := p.items[sk]; before != nil && db.Overwritten != nil {
 		db.Overwritten(nameOf(it), before, it)
 	}
@@ -205,6 +214,9 @@ func (db *DB) remove(key item) {
 		return
 	}
 	if at, found := slices.BinarySearch(p.keys, sk); found {
+		if db.Stale != nil {
+			db.before[nameOf(key)] = p.items[sk]
+		}
 		p.keys = slices.Delete(p.keys, at, at+1)
 		delete(p.items, sk)
 		if db.Removed != nil {
@@ -216,17 +228,22 @@ func (db *DB) remove(key item) {
 	}
 }
 
-// GetItem reads an item consistently.
+// GetItem reads an item, consistently or as Stale has it.
 func (db *DB) GetItem(ctx context.Context, in *dynamodb.GetItemInput, _ ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error) {
-	if in.ConsistentRead == nil || !*in.ConsistentRead || in.ProjectionExpression != nil || *in.TableName != db.table {
+	if in.ProjectionExpression != nil || *in.TableName != db.table {
 		return nil, db.unsupported("this GetItem: %+v", *in)
 	}
 	if err := checkKey(in.Key, 2); err != nil {
 		return nil, err
 	}
 	out := &dynamodb.GetItemOutput{}
-	err := db.run(ctx, Call{Operation: "GetItem", Keys: []string{nameOf(in.Key)}}, func() error {
-		out.Item = maps.Clone(db.find(in.Key))
+	call := Call{Operation: "GetItem", Keys: []string{nameOf(in.Key)}}
+	err := db.run(ctx, call, func() error {
+		found := db.find(in.Key)
+		if before, written := db.before[call.Keys[0]]; written && !aws.ToBool(in.ConsistentRead) && db.Stale(call) {
+			found = before
+		}
+		out.Item = maps.Clone(found)
 		return nil
 	})
 	if err != nil {

@@ -128,8 +128,8 @@ func TestUnsupported(t *testing.T) {
 	key := map[string]types.AttributeValue{"pk": &types.AttributeValueMemberS{Value: "p"}, "sk": &types.AttributeValueMemberS{Value: "1"}}
 	value := map[string]types.AttributeValue{":v": &types.AttributeValueMemberS{Value: "v"}}
 	for name, ask := range map[string]func(*fakedynamo.DB) error{
-		"a read that is not consistent": func(db *fakedynamo.DB) error {
-			_, err := db.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: table, Key: key})
+		"a query that is not consistent": func(db *fakedynamo.DB) error {
+			_, err := db.Query(t.Context(), &dynamodb.QueryInput{TableName: table, KeyConditionExpression: aws.String("pk = :v"), ExpressionAttributeValues: value})
 			return err
 		},
 		"another table": func(db *fakedynamo.DB) error {
@@ -232,5 +232,46 @@ func TestLongConflict(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 		})
+	}
+}
+
+// An eventually consistent read may find an item as it was before its newest write, and
+// never as it was before that; a consistent one finds what was written.
+func TestStale(t *testing.T) {
+	db := fakedynamo.New(t, "table")
+	at := store.New(db, "table")
+	behind := true
+	db.Stale = func(fakedynamo.Call) bool { return behind }
+	body := func(read func(ctx context.Context, pk, sk string) (store.Item, bool, error)) string {
+		item, found, err := read(t.Context(), "p", "1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !found {
+			return "none"
+		}
+		return item.Body
+	}
+	for version, want := range []string{"none", "first", "second"} {
+		text := []string{"first", "second", "third"}[version]
+		if err := at.Replace(t.Context(), store.Item{PK: "p", SK: "1", Body: text, Version: int64(version + 1)}); err != nil {
+			t.Fatal(err)
+		}
+		if got := body(at.GetEventually); got != want {
+			t.Errorf("after %s a replica that is behind has %s instead of %s", text, got, want)
+		}
+		if got := body(at.Get); got != text {
+			t.Errorf("after %s a consistent read finds %s", text, got)
+		}
+	}
+	if err := at.Delete(t.Context(), "p", "1"); err != nil {
+		t.Fatal(err)
+	}
+	if got := body(at.GetEventually); got != "third" {
+		t.Errorf("after it was deleted a replica that is behind has %s instead of third", got)
+	}
+	behind = false
+	if got := body(at.GetEventually); got != "none" {
+		t.Errorf("after it was deleted a replica that is not behind has %s", got)
 	}
 }

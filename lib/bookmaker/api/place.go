@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	v1 "tally/lib/bookmaker/apitype"
+	"tally/lib/store/record"
 )
 
 // placeBet places a bet.
@@ -30,10 +31,14 @@ func (r *request) place(ctx context.Context, bet v1.BatchBet) (response, error) 
 	if err != nil {
 		return response{}, err
 	}
-	status := http.StatusCreated
-	if account.Replay {
-		status = http.StatusOK
-	}
 	placed, err := betOf(bet.Draw, account)
-	return response{status: status, body: placed}, err
+	return response{status: statusOf(account), body: placed}, err
+}
+
+// statusOf is that of the answer to what is stored.
+func statusOf(account *record.Account) int {
+	if account.Replay {
+		return http.StatusOK
+	}
+	return http.StatusCreated
 }

@@ -25,9 +25,29 @@ const (
 // drawCache remembers draws' heads for a moment, and their messages, which never
 // change.
 type drawCache struct {
-	mutex sync.Mutex
-	draws map[string]*cachedDraw
-	looks map[string]*look // the newest of each draw, begun or not
+	mutex  sync.Mutex
+	draws  map[string]*cachedDraw
+	firsts map[string]*first
+	looks  map[string]*look // the newest of each draw, begun or not
+}
+
+// cachedDraw is a draw as it was read at a time. A later reading is another one that
+// has its messages.
+type cachedDraw struct {
+	*record.Draw
+	readAt settlement.Instant
+	// sure says that it was read consistently: it is what was stored at that time, or
+	// newer. Any other may be older. By such a one a bet may be taken that is looked after;
+	// nothing is refused by it, and nothing answered.
+	sure bool
+}
+
+// first is a reading of a draw before anything is decided.
+type first struct {
+	begun settlement.Instant
+	done  chan struct{}
+	draw  *cachedDraw
+	err   error
 }
 
 // look is a reading of a draw that several requests wait for.
@@ -39,8 +59,8 @@ type look struct {
 	err    error
 }
 
-// look reads a draw, beginning no sooner than it is called. Requests that ask while
-// another reading is under way share the next one: those of a batch read once or twice.
+// look reads a draw consistently, beginning no sooner than it is called. Requests that ask
+// while another reading is under way share the next one; nil when the draw is unknown.
 func (c *drawCache) look(ctx context.Context, table *store.Table, id string, now settlement.Instant) (*cachedDraw, error) {
 	c.mutex.Lock()
 	l := c.looks[id]
@@ -65,7 +85,7 @@ func (c *drawCache) look(ctx context.Context, table *store.Table, id string, now
 	c.mutex.Lock()
 	l.before, l.begun = nil, true
 	c.mutex.Unlock()
-	l.draw, l.err = c.read(ctx, table, id, now)
+	l.draw, l.err = c.read(ctx, table, id, now, true)
 	c.mutex.Lock()
 	if c.looks[id] == l {
 		delete(c.looks, id)
@@ -75,40 +95,79 @@ func (c *drawCache) look(ctx context.Context, table *store.Table, id string, now
 	return l.draw, l.err
 }
 
-// cachedDraw is a draw as it was read at a time. A later reading is another one that
-// has its messages.
-type cachedDraw struct {
-	*record.Draw
-	readAt settlement.Instant
-}
-
-// get returns a draw that was read at most headFor ago; nil when it is unknown.
+// get returns a draw that was read at most headFor ago; nil when nothing is found of it.
+// Where it has to be read, bets being looked after, it is not sure.
 func (c *drawCache) get(ctx context.Context, table *store.Table, id string, now settlement.Instant) (*cachedDraw, error) {
+	recent := func(at settlement.Instant) bool { return now-at < headFor && now >= at }
 	c.mutex.Lock()
-	known := c.draws[id]
-	c.mutex.Unlock()
-	if known != nil && now-known.readAt < headFor && now >= known.readAt {
+	known, f := c.draws[id], c.firsts[id]
+	if known != nil && recent(known.readAt) {
+		c.mutex.Unlock()
 		return known, nil
 	}
-	return c.read(ctx, table, id, now)
+	if f != nil && recent(f.begun) {
+		c.mutex.Unlock()
+		select {
+		case <-f.done:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		if f.err == nil {
+			return f.draw, nil
+		}
+		return c.read(ctx, table, id, now, true) // the request that began it may have ended
+	}
+	f = &first{begun: now, done: make(chan struct{})}
+	if c.firsts == nil {
+		c.firsts = map[string]*first{}
+	}
+	c.firsts[id] = f
+	c.mutex.Unlock()
+	f.draw, f.err = c.read(ctx, table, id, now, known != nil && !known.looksAt(now))
+	c.mutex.Lock()
+	if c.firsts[id] == f {
+		delete(c.firsts, id)
+	}
+	c.mutex.Unlock()
+	close(f.done)
+	return f.draw, f.err
+}
+
+// looksAt reports whether a bet of a time is looked after, as far as is known.
+func (d *cachedDraw) looksAt(at settlement.Instant) bool {
+	round, open := d.Head.RoundAt(at)
+	return open && d.Head.Looks(round, at, 0)
 }
 
 // read reads a draw, whatever is remembered of it; nil when it is unknown.
-func (c *drawCache) read(ctx context.Context, table *store.Table, id string, now settlement.Instant) (*cachedDraw, error) {
-	d, err := record.Open(ctx, table, id)
-	if err != nil || d.Head == nil {
+func (c *drawCache) read(ctx context.Context, table *store.Table, id string, now settlement.Instant, sure bool) (*cachedDraw, error) {
+	open := record.OpenEventually
+	if sure {
+		open = record.Open
+	}
+	d, err := open(ctx, table, id)
+	if err != nil || d.Head == nil && sure {
 		return nil, err
 	}
 	if d.Unknown != nil {
 		return nil, d.Unknown
 	}
-	read := &cachedDraw{Draw: d, readAt: now}
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	if known := c.draws[id]; known != nil {
+	known := c.draws[id]
+	switch {
+	case known != nil && d.Version < known.Version: // the answer of a replica that is behind, or of a reading that others have overtaken
+		d = known.Draw
+	case d.Head == nil:
+		return nil, nil
+	case known != nil:
 		d.Keep(known.Draw)
 	}
-	if c.draws == nil || len(c.draws) >= maxDraws {
+	read := &cachedDraw{Draw: d, readAt: now, sure: sure}
+	if known != nil && known.sure && !sure && known.readAt >= now {
+		return known, nil
+	}
+	if c.draws == nil || known == nil && len(c.draws) >= maxDraws {
 		c.draws = map[string]*cachedDraw{}
 	}
 	if d.Opened() { // before, not even the shards are known

@@ -6,6 +6,7 @@ import (
 
 	"tally/lib/draw/ids"
 	"tally/lib/draw/wire"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 	"tally/lib/store/record"
 )
@@ -26,13 +27,15 @@ func (p *Acceptor) Cancel(ctx context.Context, bookmaker, id, reference string) 
 	within, cancel := p.until(ctx, at, acceptWithin)
 	defer cancel()
 	d, err := p.draws.get(within, p.Table, id, at)
+	if err == nil && (d == nil || !d.Opened() && !d.sure) {
+		d, err = p.draws.look(within, p.Table, id, p.Now())
+	}
 	if err != nil {
 		return nil, err
 	}
 	if d == nil || !d.Opened() {
 		return nil, refuse(CodeUnknownDraw, "there is no draw %s", id)
 	}
-	at = d.stamp(at)
 	part := wire.Look{Bookmaker: bookmaker, Shard: Shard(reference, d.Head.Shards)}
 	pk := store.BetsKey(id, part.Bookmaker, part.Shard)
 	bet, err := p.Table.GetBet(within, pk, store.BetKey(reference))
@@ -42,11 +45,10 @@ func (p *Acceptor) Cancel(ctx context.Context, bookmaker, id, reference string) 
 	if bet == nil || bet.Refused != "" {
 		return nil, refuse(CodeUnknownBet, "there is no bet %s on draw %s", reference, id)
 	}
-	if d.Head.Closing(int(bet.Round)) == 0 { // what is remembered is from before that round was known
-		if d, err = p.draws.read(within, p.Table, id, at); err != nil || d == nil {
-			return nil, errors.Join(err, errors.New("the bet's draw could not be read again"))
-		}
+	if d, err = p.cancelling(within, d, bet, at); err != nil {
+		return nil, err
 	}
+	at = d.stamp(at)
 	cancelled := store.StoredBet{SK: store.CancelKey(reference), AcceptedAt: at, ExpiresAt: d.Head.RetainUntil}
 	if at >= d.Head.ClosingOf(int(bet.Round), d.Game, bet.Selection) {
 		cancelled.Refused = CodeBettingClosed
@@ -62,7 +64,31 @@ func (p *Acceptor) Cancel(ctx context.Context, bookmaker, id, reference string) 
 	if cancelled.Refused != "" {
 		return nil, refuse(CodeBettingClosed, "betting round %d is closed: the bet stands", bet.Round)
 	}
-	d = p.look(ctx, d, part, int(bet.Round), cancelled.AcceptedAt, at)
+	var parts []wire.Look
+	if d.looks(int(bet.Round), cancelled.AcceptedAt, p.Now()-at, p.Now()) {
+		parts = []wire.Look{part}
+	}
+	if len(parts) > 0 || !d.sure {
+		if d, err = p.look(ctx, d, parts, at); err != nil {
+			return nil, err
+		}
+	}
 	return &record.Account{Bet: *bet, Reference: reference, Replay: existing != nil, CancelledAt: cancelled.AcceptedAt,
 		BetStatus: record.BetStatusOf(d.Head, d.Game, bet, cancelled.AcceptedAt, at)}, nil
+}
+
+// cancelling returns the head by which a bet may be cancelled: the one that is given, or,
+// where it is from before the bet's round was known, or may be behind and its cancellation
+// would be refused by it or not be looked after, as it is now.
+func (p *Acceptor) cancelling(ctx context.Context, d *cachedDraw, bet *store.StoredBet, at settlement.Instant) (*cachedDraw, error) {
+	round, at := int(bet.Round), d.stamp(at)
+	taken := at < d.Head.ClosingOf(round, d.Game, bet.Selection) && d.Head.Looks(round, at, 0)
+	if d.Head.Closing(round) != 0 && (d.sure || taken) {
+		return d, nil
+	}
+	read, err := p.draws.look(ctx, p.Table, d.ID, p.Now())
+	if err != nil || read == nil {
+		return nil, errors.Join(err, errors.New("the bet's draw could not be read again"))
+	}
+	return read, nil
 }

@@ -40,8 +40,9 @@ func (discard) Send(context.Context, string, time.Duration) error { return nil }
 // house is a table with a draw of blackjack on it, and a process that takes bets.
 type house struct {
 	*placing.Acceptor
-	now   settlement.Instant
-	looks bool // of draws that open
+	now    settlement.Instant
+	looks  bool  // of draws that open
+	within int64 // how long before a round's end its bets are looked after; zero for always
 }
 
 func (h *house) clock() settlement.Instant { return h.now }
@@ -66,12 +67,25 @@ func openAs(t *testing.T, h *house, table *store.Table) *house {
 
 func (h *house) say(t *testing.T, fields string) {
 	t.Helper()
+	h.sayOf(t, theDraw, fields)
+}
+
+func (h *house) sayOf(t *testing.T, draw, fields string) {
+	t.Helper()
 	in := intake.Intake{Table: h.Table, Replies: discard{}, Sweeps: discard{}, Archive: discard{}, Record: discard{}, Now: h.clock,
-		Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Settings: draw.Settings{Shards: 1, RetainMillis: 400 * 24 * 3600 * 1000, Looks: h.looks}}
-	body := `{"schema":1,"id":"m","game":"blackjack","table":"bj-1","draw":"` + theDraw + `","at":"2026-11-30T12:00:00.000Z",` + fields + `}`
+		Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Settings: h.settings()}
+	body := `{"schema":1,"id":"m","game":"blackjack","table":"bj-1","draw":"` + draw + `","at":"2026-11-30T12:00:00.000Z",` + fields + `}`
 	if err := in.Handle(t.Context(), intake.Delivery{Body: []byte(body), SentAt: h.now}); err != nil {
 		t.Fatal(err)
 	}
+}
+
+func (h *house) settings() draw.Settings {
+	s := draw.Settings{Shards: 1, RetainMillis: 400 * 24 * 3600 * 1000, Looks: h.looks}
+	if h.within != 0 {
+		s.LookMillisByGame = map[string]int64{"blackjack": h.within}
+	}
+	return s
 }
 
 // play opens the second round.
@@ -107,7 +121,7 @@ func TestCost(t *testing.T) {
 		calls string // GetItem, PutItem
 		units string // read, write
 	}{
-		{"the first bet of a bookmaker, nothing known", place(bet("b1", "seat:1", "10.00")), "", "1 2", "1 2"},
+		{"the first bet of a bookmaker, nothing known", place(bet("b1", "seat:1", "10.00")), "", "2 2", "1.5 2"},
 		{"a bet, warm", place(bet("b2", "seat:4", "10.00")), "", "0 1", "0 1"},
 		{"a long reference, the largest stake", place(bet("0123456789012345678901234567890123456789012345678901234567890123", "seat:7", "1000.00")), "", "0 1", "0 1"},
 		{"the same again", place(bet("b2", "seat:4", "10.00")), "", "0 1", "0 1"},
@@ -140,44 +154,58 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// A bet that looks costs the head's reading once more, and no other writing: one read unit,
-// or two where the head is not in memory. Those of a batch never read more than one each.
+// What is looked after costs one consistent reading of the head, and half a unit where the
+// head was not in memory; a batch on one draw costs the same once.
 func TestCostOfLooks(t *testing.T) {
 	db := dynamotest.DynamoDBLocal(t)
 	counts := capacity.New(dynamotest.PartitionKey, dynamotest.SortKey)
 	h := openAs(t, &house{looks: true}, store.New(db.NewClient(counts.Attach), db.Table(t)))
 	place := func(first, bets int) {
 		var group errgroup.Group
+		stored := make([]*placing.Stored, bets)
 		for b := range bets {
-			group.Go(func() error {
-				_, err := h.Place(t.Context(), bet(fmt.Sprintf("b%d", first+b), "seat:1", "10.00"))
+			group.Go(func() (err error) {
+				stored[b], err = h.Store(t.Context(), bet(fmt.Sprintf("b%d", first+b), "seat:1", "10.00"))
 				return err
 			})
 		}
 		if err := group.Wait(); err != nil {
 			t.Fatal(err)
 		}
+		if _, err := h.Answer(t.Context(), stored); err != nil {
+			t.Fatal(err)
+		}
 	}
 	place(0, 1) // enters the bookmaker
-	const unit = capacity.Unit
+	const unit, half = capacity.Unit, capacity.Unit / 2
 	for _, test := range []struct {
-		name        string
-		bets        int
-		later       settlement.Instant
-		least, most capacity.HalfUnits // read
-		writes      capacity.HalfUnits
+		name   string
+		later  settlement.Instant
+		try    func()
+		reads  capacity.HalfUnits
+		writes capacity.HalfUnits
 	}{
-		{"a sparse bet", 1, 1000, 2 * unit, 2 * unit, unit},
-		{"a warm bet", 1, 0, unit, unit, unit},
-		{"a batch", 20, 0, unit, 20 * unit, 20 * unit},
+		{"a sparse bet", 1000, func() { place(100, 1) }, unit + half, unit},
+		{"a warm bet", 1, func() { place(200, 1) }, unit, unit},
+		{"a batch", 1, func() { place(300, 20) }, unit, 20 * unit},
+		{"a sparse batch", 1000, func() { place(400, 20) }, unit + half, 20 * unit},
+		{"a sparse cancellation, which reads its bet", 1000, func() {
+			if _, err := h.Cancel(t.Context(), "acme", theDraw, "b100"); err != nil {
+				t.Fatal(err)
+			}
+		}, 2*unit + half, unit},
+		{"a sparse bet that is refused", 1000, func() {
+			if _, err := h.Place(t.Context(), bet("b500", "seat:1", "9999.00")); err == nil {
+				t.Fatal("it is stored")
+			}
+		}, unit + half, unit},
 	} {
 		h.now += test.later
 		counts.Reset()
-		place(int(h.now)+100*test.bets, test.bets)
-		if got := counts.Snapshot().Total(); got.Reads < test.least || got.Reads > test.most || got.Writes != test.writes {
-			t.Errorf("%s: %v read and %v write units, want %v to %v and %v", test.name, got.Reads, got.Writes, test.least, test.most, test.writes)
+		test.try()
+		if got := counts.Snapshot().Total(); got.Reads != test.reads || got.Writes != test.writes {
+			t.Errorf("%s: %v read and %v write units, want %v and %v", test.name, got.Reads, got.Writes, test.reads, test.writes)
 		}
-		h.now++
 	}
 }
 

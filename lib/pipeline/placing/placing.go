@@ -69,10 +69,24 @@ type Recorder interface {
 	Refused(game, code string)
 }
 
-// Place accepts a bet or a side wager, within three seconds. The error is a
+// Place accepts a bet or a side wager, within three seconds, and answers it. The error is a
 // *Refusal, or says that the outcome is not known and the same request has to be
 // sent again.
 func (p *Acceptor) Place(ctx context.Context, request Request) (*record.Account, error) {
+	stored, err := p.Store(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	accounts, err := p.Answer(ctx, []*Stored{stored})
+	if err != nil {
+		return nil, err
+	}
+	return accounts[0], nil
+}
+
+// Store is the part of Place before the look, for those that are stored side by side and
+// answered together.
+func (p *Acceptor) Store(ctx context.Context, request Request) (*Stored, error) {
 	if err := p.Clock.Passed(ctx); err != nil {
 		return nil, err
 	}
@@ -82,33 +96,56 @@ func (p *Acceptor) Place(ctx context.Context, request Request) (*record.Account,
 	}
 	within, cancel := p.until(ctx, at, acceptWithin)
 	defer cancel()
-	d, err := p.draws.get(within, p.Table, request.Draw, at)
-	if err != nil {
+	t, refusal, err := p.decide(within, request, at)
+	switch {
+	case err != nil:
+		return nil, err
+	case refusal != nil && t != nil:
+		return p.refused(ctx, t, refusal)
+	case refusal != nil:
+		return nil, refusal
+	}
+	if err := p.parts.register(within, p.Table, t.Draw, t.Bookmaker, t.draw.Head.RetainUntil); err != nil {
 		return nil, err
 	}
+	return p.store(ctx, within, t)
+}
+
+// decide decides about a request of a time. A head that may be behind is enough to take a
+// bet that is looked after; for anything else it is read again.
+func (p *Acceptor) decide(ctx context.Context, request Request, at settlement.Instant) (t *try, refusal *Refusal, err error) {
+	d, err := p.draws.get(ctx, p.Table, request.Draw, at)
+	for sure := d != nil && d.sure; err == nil; sure = true {
+		t, refusal, err = p.decideBy(ctx, d, request, at)
+		if err != nil || sure || refusal == nil && d.Head.Looks(int(t.bet.Round), t.at, 0) {
+			break
+		}
+		d, err = p.draws.look(ctx, p.Table, request.Draw, p.Now())
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if refusal != nil && t == nil && d != nil && d.Opened() {
+		p.Record.Refused(d.Game.ID, refusal.Code)
+	}
+	return t, refusal, nil
+}
+
+// decideBy decides by a head. What is refused whatever the draw's state is no try.
+func (p *Acceptor) decideBy(ctx context.Context, d *cachedDraw, request Request, at settlement.Instant) (*try, *Refusal, error) {
 	if d == nil || !d.Opened() {
-		return nil, refuse(CodeUnknownDraw, "there is no draw %s", request.Draw)
+		return nil, refuse(CodeUnknownDraw, "there is no draw %s", request.Draw), nil
 	}
 	terms := p.Terms(request.Bookmaker)
 	t, refusal := parse(request, d, terms, d.stamp(at))
 	if refusal != nil {
-		p.Record.Refused(d.Game.ID, refusal.Code)
-		return nil, refusal
+		return nil, refusal, nil
 	}
 	if refusal := t.limit(terms); refusal != nil {
-		return p.refused(ctx, t, refusal)
+		return t, refusal, nil
 	}
-	refusal, err = p.check(within, t)
-	if err != nil {
-		return nil, err
-	}
-	if refusal != nil {
-		return p.refused(ctx, t, refusal)
-	}
-	if err := p.parts.register(within, p.Table, t.Draw, t.Bookmaker, d.Head.RetainUntil); err != nil {
-		return nil, err
-	}
-	return p.store(ctx, within, t)
+	refusal, err := p.check(ctx, t)
+	return t, refusal, err
 }
 
 // check finds the bet's betting round, or returns why it can't be accepted.
@@ -192,7 +229,7 @@ func (p *Acceptor) checkBase(ctx context.Context, t *try) (*Refusal, error) {
 
 // store writes the bet, within its time. What is there already decides: the same
 // bet, another one, or a refusal, whose place a later request takes.
-func (p *Acceptor) store(ctx, within context.Context, t *try) (*record.Account, error) {
+func (p *Acceptor) store(ctx, within context.Context, t *try) (*Stored, error) {
 	bet := t.stored()
 	existing, err := p.Table.CreateBet(within, t.pk, bet)
 	if err == nil && existing != nil && existing.Refused != "" && t.at > existing.AcceptedAt+refusalStands {
@@ -203,11 +240,11 @@ func (p *Acceptor) store(ctx, within context.Context, t *try) (*record.Account, 
 		return p.refused(ctx, t, refuse(CodeOutcomeUnknown, "the bet could not be stored in time; it is not stored"))
 	case existing == nil:
 		p.Record.Accepted(t.draw.Game.ID)
-		return p.account(ctx, t, bet, false), nil
+		return p.stored(t, bet, false), nil
 	case existing.Refused != "":
 		return p.refused(ctx, t, t.early(existing.Refused))
 	}
-	return p.existing(ctx, t, existing)
+	return p.existing(t, existing)
 }
 
 // early refuses what would be accepted if an earlier refusal did not stand yet. It
@@ -233,7 +270,7 @@ func (p *Acceptor) until(ctx context.Context, at settlement.Instant, within time
 // stored already. Nothing is written where no earlier try can be in flight: once
 // the grace time is over, and when the wager does not fit its bet, which never
 // changes, so that no try of it was ever accepted.
-func (p *Acceptor) refused(ctx context.Context, t *try, refusal *Refusal) (*record.Account, error) {
+func (p *Acceptor) refused(ctx context.Context, t *try, refusal *Refusal) (*Stored, error) {
 	ctx, cancel := p.until(ctx, t.at, refuseWithin)
 	defer cancel()
 	claim := store.StoredBet{SK: t.key(), Refused: refusal.Code, Generation: 1, AcceptedAt: t.at, ExpiresAt: t.draw.Head.RetainUntil}
@@ -256,7 +293,7 @@ func (p *Acceptor) refused(ctx context.Context, t *try, refusal *Refusal) (*reco
 		p.Record.Refused(t.draw.Game.ID, refusal.Code)
 		return nil, refusal
 	}
-	return p.existing(ctx, t, existing)
+	return p.existing(t, existing)
 }
 
 // maxRenewals bounds how often a refusal is put over others that came first.
@@ -281,21 +318,14 @@ func (p *Acceptor) claim(ctx context.Context, pk string, refusal store.StoredBet
 	return p.Table.CreateBet(ctx, pk, refusal)
 }
 
-// existing returns a bet that was stored before.
-func (p *Acceptor) existing(ctx context.Context, t *try, there *store.StoredBet) (*record.Account, error) {
+// existing takes a bet that was stored before.
+func (p *Acceptor) existing(t *try, there *store.StoredBet) (*Stored, error) {
 	if fields := t.differences(there); len(fields) > 0 {
 		refusal := refuse(CodeReferenceUsed, "another bet has this reference; it differs in %s", strings.Join(fields, ", "))
 		refusal.Differs = fields
 		return nil, refusal
 	}
-	return p.account(ctx, t, *there, true), nil
-}
-
-// account looks at the draw and computes a stored bet's status from stored values.
-func (p *Acceptor) account(ctx context.Context, t *try, bet store.StoredBet, replay bool) *record.Account {
-	t.draw = p.look(ctx, t.draw, t.part, int(bet.Round), bet.AcceptedAt, t.at)
-	return &record.Account{Bet: bet, Reference: t.bet.Reference, Wager: t.bet.Wager, Replay: replay,
-		BetStatus: record.BetStatusOf(t.draw.Head, t.draw.Game, &bet, 0, p.Now())}
+	return p.stored(t, *there, true), nil
 }
 
 // Shard returns the shard of a reference.

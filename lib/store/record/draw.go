@@ -25,6 +25,7 @@ type Draw struct {
 	Head    *draw.Head  // nil when nothing is known of the draw
 	Game    *rules.Game // nil with Unknown, and before the studio's first message
 	Unknown error       // a games.ErrUnknown: this program does not have the draw's rules
+	Version int64       // of the head that was read
 
 	table    *store.Table
 	items    map[string]store.Item // what was loaded
@@ -91,15 +92,27 @@ func Open(ctx context.Context, table *store.Table, id string) (*Draw, error) {
 	return open(table, id, item)
 }
 
+// OpenEventually is Open by a read of half the price, which may find the head as it was
+// before: see [store.Table.GetEventually].
+func OpenEventually(ctx context.Context, table *store.Table, id string) (*Draw, error) {
+	item, _, err := table.GetEventually(ctx, store.DrawKey(id), store.HeadKey)
+	if err != nil {
+		return nil, err
+	}
+	return open(table, id, item)
+}
+
 func open(table *store.Table, id string, item store.Item) (*Draw, error) {
 	if item.PK == "" {
 		return &Draw{ID: id, table: table}, nil
 	}
-	head, _, err := HeadOf(id, item)
+	head, version, err := HeadOf(id, item)
 	if err != nil {
 		return nil, err
 	}
-	return New(table, head), nil
+	d := New(table, head)
+	d.Version = version
+	return d, nil
 }
 
 // New is the draw of a head that was read.
