@@ -210,7 +210,7 @@ func (d *played) place(ctx context.Context, round, bookmaker int, waits bool) er
 		if err != nil {
 			return err
 		}
-		if stored := d.watch.board(d.id, round); waits && i == 0 {
+		if stored := d.watch.board(d.id, round); waits && i == 0 && !stored.IsZero() { // else it is not noted yet
 			d.boards = append(d.boards, board{blind: max(0, blind.Sub(stored)), taken: max(0, time.Since(stored))})
 		}
 	}
