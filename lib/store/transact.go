@@ -59,7 +59,7 @@ func DeletingAsRead(item Item) Write {
 // hold or that another transaction was under way: the caller reads again and
 // decides again, since the cause may be this very transaction after a lost
 // answer. A transaction that was throttled is made again: the SDK does not, for it
-// sees a transaction that was cancelled.
+// sees a transaction that was cancelled. [ErrThrottled] says that it always was.
 //
 // That it is all or nothing is true of what is written, not of what is read
 // meanwhile: see [Table.Together].
@@ -68,10 +68,16 @@ func (t *Table) Transact(ctx context.Context, writes ...Write) error {
 	for i, write := range writes {
 		items[i] = write(t)
 	}
+	var sent attempts
 	err := again(ctx, throttled, func() error {
-		_, err := t.client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: items})
-		return err
+		return sent.answered(func(watched func(*dynamodb.Options)) error {
+			_, err := t.client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: items}, watched)
+			return err
+		})
 	})
+	if err != nil && sent.throttled() {
+		return fmt.Errorf("writing a transaction of %d items: %w: %w", len(writes), ErrThrottled, err)
+	}
 	var cancelled *types.TransactionCanceledException
 	if errors.As(err, &cancelled) && only(cancelled, "ConditionalCheckFailed", conflicting) {
 		return ErrChanged
@@ -124,12 +130,19 @@ func besides(ctx context.Context, write func() error) error {
 	return err
 }
 
-// put writes one item.
+// put writes one item. [ErrThrottled] says that it was not written.
 func (t *Table) put(ctx context.Context, in *dynamodb.PutItemInput) error {
-	return besides(ctx, func() error {
-		_, err := t.client.PutItem(ctx, in)
-		return err
+	var sent attempts
+	err := besides(ctx, func() error {
+		return sent.answered(func(watched func(*dynamodb.Options)) error {
+			_, err := t.client.PutItem(ctx, in, watched)
+			return err
+		})
 	})
+	if err != nil && sent.throttled() {
+		return fmt.Errorf("%w: %w", ErrThrottled, err)
+	}
+	return err
 }
 
 // The reasons of a transaction that was cancelled.

@@ -382,6 +382,9 @@ func (a *API) problemOf(ctx context.Context, err error, t *trail) *problem {
 	if wrong := (*clock.WrongError)(nil); errors.As(err, &wrong) {
 		return newProblem(codeClockWrong, "this instance can't tell the time")
 	}
+	if errors.Is(err, placing.ErrBusy) {
+		return newProblem(codeUnavailable, "too much is stored at once: nothing of this request is, and nothing will be")
+	}
 	if unavailable(err) {
 		return newProblem(codeUnavailable, "the request could not be carried out, or its outcome is not known")
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"go.yaml.in/yaml/v4"
 
 	"tally/internal/testkit/fakedynamo"
@@ -158,6 +159,10 @@ func TestEveryCode(t *testing.T) {
 	w.want(w.do(put, "/v1/draws/rou-2/bets/b-1", straight17), "201")
 	db.err, db.puts = context.DeadlineExceeded, 1
 	want("outcome_unknown", put, "/v1/draws/rou-2/bets/b-2", straight17)
+	db.err, db.puts = &types.ThrottlingException{}, 1
+	if a := w.do(put, "/v1/draws/rou-2/bets/b-3", straight17); a.status != 503 || a.header.Get("Retry-After") != "1" || !strings.Contains(a.body, "nothing of this request is") {
+		t.Errorf("a bet whose write is throttled: %d, Retry-After %q, %s, want 503, 1, and that nothing is stored", a.status, a.header.Get("Retry-After"), a.body)
+	}
 	db.err = context.DeadlineExceeded
 	want("unavailable", get, "/v1/draws/rou-2", "")
 	want("totals_pending", get, "/v1/totals?period=2026-11-30", "")

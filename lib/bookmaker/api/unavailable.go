@@ -21,7 +21,7 @@ func unavailable(err error) bool {
 	var conflict *types.TransactionConflictException
 	var fromAWS smithy.APIError
 	switch {
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled), errors.Is(err, store.ErrChanged), errors.Is(err, games.ErrUnknown),
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled), errors.Is(err, store.ErrChanged), errors.Is(err, store.ErrThrottled), errors.Is(err, games.ErrUnknown),
 		errors.As(err, &network), errors.As(err, &conflict):
 		return true
 	case errors.As(err, &fromAWS):

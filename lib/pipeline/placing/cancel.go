@@ -56,7 +56,7 @@ func (p *Acceptor) Cancel(ctx context.Context, bookmaker, id, reference string) 
 	// Once the grace time is over a refusal is only looked for.
 	existing, err := p.claim(within, pk, cancelled, cancelled.Refused == "" || !over(d, at))
 	if err != nil {
-		return nil, err
+		return nil, busy(err)
 	}
 	if existing != nil {
 		cancelled = *existing

@@ -10,6 +10,7 @@ package placing
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -69,6 +70,19 @@ type Recorder interface {
 	Refused(game, code string)
 }
 
+// ErrBusy says that nothing of a request is stored, and nothing will be: DynamoDB has taken
+// none of its writes, for too many others. An earlier try of the same may still be under way;
+// the same again is right, at once.
+var ErrBusy = errors.New("too much is stored at once")
+
+// busy marks the error of a request none of whose writes was made.
+func busy(err error) error {
+	if errors.Is(err, store.ErrThrottled) {
+		return fmt.Errorf("%w: %w", ErrBusy, err)
+	}
+	return err
+}
+
 // Place accepts a bet or a side wager, within three seconds, and answers it. The error is a
 // *Refusal, or says that the outcome is not known and the same request has to be
 // sent again.
@@ -106,7 +120,7 @@ func (p *Acceptor) Store(ctx context.Context, request Request) (*Stored, error) 
 		return nil, refusal
 	}
 	if err := p.parts.register(within, p.Table, t.Draw, t.Bookmaker, t.draw.Head.RetainUntil); err != nil {
-		return nil, err
+		return nil, busy(err)
 	}
 	return p.store(ctx, within, t)
 }
@@ -236,6 +250,8 @@ func (p *Acceptor) store(ctx, within context.Context, t *try) (*Stored, error) {
 		existing, err = p.Table.ReplaceRefusal(within, t.pk, *existing, bet)
 	}
 	switch {
+	case errors.Is(err, store.ErrThrottled): // nothing is under way that a refusal would have to meet, at a key that takes no more
+		return nil, busy(err)
 	case err != nil: // whether it was written is not known: a refusal makes sure of one or the other
 		return p.refused(ctx, t, refuse(CodeOutcomeUnknown, "the bet could not be stored in time; it is not stored"))
 	case existing == nil:
@@ -287,7 +303,10 @@ func (p *Acceptor) refused(ctx context.Context, t *try, refusal *Refusal) (*Stor
 		existing, err = p.Table.ReplaceRefusal(ctx, t.pk, *existing, claim)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("making sure that a refused bet is not stored: %w", err)
+		if err = fmt.Errorf("making sure that a refused bet is not stored: %w", err); refusal.Code != CodeOutcomeUnknown {
+			err = busy(err)
+		}
+		return nil, err
 	}
 	if existing == nil || existing.Refused != "" {
 		p.Record.Refused(t.draw.Game.ID, refusal.Code)
