@@ -378,6 +378,26 @@ func TestTableAsDecided(t *testing.T) {
 	}
 }
 
+// The table is as warm as AWS makes it, which costs nothing, unless that is set.
+func TestWarmTable(t *testing.T) {
+	for _, row := range []struct {
+		name       string
+		parameters map[string]string
+		want       map[string]int
+	}{
+		{"as AWS makes it", nil, nil},
+		{"reads alone are nothing", map[string]string{"WarmReads": "20000"}, nil},
+		{"warm", map[string]string{"WarmWrites": "40000"}, map[string]int{"WriteUnitsPerSecond": 40_000, "ReadUnitsPerSecond": 12_000}},
+		{"warm for reads, too", map[string]string{"WarmWrites": "40000", "WarmReads": "20000"}, map[string]int{"WriteUnitsPerSecond": 40_000, "ReadUnitsPerSecond": 20_000}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			if got := resolve(t, row.parameters).Tables[0].Warm; !maps.Equal(got, row.want) {
+				t.Errorf("the table is warm for %v, want %v", got, row.want)
+			}
+		})
+	}
+}
+
 func TestDashboardIsJSON(t *testing.T) {
 	if body := dashboard(t, resolve(t, nil)); !json.Valid([]byte(body)) {
 		t.Errorf("the body of the dashboard is no JSON:\n%s", body)

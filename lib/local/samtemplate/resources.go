@@ -41,6 +41,7 @@ type Table struct {
 		Type string `yaml:"KeyType"`
 	} `yaml:"KeySchema"`
 	BillingMode        string          `yaml:"BillingMode"`
+	Warm               map[string]int  `yaml:"WarmThroughput"` // units a second that it takes from its beginning; empty for AWS's own
 	DeletionProtection bool            `yaml:"DeletionProtectionEnabled"`
 	PointInTime        map[string]bool `yaml:"PointInTimeRecoverySpecification"`
 	Encryption         map[string]bool `yaml:"SSESpecification"`
