@@ -30,7 +30,7 @@ type task struct {
 	asks    []*asked        // what waits for the scheduler: several requests, where it makes them side by side
 	call    fakedynamo.Call // the one that is let go on
 	slow    bool            // it is let go on seldom
-	crashed bool            // nothing that it does has an effect any more
+	crashed atomic.Bool     // nothing that it does has an effect any more
 	// committing says that it waits for the rest of its transaction to become visible,
 	// which it is by commitBy.
 	committing bool
@@ -110,7 +110,7 @@ func (w *world) intercept(ctx context.Context, call fakedynamo.Call) fakedynamo.
 	if !isTask {
 		return fakedynamo.Proceed
 	}
-	if t.crashed {
+	if t.crashed.Load() {
 		return fakedynamo.FailBefore
 	}
 	return t.ask(call)
@@ -148,7 +148,7 @@ func (w *world) commit(before time.Time) {
 func (w *world) proceed(t *task) {
 	w.step++
 	asked := t.next(w.random)
-	verdict, crash := fakedynamo.Proceed, t.crashed
+	verdict, crash := fakedynamo.Proceed, t.crashed.Load()
 	switch {
 	case t.committing: // what is committed is not undone
 	case crash: // the others that it was about to make
@@ -156,7 +156,7 @@ func (w *world) proceed(t *task) {
 	default:
 		verdict, crash = w.policy.verdict(w, t)
 	}
-	t.crashed = crash
+	t.crashed.Store(crash)
 	if w.plan.Traced {
 		suffix := ""
 		if crash {
@@ -256,7 +256,7 @@ func (w *world) delivered(q *queue, m *message, t *task) {
 	switch {
 	case errors.As(t.err, &later):
 		q.retryAfter(m, later.After, false)
-	case t.crashed:
+	case t.crashed.Load():
 		w.note("%s crashed", t.name)
 		q.retryAfter(m, 2*time.Second, true)
 	case errors.As(t.err, &notYet):
@@ -313,7 +313,7 @@ func (w *world) request(a *api, op *plans.Op) {
 	w.start(op.Name(), run, func(t *task) {
 		a.busy = false
 		at.ended, at.over = w.step, time.Now()
-		if t.crashed {
+		if t.crashed.Load() {
 			w.note("%s crashed", t.name)
 			w.boot(a)
 			return

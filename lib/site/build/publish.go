@@ -76,15 +76,18 @@ func headerOf(f pages.File) objects.Header {
 	return objects.Header{ContentType: f.ContentType, CacheControl: files.CacheControl(f.Path, f.Immutable)}
 }
 
-// each calls a function for the numbers below n, several at once.
+// each calls a function for the numbers below n, several at once. When it returns nil, it
+// was called for all of them: what is left out when there is no more time is an error.
 func (r *run) each(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(r.Parallel)
 	for i := range n {
-		if ctx.Err() != nil {
-			break
-		}
-		group.Go(func() error { return do(ctx, i) })
+		group.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			return do(ctx, i)
+		})
 	}
 	return group.Wait()
 }

@@ -82,10 +82,10 @@ func Compare(ctx context.Context, made fs.FS, site build.Source, o Options) (fil
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(max(1, o.Parallel))
 	for _, name := range names {
-		if ctx.Err() != nil {
-			break
-		}
 		group.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err // what is not compared is not equal
+			}
 			what, err := o.compare(ctx, made, site, name)
 			if err != nil {
 				return err

@@ -106,3 +106,18 @@ func TestCompareFails(t *testing.T) {
 		t.Error("what was made from the log has a proof that is none")
 	}
 }
+
+// TestOutOfTime: what there was no time to compare is not equal.
+func TestOutOfTime(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	made := fstest.MapFS{"index.html": {Data: []byte("a")}}
+	if _, differences, err := check.Compare(ctx, made, forgetful{}, check.Options{Parallel: 1}); !errors.Is(err, context.Canceled) {
+		t.Errorf("a comparison without time finds %v and ends with %v, not with %v", differences, err, context.Canceled)
+	}
+}
+
+// forgetful has every file, and does not look at the time.
+type forgetful struct{}
+
+func (forgetful) Get(context.Context, string) ([]byte, error) { return []byte("a"), nil }
