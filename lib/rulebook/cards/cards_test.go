@@ -1,7 +1,9 @@
 package cards_test
 
 import (
+	"encoding/json"
 	"slices"
+	"strings"
 	"testing"
 
 	"tally/lib/rulebook/cards"
@@ -55,4 +57,24 @@ func TestNoOtherSpelling(t *testing.T) {
 func isCard(text string) bool {
 	_, ok := cards.Parse(text)
 	return ok
+}
+
+// TestReadFromJSON: the cards of a stored outcome are read as they are written, and what
+// is none leaves the card as it was.
+func TestReadFromJSON(t *testing.T) {
+	var read []cards.Card
+	if err := json.Unmarshal([]byte(`["TH","AS","2C"]`), &read); err != nil {
+		t.Fatal(err)
+	}
+	if want := []cards.Card{cards.New(cards.Ten, cards.Hearts), cards.New(cards.Ace, cards.Spades), cards.New(cards.Two, cards.Clubs)}; !slices.Equal(read, want) {
+		t.Errorf("TH, AS and 2C are read as %v, want %v", read, want)
+	}
+	for _, text := range []string{"", "1S", "10H", "ah"} {
+		t.Run(text, func(t *testing.T) {
+			card := read[0]
+			if err := card.UnmarshalText([]byte(text)); err == nil || card != read[0] || !strings.Contains(err.Error(), "is no card") {
+				t.Errorf("%q is read as %v, %v; want an error and the card as it was", text, card, err)
+			}
+		})
+	}
 }
