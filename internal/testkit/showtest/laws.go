@@ -3,6 +3,7 @@ package showtest
 import (
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"math/big"
 	"math/rand/v2"
 	"slices"
@@ -21,6 +22,7 @@ func Laws(t *testing.T, g *rules.Game, draws int) {
 	t.Helper()
 	aspects := g.Show.Aspects()
 	sumToOne(t, aspects)
+	named(t, g)
 	for seed := range uint64(draws) {
 		dealing := g.Show.Dealing()
 		symbols := dealing.Shuffle(rand.New(rand.NewPCG(seed, 5)), nil)
@@ -236,6 +238,17 @@ func (l law) decided(round int, visible string) {
 		result := l.game.Judge(l.outcome, ruletest.Selection(l, l.game, selection)).Result
 		if mark == "win" && result == rules.Lost || mark == "lose" && result == rules.Won {
 			l.Errorf("%s was said to %s with %s; it is %v", selection, mark, visible, result)
+		}
+	}
+}
+
+// named: each language has a name for the game.
+func named(t *testing.T, g *rules.Game) {
+	t.Helper()
+	for _, language := range []string{"en", "es", "pt", "uk"} {
+		text, err := fs.ReadFile(g.Show.Messages(), "messages/"+language+".toml")
+		if err != nil || !strings.Contains(string(text), "\n"+g.ID+" = ") {
+			t.Errorf("%s has no name in the language %s: %v", g.ID, language, err)
 		}
 	}
 }
