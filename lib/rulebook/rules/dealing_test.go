@@ -33,3 +33,9 @@ func TestShuffle(t *testing.T) {
 		t.Errorf("one deck has %d cards", len(one))
 	}
 }
+
+func TestNumbers(t *testing.T) {
+	if got, want := rules.Numbers([]string{"36", "0", "7"}), []int64{36, 0, 7}; !slices.Equal(got, want) {
+		t.Errorf("36, 0 and 7 are read as %v, want %v", got, want)
+	}
+}
