@@ -171,11 +171,12 @@ func (n *night) settler() *settle.Settler {
 // run runs reconcile, which cancels draws half an hour after they closed.
 func (n *night) run() error { return n.runIn(n.Context()) }
 
-func (n *night) runIn(ctx context.Context) error {
+func (n *night) runIn(ctx context.Context) error { return n.reconciler().Run(ctx) }
+
+func (n *night) reconciler() *reconcile.Reconciler {
 	log := slog.New(slog.DiscardHandler)
-	r := &reconcile.Reconciler{Table: n.table, Intake: n.intake(), Settler: n.settler(), Sweeps: n,
+	return &reconcile.Reconciler{Table: n.table, Intake: n.intake(), Settler: n.settler(), Sweeps: n,
 		Depths: n, Studio: studio{n}, Record: n, Now: now, Log: log, ResultWithin: 2 * time.Minute, CancelAfter: 30 * time.Minute}
-	return r.Run(ctx)
 }
 
 // pass runs reconcile every minute.
