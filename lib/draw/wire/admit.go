@@ -32,6 +32,15 @@ func (m *Message) Admit(now settlement.Instant) (faults []Fault) {
 			fault(CodeBadID, "%s: %q is no identifier: in addresses it means a folder", named.path, named.id)
 		}
 	}
+	if _, known := bodies[m.Type]; !known {
+		fault(CodeUnknownType, "type: there are no messages of type %q", m.Type)
+	}
+	if m.Type == DrawCancelled && m.Reason == "" {
+		fault(CodeUnknownReason, "reason: it is empty; `tally games %s` lists the reasons", m.Game.ID)
+	}
+	for _, path := range m.spelled {
+		fault(CodeBadTime, "%s: write RFC 3339 in UTC with milliseconds, such as 2026-11-30T12:00:00.000Z: two digits an hour, and a point", path)
+	}
 	for _, round := range append(slices.Clone(m.Rounds), m.Times) {
 		if lasts := time.Duration(round.ClosesAt-round.OpensAt) * time.Millisecond; lasts > MaxRoundTime {
 			fault(CodeBadTime, "betting round %d lasts %s, at most %s are allowed", round.Round, lasts, MaxRoundTime)

@@ -64,6 +64,11 @@ func TestAdmit(t *testing.T) {
 		name, _, _ := strings.Cut(id, ":")
 		tests = append(tests, struct{ name, fields, code string }{"a folder as " + name, name, wire.CodeBadID})
 	}
+	tests = append(tests, []struct{ name, fields, code string }{
+		{"no type", `"type":""`, wire.CodeUnknownType},
+		{"cancelled for nothing", `"type":"draw.cancelled","revision":1,"reason":""`, wire.CodeUnknownReason},
+		{"an hour of one digit, and a comma", `"type":"betting.opened","round":1,"opens_at":"2026-11-30T9:00:00.000Z","closes_at":"2026-11-30T12:00:00,000Z"`, wire.CodeBadTime + " " + wire.CodeBadTime},
+	}...)
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			body := head + test.fields + "}"

@@ -1,6 +1,8 @@
 package wire
 
 import (
+	"sync"
+
 	"tally/lib/rulebook/money"
 	"tally/lib/rulebook/rules"
 	"tally/lib/strictjson"
@@ -82,12 +84,19 @@ func parseEntry(text string) (BoardEntry, bool) {
 // boardGroups returns the names of a game's groups of equally likely
 // selections.
 func boardGroups(game *rules.Game) map[string]bool {
+	if known, is := groupsOf.Load(game); is {
+		return known.(map[string]bool)
+	}
 	groups := map[string]bool{}
 	for _, name := range game.BoardGroups() {
 		groups[name] = true
 	}
+	groupsOf.Store(game, groups)
 	return groups
 }
+
+// groupsOf keeps what boardGroups returns by game: Lucky 7 has 125,073 selections to go through.
+var groupsOf sync.Map
 
 // Marks adds the selections that the board marks as decided, those of its
 // groups too.

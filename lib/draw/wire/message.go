@@ -123,6 +123,8 @@ type Message struct {
 	Scope    settlement.Scope // bets.voided
 	Revokes  string           // order.revoked
 	Evidence string           // orders
+
+	spelled []string // where times stand that are written in another form than that of all
 }
 
 // Hash identifies the message's content.

@@ -63,7 +63,7 @@ func ParseAgain(body []byte, game *rules.Game, decided DecidedMarks) (message *M
 	if err != nil {
 		return nil, partial, []Fault{{Code: string(strictjson.BadJSON), Message: err.Error()}}
 	}
-	m.Content = content
+	m.Content, m.spelled = content, r.spelled
 	return m, partial, nil
 }
 
@@ -74,6 +74,7 @@ type reader struct {
 	under    *rules.Game  // where the draw has an earlier version
 	known    DecidedMarks // nil where the cards have to be looked at
 	faults   []Fault
+	spelled  []string // see Message
 }
 
 // maxFaults is how many faults of a message are named.
@@ -174,6 +175,9 @@ func (r *reader) timeOf(v strictjson.Value) settlement.Instant {
 		return 0
 	}
 	at, ok := instant.Parse(string(text))
+	if ok && instant.Format(at) != string(text) { // Go also takes a comma, and an hour of one digit
+		r.spelled = append(r.spelled, v.Path())
+	}
 	if !ok {
 		r.fault(CodeBadTime, "", fmt.Sprintf("%s: %.40q is no time: write RFC 3339 in UTC with milliseconds, such as 2026-11-30T12:00:00.000Z", v.Path(), text))
 	}
