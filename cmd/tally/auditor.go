@@ -20,7 +20,7 @@ var errLeftOut = errors.New("this is the program for bookmakers and auditors, wi
 
 // otherCommands are those that are left out: each says where it is.
 func otherCommands(*app) (list []*cobra.Command) {
-	for _, name := range []string{"demo", "local", "send", "quarantine", "redrive", "keys", "webhooks", "disputes"} {
+	for _, name := range []string{"demo", "local", "send", "schema", "quarantine", "redrive", "keys", "webhooks", "disputes"} {
 		list = append(list, &cobra.Command{Use: name, Hidden: true, DisableFlagParsing: true,
 			RunE: func(*cobra.Command, []string) error { return failed("running "+name, errLeftOut) }})
 	}

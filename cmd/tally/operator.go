@@ -31,6 +31,10 @@ const others = `The whole of it, on this machine:
   demo        a studio day, settled and checked
   local       the table, the queues and the functions, until interrupted
 
+For those who build a studio's side:
+
+  schema      what messages, orders and replies are made of, as JSON Schema
+
 For those who operate it, here or on AWS:
 
   send        messages as a studio or an operator sends them
@@ -42,7 +46,7 @@ For those who operate it, here or on AWS:
 
 // otherCommands are those that need AWS or its emulator.
 func otherCommands(app *app) []*cobra.Command {
-	return []*cobra.Command{newDemoCommand(app), newLocalCommand(app), newSendCommand(app), newQuarantineCommand(app), newRedriveCommand(app),
+	return []*cobra.Command{newDemoCommand(app), newLocalCommand(app), newSendCommand(app), newSchemaCommand(app), newQuarantineCommand(app), newRedriveCommand(app),
 		newKeysCommand(app), newWebhooksCommand(app), newDisputesCommand(app)}
 }
 

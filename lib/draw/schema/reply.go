@@ -1,0 +1,57 @@
+package schema
+
+import (
+	"tally/lib/draw"
+	"tally/lib/draw/wire"
+)
+
+// reply is the schema of wire.Reply. Fields may be added to it: who reads replies passes
+// over those that it doesn't know.
+func reply() *Schema {
+	text := func(description string, example ...any) *Schema {
+		return (&Schema{Type: "string"}).about(description, example...)
+	}
+	number := func(description string, example int) *Schema { return atLeast(1).about(description, example) }
+	open := func(required []string, members ...Member) *Schema {
+		return &Schema{Type: "object", Properties: members, Required: required}
+	}
+	errors := &Schema{Type: "array", MinItems: 1, Items: open([]string{"code", "message"},
+		field("code", (&Schema{Type: "string", Pattern: `^[a-z_]+$`}).about("what is wrong, for programs", "conflict")),
+		field("rule", text("the paragraph that it breaks", "BAC-2.6.1")),
+		field("message", text("what is wrong and what to do, for people", "revision: revisions are numbered 1 to 1000")))}
+	outcome := open([]string{"status"},
+		field("status", oneOf("resolved", "void", "cancelled").about("what the draw comes to", "resolved")),
+		field("outcome", (&Schema{Type: "object"}).about("as tally resolve writes it: format-outcomes.md", raw(`{"winner":"dealer"}`))),
+		field("reason", text("why it is void or cancelled", "wrong_ball_count")),
+		field("rule", text("the paragraph that says so", "LUCKY7-2.2")))
+	closing := open([]string{"round", "closing", "because"},
+		field("round", number("the betting round", 1)),
+		field("selections", (&Schema{Type: "array", Items: &Schema{Type: "string"}}).about(
+			"what of it, absent for the whole round", raw(`["insurance:*"]`))),
+		field("closing", at("from when on it takes no bets", "2026-11-30T12:00:20.000Z")),
+		field("because", oneOf(draw.ByClosing, draw.ByClosingLag, draw.ByPlan, draw.ByNextRound, draw.ByResult, draw.ByOpening, draw.ByRound).
+			about("what closed it", draw.ByClosing)),
+		field("message", text("why it is another time than closed_at says", "closed_at says 2026-11-30T12:00:18.000Z: …")))
+	holds := open(nil, field("id", text("of the message that has the identity", "m-2")), field("type", text("its type", "draw.resulted")),
+		field("revision", number("the revision that holds", 1)))
+	s := open([]string{"id", "draw", "status"},
+		field("id", text("of the message; empty where it could not be read", "m-1")),
+		field("draw", text("of the message; empty where it could not be read", "t-1.20261130.7")),
+		field("status", oneOf(wire.Stored, wire.Replay, wire.Quarantined).
+			about("stored, replay (it was stored before) or quarantined (put aside, with all that is wrong)", wire.Stored)),
+		field("errors", errors.about("of a quarantined message: all that is wrong")),
+		field("type", text("of the message", "betting.closed")),
+		field("table", text("of the message", "t-1")),
+		field("round", number("of the message", 1)),
+		field("revision", number("of the message", 1)),
+		field("order", text("of the message", "ord-7")),
+		field("outcome", outcome.about("of a result or a cancellation")),
+		field("closings", (&Schema{Type: "array", Items: closing}).about(
+			"the closings that took effect: of what a betting.closed closes, or of every round with a result")),
+		field("note", text("what the draw lacks, or has twice")),
+		field("holds", holds.about("what holds instead of the message")))
+	s.Defs = Members{field("time", definitions().Find("time"))}
+	s.Examples = []any{raw(`{"id":"m3","draw":"war-1.7","status":"stored","type":"betting.closed","table":"war-1","round":1,` +
+		`"closings":[{"round":1,"closing":"2026-11-30T12:00:28.000Z","because":"closed_at"}]}`)}
+	return kinds[len(kinds)-1].describe(s, "")
+}
