@@ -139,7 +139,7 @@ func (c *checker) runOf(t *truth, head *draw.Head) {
 		c.problem("draw %s has state %d, its run is %+v", t.id, head.State, run)
 	}
 	c.logged(t, head, items)
-	c.lateRecords(items)
+	c.lateRecords(head, items)
 	abandoned := c.abandonedOf(items)
 	if c.world.abandoned += len(abandoned); len(abandoned) > 0 && !c.world.plan.MayBeLate() {
 		c.problem("draw %s: states %v were abandoned without a late record", t.id, slices.Sorted(maps.Keys(abandoned)))
@@ -179,11 +179,14 @@ func (c *checker) abandonedOf(items map[string]store.Item) map[int]bool {
 }
 
 // lateRecords counts the late records of a draw that reconcile had settled.
-func (c *checker) lateRecords(items map[string]store.Item) {
+func (c *checker) lateRecords(head *draw.Head, items map[string]store.Item) {
 	for sk, item := range items {
 		m, _, _ := wire.Parse([]byte(item.Body))
 		if !strings.HasPrefix(sk, store.OrderKey("")) || m == nil || m.Type != wire.BetsFound {
 			continue
+		}
+		if m.Reason == "missed_by_sweep" {
+			c.lateOrder(head, item, m.Late)
 		}
 		for _, record := range m.Late.Records {
 			kind := "bet"

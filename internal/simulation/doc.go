@@ -19,6 +19,14 @@
 // end; in some a bookmaker's programs go along: they follow the feed and ask for totals
 // through the API, and take webhooks. What was reported to them meanwhile has to hold in the end.
 //
+// In an eighth of the plans bets are under way just when a draw is settled first: at the ends of
+// what a settlement waits for, with writes that take as long as they may ([plans.Edges]).
+//
+// No record is late that should not be. Who does not look at a draw after a bet is waited for: a look
+// never finds what was written in time. And what a look finds that nobody has asked for was
+// answered to nobody. Only bets that are written later than they may be, and those that an old process
+// takes after a deployment out of order, are late; the money is right in the end all the same.
+//
 // Whatever else happens, what is written once is never written again with other bytes, nor
 // deleted: pages, marks, states, messages, feeds, bets, and every file of the log but its
 // checkpoint.

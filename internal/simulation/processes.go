@@ -22,13 +22,14 @@ import (
 // old and the new ones are at work side by side.
 func (w *world) settings() draw.Settings {
 	s := draw.Settings{Shards: w.plan.Shards, LagMillis: lagBound, RetainMillis: 400 * 24 * 3600 * 1000, Looks: w.plan.Looks}
+	within := w.plan.Within
 	if r := w.plan.Rollout; r != nil && w.since(r.Looks) && !(r.Ordered() && w.olds()) {
-		s.Looks = true
-		if r.Within > 0 {
-			s.LookMillisByGame = map[string]int64{}
-			for _, game := range games.All() {
-				s.LookMillisByGame[game.ID] = r.Within.Milliseconds()
-			}
+		s.Looks, within = true, r.Within
+	}
+	if within > 0 {
+		s.LookMillisByGame = map[string]int64{}
+		for _, game := range games.All() {
+			s.LookMillisByGame[game.ID] = within.Milliseconds()
 		}
 	}
 	return s

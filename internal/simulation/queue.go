@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"tally/internal/testkit/fakedynamo"
+	"tally/lib/draw/wire"
 )
 
 // maxReceive is how often a message is delivered before it goes to the
@@ -100,6 +101,7 @@ func (s sender) Send(ctx context.Context, body string, delay time.Duration) erro
 	const late = 3 * time.Second
 	verdict := s.world.intercept(ctx, fakedynamo.Call{Operation: "Send", Keys: []string{s.queue.name + " " + body}, Write: true})
 	if err := ctx.Err(); err != nil {
+		s.lost(ctx, body)
 		return err
 	}
 	switch verdict {
@@ -113,10 +115,19 @@ func (s sender) Send(ctx context.Context, body string, delay time.Duration) erro
 	case fakedynamo.SendTwice:
 		s.put(body, delay)
 	default:
+		s.lost(ctx, body)
 		return fakedynamo.ErrLost
 	}
 	s.put(body, delay)
 	return nil
+}
+
+// lost notes that a request to look could not be sent, by a handler that goes on.
+func (s sender) lost(ctx context.Context, body string) {
+	run, err := wire.ParseRun(body)
+	if t, isTask := ctx.Value(taskKey{}).(*task); isTask && !t.crashed.Load() && s.queue == s.world.sweeps && err == nil {
+		s.world.promise.unlooked[partitionOf(&run)] = true
+	}
 }
 
 // put puts a message into the queue. Of what is sent to the archive a list is kept.

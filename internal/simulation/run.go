@@ -43,7 +43,10 @@ func Run(t *testing.T, plan *plans.Plan) (o Outcome) {
 
 // newStorm returns the faults of a plan.
 func newStorm(plan *plans.Plan) *storm {
-	s := &storm{random: rand.New(rand.NewPCG(plan.Seed, 3)), faults: plan.Faults, rate: 0.04, tasks: plan.Tasks}
+	s := &storm{random: rand.New(rand.NewPCG(plan.Seed, 3)), faults: plan.Faults, rate: 0.04, tasks: plan.Tasks, lost: 8}
+	if plan.Lingers {
+		s.lost = 2
+	}
 	if plan.LateWithin > inTime {
 		s.late = 0.4
 	} else if plan.Lossy {

@@ -37,6 +37,7 @@ func (w *world) run() {
 	w.policy, w.plan.Traced = policy, traced
 	w.work(w.plan.Ops)
 	w.policy, w.plan.Traced = &calm{}, false
+	w.sleep(inTime + time.Millisecond) // of what is late only bets may arrive after that
 	w.note("faults stop; everything is delivered again")
 	for _, q := range w.queues() {
 		q.redrive()
@@ -93,6 +94,7 @@ func (w *world) choices(ops *[]*plans.Op) (list []func()) {
 	for _, t := range w.active {
 		switch {
 		case t.committing && t.recovering && w.policy.most() > 1:
+		case w.plan.Lingers && t.lingers():
 		case !t.waiting() || t.slow && w.policy.most() > 1 && w.random.IntN(8) > 0:
 		case t.slow:
 			list = append(list, func() { w.proceed(t) })
@@ -173,6 +175,10 @@ func (w *world) dawdle() {
 		return
 	}
 	d := time.Duration(1+w.random.IntN(300)) * time.Millisecond
+	if w.plan.Lingers { // who does is slow in what is planned so
+		w.sleep(d / 4)
+		return
+	}
 	switch w.random.IntN(150) {
 	case 0:
 		d = 15 * time.Second
@@ -236,6 +242,7 @@ type storm struct {
 	// late is how many writes of bets are lost with the process that made them, and
 	// arrive later than the first run waits; zero when nothing may.
 	late float64
+	lost int // one of so many results is lost like that, where plans are lossy
 }
 
 func (s *storm) most() int { return s.tasks }
@@ -247,11 +254,11 @@ func (s *storm) again(*world) bool { return s.tasks > 1 && s.random.IntN(10) == 
 var verdicts = []fakedynamo.Verdict{fakedynamo.FailBefore, fakedynamo.FailAfter, fakedynamo.FailLate, fakedynamo.SendTwice, fakedynamo.Conflict, fakedynamo.Throttle}
 
 func (s *storm) verdict(w *world, t *task) (v fakedynamo.Verdict, crash bool) {
-	ofBet := t.call.Write && strings.HasPrefix(t.call.Keys[0], ofBets)
+	ofBet := writesBet(t.call)
 	if s.late > 0 && ofBet && s.random.Float64() < s.late {
 		return fakedynamo.FailLate, true
 	}
-	if w.plan.Lossy && t.call.Operation == "TransactWriteItems" && strings.Contains(t.call.String(), resultKeys) && s.random.IntN(8) == 0 {
+	if w.plan.Lossy && writesResult(t.call) && s.random.IntN(s.lost) == 0 {
 		return fakedynamo.FailLate, true
 	}
 	if len(w.plan.Bursts) > 0 && w.inBurst() && s.random.IntN(3) > 0 {
@@ -275,8 +282,13 @@ func (s *storm) verdict(w *world, t *task) (v fakedynamo.Verdict, crash bool) {
 	return v, crash
 }
 
-// resultKeys are in the keys of results.
-const resultKeys = " / REV#"
+func writesBet(call fakedynamo.Call) bool {
+	return call.Write && strings.HasPrefix(call.Keys[0], ofBets)
+}
+
+func writesResult(call fakedynamo.Call) bool {
+	return call.Operation == "TransactWriteItems" && strings.Contains(call.String(), " / REV#")
+}
 
 // inTime is how late a request arrives at most that no settlement misses.
 const inTime = 2 * time.Second

@@ -15,6 +15,7 @@ import (
 var (
 	seeds = flag.Int("seeds", defaultSeeds, "how many seeds to run")
 	from  = flag.Int("from", 0, "how many seeds to leave out before the first")
+	edges = flag.Bool("edges", false, "only plans whose bets are under way just when a draw is settled first")
 	seed  = flag.Uint64("seed", 0, "the one seed to run, printing every step")
 )
 
@@ -31,7 +32,7 @@ const sayEvery = 5 * time.Second
 // which seed has failed and how to see it again, as it goes.
 func TestSeeds(t *testing.T) {
 	if *seed != 0 {
-		t.Log(Report(t, plans.New(*seed)))
+		t.Log(Report(t, planOf(*seed)))
 		return
 	}
 	r := &ran{count: *seeds, began: time.Now(), late: map[string]int{}}
@@ -49,15 +50,22 @@ func TestSeeds(t *testing.T) {
 		t.Run("", func(t *testing.T) {
 			t.Parallel()
 			for n := worker; n < r.count && !r.failed(); n += workers {
-				plan := plans.New(uint64(*from + n + 1))
+				plan := planOf(uint64(*from + n + 1))
 				o := Run(t, plan)
 				if r.add(plan.Seed, o) {
-					fmt.Printf("seed %d fails: %s\nsee its steps: go test ./internal/simulation -run TestSeeds -seed %d -v\n", plan.Seed, o.Problems[0], plan.Seed)
+					fmt.Printf("seed %d fails: %s\nsee its steps: go test ./internal/simulation -run TestSeeds -edges=%v -seed %d -v\n", plan.Seed, o.Problems[0], *edges, plan.Seed)
 					t.Errorf("shrunk from %d ops:\n%s", len(plan.Ops), Report(t, Shrink(t, plan)))
 				}
 			}
 		})
 	}
+}
+
+func planOf(seed uint64) *plans.Plan {
+	if *edges {
+		return plans.Edges(seed)
+	}
+	return plans.New(seed)
 }
 
 // ran is what has come of the seeds so far.

@@ -39,6 +39,9 @@ type task struct {
 	done       atomic.Bool // after err; a handler that was asleep sets it
 	err        error
 	finish     func()
+	began      time.Time
+	holds      time.Duration // so long after it began at the earliest it writes what lingers
+	looks      string        // the partition that it was asked to look through; empty for all, or none
 }
 
 // asked is a request that waits to be made.
@@ -63,6 +66,19 @@ func (t *task) waiting() bool {
 	return len(t.asks) > 0
 }
 
+// lingerMost is how long a handler holds back a write at most, which all have two seconds for.
+const lingerMost = 1900 * time.Millisecond
+
+// lingers reports whether its next request, which writes a bet or a result, is not made yet.
+func (t *task) lingers() bool {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	return slices.ContainsFunc(t.asks, func(a *asked) bool {
+		ago := time.Since(t.began)
+		return writesBet(a.call) && ago < t.holds || writesResult(a.call) && ago < lingerMost-t.holds/2-400*time.Millisecond
+	})
+}
+
 // next takes one of the requests that wait. Which of them came first is left to Go; which is
 // taken follows from the seed.
 func (t *task) next(random *rand.Rand) *asked {
@@ -83,7 +99,15 @@ type taskKey struct{}
 
 // start runs a handler until its first request.
 func (w *world) start(name string, run func(context.Context) error, finish func(*task)) {
-	t := &task{name: name, slow: w.random.IntN(6) == 0}
+	w.startLook("", name, run, finish)
+}
+
+// startLook runs a handler that was asked to look through a partition.
+func (w *world) startLook(looks, name string, run func(context.Context) error, finish func(*task)) {
+	t := &task{name: name, began: time.Now(), looks: looks, slow: w.random.IntN(6) == 0}
+	if w.plan.Lingers && w.random.IntN(2) == 0 {
+		t.holds = time.Duration(w.random.Int64N(int64(lingerMost)))
+	}
 	t.finish = func() { finish(t) }
 	ctx, cancel := context.WithCancel(context.WithValue(context.Background(), taskKey{}, t))
 	w.active = append(w.active, t)
@@ -167,6 +191,7 @@ func (w *world) proceed(t *task) {
 			w.trace = w.trace[:n-1] // one page of a query after the other
 		}
 	}
+	w.finds(t)
 	asked.gate <- verdict
 	w.settle()
 	w.lateOf(w.db.Late(), &w.lateItems, w.db.Land)
@@ -190,6 +215,9 @@ func (w *world) lateOf(now int, known *int, land func()) {
 		*known = now
 		within := w.plan.LateWithin
 		from := time.Duration(w.random.Int64N(int64(within))) * time.Duration(w.random.IntN(3)) / 2
+		if w.plan.Lingers && w.random.IntN(4) > 0 {
+			from = within
+		}
 		w.landBy = append(w.landBy, landing{from: time.Now().Add(from), by: time.Now().Add(within), land: land, to: known})
 	}
 }
@@ -209,6 +237,10 @@ func (w *world) land() {
 // deliver hands a message of a queue to its handler.
 func (w *world) deliver(q *queue, m *message) {
 	m.inFlight = true
+	looks := ""
+	if run, err := wire.ParseRun(m.body); q == w.sweeps && err == nil {
+		looks = partitionOf(&run)
+	}
 	run := func(ctx context.Context) error {
 		parsed, err := wire.ParseRun(m.body)
 		if err != nil {
@@ -245,7 +277,7 @@ func (w *world) deliver(q *queue, m *message) {
 			return in.Handle(ctx, intake.Delivery{Body: []byte(m.body), SentAt: settlement.Instant(m.sentAt.UnixMilli()), From: from})
 		}
 	}
-	w.start(fmt.Sprintf("%s %s", q.name, plans.Describe(m.body)), run, func(t *task) { w.delivered(q, m, t) })
+	w.startLook(looks, fmt.Sprintf("%s %s", q.name, plans.Describe(m.body)), run, func(t *task) { w.delivered(q, m, t) })
 }
 
 // delivered sees to a message after its handler has ended.
@@ -272,6 +304,7 @@ func (w *world) delivered(q *queue, m *message, t *task) {
 		q.retryAfter(m, time.Duration(w.random.IntN(20_000))*time.Millisecond, false)
 	default:
 		q.remove(m)
+		w.looked(t, m)
 		if q == w.studio || q == w.orders {
 			from := intake.Studio
 			if q == w.orders {

@@ -70,6 +70,7 @@ type world struct {
 	released  int            // settlements that were held
 	replaced  int            // settlements that were held until a newer state came
 	late      map[string]int // late records that reconcile had settled, by kind
+	promise   promise
 }
 
 // headAt is a draw's head as it stood from a time on.
@@ -99,6 +100,7 @@ type api struct {
 func newWorld(t testing.TB, plan *plans.Plan, policy policy) *world {
 	copied := *plan
 	w := &world{plan: &copied, policy: policy, random: rand.New(rand.NewPCG(plan.Seed, 2)), started: time.Now(), heads: map[string][]headAt{}, late: map[string]int{}, withdraw: func() {}}
+	w.promise = promise{wrote: map[string]time.Time{}, found: map[string]finding{}, unlooked: map[string]bool{}}
 	w.traced = plan.Traced
 	w.log.open(t, w)
 	w.db = fakedynamo.New(t, tableName)
@@ -237,11 +239,7 @@ func (late) Waiting(string)       {}
 func (f late) Mismatch(game string) {
 	f.world.problem("reconcile finds a mismatch in a draw of %s", game)
 }
-func (f late) LateRecords(game string, bets int) {
-	if !f.world.plan.LateRecords {
-		f.world.problem("reconcile finds %d bets of %s that no sweep has seen", bets, game)
-	}
-}
+func (f late) LateRecords(game string, bets int) { f.world.missed(game, bets) }
 
 // discard records nothing.
 type discard struct{}
@@ -285,6 +283,7 @@ func (w *world) applied(call fakedynamo.Call) {
 	if !call.Write {
 		return
 	}
+	w.promise.wroteBets(call)
 	for _, key := range call.Keys {
 		if id, isHead := strings.CutSuffix(key, " / "+store.HeadKey); isHead {
 			w.changed = append(w.changed, strings.TrimPrefix(id, store.DrawKey("")))

@@ -21,7 +21,10 @@ func (p *planner) bets(d *drawPlan, bookmaker string) {
 		for range bets {
 			count++
 			at := p.within(s.opens-500*time.Millisecond, s.closes+1500*time.Millisecond)
-			if d.crowded {
+			switch {
+			case d.edge != "":
+				at = p.atEdge(d, s)
+			case d.crowded:
 				at = p.rush(d, s)
 			}
 			request := placing.Request{Bookmaker: bookmaker, Draw: d.id, Stake: fmt.Sprintf("%d.%02d", 1+p.IntN(50), p.IntN(100)), Currency: "EUR"}
@@ -124,7 +127,10 @@ func (p *planner) place(at time.Duration, request placing.Request) {
 			again.Stake = "7.77"
 		}
 		delay := time.Duration(p.IntN(300)) * time.Millisecond
-		if p.chance(40) {
+		switch {
+		case p.edges != nil:
+			delay = time.Duration(200+p.IntN(2_500)) * time.Millisecond
+		case p.chance(40):
 			delay = time.Duration(p.IntN(12_000)) * time.Millisecond
 		}
 		p.plan.Ops = append(p.plan.Ops, &Op{At: max(0, at) + delay, Bet: &again})

@@ -48,6 +48,11 @@ type Plan struct {
 	// Looks says that who takes bets looks at the draw after each, and that results are
 	// settled at once.
 	Looks bool
+	// Within is how long before its planned closing a round's bets are looked after; zero for
+	// always.
+	Within time.Duration
+	// Lingers says that what is late, or slow, takes as long as it may.
+	Lingers bool
 	// Jumps says that the clocks of processes are set forwards and backwards, within Skew.
 	Jumps bool
 	// Bursts are when nearly nothing more can be asked of the table.
@@ -171,15 +176,25 @@ func TimeText(at time.Duration) string {
 	return Epoch.Add(at).Format("2006-01-02T15:04:05.000Z")
 }
 
-// New returns the plan of a seed.
-func New(seed uint64) *Plan { return NewLong(seed, 0, 0) }
+// New returns the plan of a seed. Each eighth is one of Edges.
+func New(seed uint64) *Plan {
+	if seed%8 == 0 {
+		return Edges(seed)
+	}
+	return NewLong(seed, 0, 0)
+}
 
 // NewLong returns the plan of a seed, which starts a while after the Epoch. With so many
 // draws more, betting rounds are as many times longer and results come together: a lot is
 // settled at once.
 func NewLong(seed uint64, start time.Duration, more int) *Plan {
+	return newPlan(seed, start, more, nil)
+}
+
+// newPlan returns the plan of a seed, with edges one of Edges.
+func newPlan(seed uint64, start time.Duration, more int, edges *rand.Rand) *Plan {
 	r := rand.New(rand.NewPCG(seed, 1))
-	p := &planner{Rand: r, more: more, plan: &Plan{
+	p := &planner{Rand: r, more: more, edges: edges, plan: &Plan{
 		Seed: seed, Start: start, Shards: 1 + r.IntN(4)*r.IntN(2), PageLines: 4 + r.IntN(3), PageBytes: Pick(r, []int{1, 300, 1000, 1 << 20}),
 		APIs: 1 + r.IntN(3), Tasks: Pick(r, []int{1, 2, 4, 6}), Faults: Pick(r, []int{0, 3, 12}),
 		Skew:        Pick(r, []time.Duration{0, 40 * time.Millisecond}),
@@ -193,12 +208,16 @@ func NewLong(seed uint64, start time.Duration, more int) *Plan {
 	if p.chance(20) {
 		p.plan.LateRecords, p.plan.LateWithin = true, time.Duration(15+r.IntN(60))*time.Second
 	}
-	p.world(rand.New(rand.NewPCG(seed, 4)))
+	if p.world(rand.New(rand.NewPCG(seed, 4))); edges != nil {
+		p.edgeWorld()
+	}
 	for n := range 1 + r.IntN(3) + more {
 		p.draw(n)
 	}
 	p.plan.Torn = p.chance(40)
-	p.plan.Looks = p.chance(60) && p.plan.Rollout == nil
+	if p.plan.Looks = p.chance(60) && p.plan.Rollout == nil; edges != nil {
+		p.edgeLooks()
+	}
 	for range r.IntN(3) {
 		p.plan.Ops = append(p.plan.Ops, &Op{At: time.Duration(30_000+r.IntN(120_000)) * time.Millisecond, Reconcile: true})
 	}
@@ -222,6 +241,7 @@ type planner struct {
 	ids  int
 	// crowded says that the bets of draws crowd around the ends of betting.
 	crowded bool
+	edges   *rand.Rand // of a plan of Edges; nil for none
 }
 
 // time writes a time since the start.
@@ -255,6 +275,7 @@ type drawPlan struct {
 	// crowded says that bets crowd around the end of betting; ahead that its closings are
 	// announced long before they take effect.
 	crowded, ahead bool
+	edge           edge // none where it is empty
 }
 
 type span struct{ opens, closes time.Duration }
@@ -296,6 +317,9 @@ func (p *planner) rush(d *drawPlan, s span) time.Duration {
 // draw plans one draw: its messages and the bets on it.
 func (p *planner) draw(n int) {
 	d := &drawPlan{script: Pick(p.Rand, scripts()), number: n}
+	if p.edges != nil {
+		d.script = p.edgeScript(d.script)
+	}
 	d.id = fmt.Sprintf("%s-%d.%d", d.script.game, n, 7+n)
 	p.plan.Draws = append(p.plan.Draws, d.id)
 	at := 5*time.Second + time.Duration(p.IntN(10_000))*time.Millisecond
@@ -312,7 +336,10 @@ func (p *planner) draw(n int) {
 	if p.more > 0 {
 		d.result = 4 * time.Minute
 	}
-	if p.crowded {
+	switch {
+	case p.edges != nil:
+		p.edge(d)
+	case p.crowded:
 		p.crowd(d)
 	}
 	p.messages(d)
@@ -346,7 +373,7 @@ func (p *planner) sendText(queue string, at time.Duration, body string, made map
 	}
 	for {
 		delay := time.Duration(p.IntN(300)) * time.Millisecond
-		if p.chance(12) {
+		if p.chance(12) && p.edges == nil {
 			delay = time.Duration(p.IntN(40_000)) * time.Millisecond
 		}
 		if p.plan.Lag > 0 && queue == "studio" { // intake hangs behind: it is sent in time

@@ -77,7 +77,11 @@ func (p *planner) round(d *drawPlan, i int, s span, boardAtOpening bool) {
 			p.unsure(d, "draw.opened", 0)
 			m["closes_at"], made = p.time(s.closes+time.Second), nil
 		}
-		p.send("studio", s.opens-200*time.Millisecond, m, made)
+		before := 200 * time.Millisecond
+		if d.edge == soon { // nothing else of the draw is stored while its result is on its way
+			before = 5 * time.Second
+		}
+		p.send("studio", s.opens-before, m, made)
 	}
 	if p.chance(80) {
 		closed := p.within(s.opens+(s.closes-s.opens)/2, s.closes)

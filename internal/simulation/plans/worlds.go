@@ -30,6 +30,9 @@ func (p *planner) world(r *rand.Rand) {
 	if chance(5) {
 		w.Raise = time.Duration(1_000+r.IntN(60_000)) * time.Millisecond
 	}
+	if chance(20) {
+		w.Within = time.Duration(1_000+r.IntN(9_000)) * time.Millisecond
+	}
 }
 
 // rollout plans a deployment, a third of them out of order: what old processes take of draws
