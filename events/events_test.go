@@ -163,8 +163,8 @@ func TestResults(t *testing.T) {
 }
 
 // boards returns the odds boards by draw and betting round.
-func (s story) boards() map[string]wire.Board {
-	boards := map[string]wire.Board{}
+func (s story) boards() map[string]wire.OddsBoard {
+	boards := map[string]wire.OddsBoard{}
 	for _, m := range s.messages {
 		switch {
 		case m.Board == nil:

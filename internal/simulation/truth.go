@@ -140,7 +140,7 @@ func ahead(revisions []revisedTruth) error {
 	return nil
 }
 
-func (t *truth) open(times wire.RoundTimes, board wire.Board, marks wire.DecidedMarks) *roundTruth {
+func (t *truth) open(times wire.RoundTimes, board wire.OddsBoard, marks wire.DecidedMarks) *roundTruth {
 	r := t.rounds[times.Round]
 	if r == nil {
 		r = &roundTruth{decided: map[string]bool{}, stops: map[string]settlement.Instant{}}

@@ -96,7 +96,7 @@ func boardOf(ctx context.Context, d *record.Draw, round draw.Round) (*v1.Board, 
 }
 
 // oddsOf writes a board; nil where the game has none.
-func oddsOf(board wire.Board) map[string]string {
+func oddsOf(board wire.OddsBoard) map[string]string {
 	if board == nil {
 		return nil
 	}

@@ -8,9 +8,9 @@ import (
 	"tally/lib/strictjson"
 )
 
-// Board is an odds board: odds, or a mark, by selection or by the catalogue's
+// OddsBoard is an odds board: odds, or a mark, by selection or by the catalogue's
 // group of equally likely selections.
-type Board map[string]BoardEntry
+type OddsBoard map[string]BoardEntry
 
 // BoardEntry is what a board says of a selection.
 type BoardEntry struct {
@@ -20,7 +20,7 @@ type BoardEntry struct {
 
 // Entry returns what the board says of a selection: its own entry before its
 // group's.
-func (b Board) Entry(game *rules.Game, s rules.Selection) (BoardEntry, bool) {
+func (b OddsBoard) Entry(game *rules.Game, s rules.Selection) (BoardEntry, bool) {
 	if entry, ok := b[game.Text(s)]; ok {
 		return entry, true
 	}
@@ -39,7 +39,7 @@ func (r *reader) odds(o strictjson.Object, m *Message) {
 }
 
 // readBoard reads a board of a game.
-func (r *reader) readBoard(v strictjson.Value, game *rules.Game) Board {
+func (r *reader) readBoard(v strictjson.Value, game *rules.Game) OddsBoard {
 	o, ok := v.Object()
 	if !ok {
 		return nil
@@ -49,7 +49,7 @@ func (r *reader) readBoard(v strictjson.Value, game *rules.Game) Board {
 		return nil
 	}
 	groups := boardGroups(game)
-	board := Board{}
+	board := OddsBoard{}
 	for member := range o.Members {
 		text, isText := member.String()
 		if !isText {
@@ -100,7 +100,7 @@ var groupsOf sync.Map
 
 // Marks adds the selections that the board marks as decided, those of its
 // groups too.
-func (b Board) Marks(game *rules.Game, decided map[rules.Selection]rules.Mark) {
+func (b OddsBoard) Marks(game *rules.Game, decided map[rules.Selection]rules.Mark) {
 	marked := false
 	for _, entry := range b {
 		marked = marked || entry.Mark != rules.Open

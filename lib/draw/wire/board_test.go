@@ -12,7 +12,7 @@ import (
 // own, and a mark holds for all of a group but those with an entry of their own.
 func TestBoardByGroups(t *testing.T) {
 	game, _ := games.Find("lucky7")
-	board := wire.Board{"drawn/1": {Odds: 5_5000}, "drawn/2": {Mark: rules.MarkLose}, "drawn:1-2": {Odds: 30_0000}, "drawn:7": {Odds: 6_0000},
+	board := wire.OddsBoard{"drawn/1": {Odds: 5_5000}, "drawn/2": {Mark: rules.MarkLose}, "drawn:1-2": {Odds: 30_0000}, "drawn:7": {Odds: 6_0000},
 		"sum_odd": {Mark: rules.MarkWin}}
 	for _, c := range []struct {
 		selection string
@@ -47,7 +47,7 @@ func TestBoardByGroups(t *testing.T) {
 		t.Errorf("%d are decided, %d lose and %d win; want all pairs but one to lose, %d, and the odd sum to win", len(decided), lost, won, want)
 	}
 	open := map[rules.Selection]rules.Mark{}
-	wire.Board{"drawn/1": {Odds: 5_5000}}.Marks(game, open)
+	wire.OddsBoard{"drawn/1": {Odds: 5_5000}}.Marks(game, open)
 	if len(open) > 0 {
 		t.Errorf("a board without marks decides %d selections, want none", len(open))
 	}

@@ -101,7 +101,7 @@ type Message struct {
 	Rounds   []RoundTimes       // draw.opened
 	Round    int                // betting.opened, betting.closed
 	Times    RoundTimes         // betting.opened
-	Board    Board              // betting.opened; draw.opened for round 1; nil when it has none
+	Board    OddsBoard          // betting.opened; draw.opened for round 1; nil when it has none
 	Decided  DecidedMarks       // betting.opened: what the visible cards decide
 	ClosedAt settlement.Instant // betting.closed
 	// Selections are what a betting.closed closes within its round, sorted, each once;

@@ -177,7 +177,7 @@ func (c *drawCache) read(ctx context.Context, table *store.Table, id string, now
 }
 
 // round returns a betting round's board and what is decided in it.
-func (d *cachedDraw) round(ctx context.Context, number int) (board wire.Board, decided wire.DecidedMarks, err error) {
+func (d *cachedDraw) round(ctx context.Context, number int) (board wire.OddsBoard, decided wire.DecidedMarks, err error) {
 	round, known := d.Head.Round(number)
 	if !known {
 		return nil, nil, nil

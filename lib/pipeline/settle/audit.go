@@ -157,7 +157,7 @@ func (s *Settler) audit(ctx context.Context, r *record.Draw, now record.Run, par
 
 // auditBets counts the partitions of a bookmaker that come after a position, which
 // it moves, and returns what was missed of them, also with an error.
-func (s *Settler) auditBets(ctx context.Context, r *record.Draw, bookmaker string, part wire.Look, state *settlement.State, named map[string]bool,
+func (s *Settler) auditBets(ctx context.Context, r *record.Draw, bookmaker string, part wire.Look, state *settlement.Basis, named map[string]bool,
 	at *Position) (missed []LateRecords, err error) {
 	var records []string
 	unplanned := false

@@ -25,7 +25,7 @@ type History struct {
 
 // reported is a state that the bookmaker was notified of.
 type reported struct {
-	state *settlement.State
+	state *settlement.Basis
 	late  map[string]bool // records that this state's run was the first to know
 }
 

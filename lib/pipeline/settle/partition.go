@@ -31,8 +31,8 @@ type partition struct {
 	records   *record.Draw
 	bookmaker string
 	shard     int
-	next      *settlement.State
-	base      *settlement.State // nil for the first settlement
+	next      *settlement.Basis
+	base      *settlement.Basis // nil for the first settlement
 	// late are the records that only a newer state than the base, or than the one
 	// that is counted again, knows of: late records that its run did not see.
 	late       map[string]bool

@@ -321,7 +321,7 @@ func (t *try) partitions(ctx context.Context, resume bool) (map[string][]*record
 
 // states returns the state that is settled and its base, nil for none, with the late
 // records that only the former knows of.
-func (t *try) states(ctx context.Context) (next, base *settlement.State, late map[string]bool, err error) {
+func (t *try) states(ctx context.Context) (next, base *settlement.Basis, late map[string]bool, err error) {
 	next, named, err := t.Resolve(ctx, t.now.State)
 	if err != nil {
 		return nil, nil, nil, err

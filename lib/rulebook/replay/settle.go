@@ -17,7 +17,7 @@ type Settler struct {
 	seen     map[string]struct{} // references of the line
 	parsed   map[string]parsedSelection
 	book     settlement.Totals
-	state    settlement.State
+	state    settlement.Basis
 	rounding money.Rounding
 }
 
@@ -100,7 +100,7 @@ func (l *line) readRounding() money.Rounding {
 // wrong with the facts or the reason.
 func (s *Settler) resolve(v strictjson.Value, hasFacts bool, reason string, cancelled bool) []rules.Fault {
 	l := &s.line
-	s.state = settlement.State{Game: l.game, Number: 1}
+	s.state = settlement.Basis{Game: l.game, Number: 1}
 	switch {
 	case hasFacts:
 		facts, ok := l.readFacts(v)

@@ -18,7 +18,7 @@ import (
 )
 
 // world is a random bet and a random state, from one seed.
-func world(t testing.TB, seed uint64) (*settlement.Bet, *settlement.State) {
+func world(t testing.TB, seed uint64) (*settlement.Bet, *settlement.Basis) {
 	random := rand.New(rand.NewPCG(seed, 1))
 	pick := func(list ...string) string { return list[random.IntN(len(list))] }
 	cards := func() string { return pick("2S", "8D", "KH", "AC") + "/" + pick("2S", "8D", "KH", "AC") }
@@ -127,16 +127,16 @@ func currency(t testing.TB, code string) money.Currency {
 
 // cases are what settling mostly is: a bet parsed, a draw resolved.
 func cases(t testing.TB) map[string]func() (settlement.Settlement, error) {
-	at := func(b *settlement.Bet, s *settlement.State) func() (settlement.Settlement, error) {
+	at := func(b *settlement.Bet, s *settlement.Basis) func() (settlement.Settlement, error) {
 		return func() (settlement.Settlement, error) { return settlement.Settle(b, s) }
 	}
-	coup := &settlement.State{Game: baccarat.Game, Number: 1,
+	coup := &settlement.Basis{Game: baccarat.Game, Number: 1,
 		Outcome: ruletest.Outcome(t, baccarat.Game, `{"player":["KS","3D","7C"],"banker":["9H","2C","QS"]}`)}
 	stored := *coup
 	stored.Rounds = []settlement.Round{{OpensAt: 100, Closing: 200}}
 	ordered := stored
 	ordered.Orders = []settlement.Order{order(t, "by=beta shop=riga-7"), order(t, "by=acme bets=b5,b6,b7")}
-	spin := &settlement.State{Game: roulette.Game, Number: 1, Outcome: ruletest.Outcome(t, roulette.Game, `{"spins":[{"revolutions":6,"pocket":17}]}`)}
+	spin := &settlement.Basis{Game: roulette.Game, Number: 1, Outcome: ruletest.Outcome(t, roulette.Game, `{"spins":[{"revolutions":6,"pocket":17}]}`)}
 	return map[string]func() (settlement.Settlement, error){
 		"won":          at(bet(t, baccarat.Game, "on=banker odds=1.95"), coup),
 		"lost":         at(bet(t, baccarat.Game, "on=player odds=1.95"), coup),

@@ -89,10 +89,10 @@ func order(t testing.TB, text string) settlement.Order {
 
 // state reads a state of a draw of war: the cards as KS/2D, or cancelled=reason,
 // and orders behind semicolons.
-func state(t testing.TB, number int, text string) *settlement.State {
+func state(t testing.TB, number int, text string) *settlement.Basis {
 	t.Helper()
 	what, orders, _ := strings.Cut(text, ";")
-	s := &settlement.State{Game: war.Game, Number: number, Rounds: []settlement.Round{
+	s := &settlement.Basis{Game: war.Game, Number: number, Rounds: []settlement.Round{
 		{OpensAt: 100, Closing: 200},
 		{OpensAt: 300, Closing: 400, Decided: afterTheKing(t)},
 	}}
@@ -131,7 +131,7 @@ func settled(s settlement.Settlement) string {
 	return strings.Join(strings.Fields(fmt.Sprintf("%v %s %d", s.Result, s.Reason, s.Payout)), " ")
 }
 
-func settle(t testing.TB, b *settlement.Bet, s *settlement.State) string {
+func settle(t testing.TB, b *settlement.Bet, s *settlement.Basis) string {
 	t.Helper()
 	got, err := settlement.Settle(b, s)
 	if err != nil {
@@ -360,7 +360,7 @@ func TestSideWagers(t *testing.T) {
 		t.Run(row[0]+" "+row[1]+" "+row[2], func(t *testing.T) {
 			wager := bet(t, game, row[1])
 			wager.Base = bet(t, game, row[0])
-			s := &settlement.State{Game: game, Number: 1, Rounds: []settlement.Round{{OpensAt: 100, Closing: 200}, {OpensAt: 300, Closing: 400}},
+			s := &settlement.Basis{Game: game, Number: 1, Rounds: []settlement.Round{{OpensAt: 100, Closing: 200}, {OpensAt: 300, Closing: 400}},
 				Outcome: ruletest.Outcome(t, game, `{"dealer":["AS","6D"],"seats":[{"seat":1,"hands":[{"cards":["8H","3D","TC"],"doubled":true}]}]}`)}
 			if row[2] != "" {
 				s.Orders = []settlement.Order{order(t, row[2])}
@@ -370,7 +370,7 @@ func TestSideWagers(t *testing.T) {
 			}
 		})
 	}
-	voided := &settlement.State{Game: game, Number: 1, Orders: []settlement.Order{order(t, "round=2")},
+	voided := &settlement.Basis{Game: game, Number: 1, Orders: []settlement.Order{order(t, "round=2")},
 		Outcome: ruletest.Outcome(t, game, `{"dealer":["TS","7D"],"seats":[{"seat":1,"hands":[{"cards":["TH","8D"]}]}]}`)}
 	if got := settle(t, bet(t, game, "on=seat:1"), voided); got != "won 2000" {
 		t.Errorf("an order for side wagers leaves the base alone: %s", got)
@@ -382,7 +382,7 @@ func TestVoidDraw(t *testing.T) {
 	for game, rule := range map[*rules.Game]string{lucky.Five: "LUCKY5-2.2", lucky.Seven: "LUCKY7-2.2"} {
 		t.Run(game.ID, func(t *testing.T) {
 			facts, _ := ruletest.Read(game, `{"balls":[1,2,3,4]}`)
-			s := &settlement.State{Game: game, Number: 1, Void: game.Resolve(facts).Void}
+			s := &settlement.Basis{Game: game, Number: 1, Void: game.Resolve(facts).Void}
 			for _, on := range []string{"drawn:1", "not_drawn:1", "sum_odd"} {
 				got, err := settlement.Settle(bet(t, game, "on="+on), s)
 				want := settlement.Settlement{Result: rules.Refunded, Payout: 1000, Reason: "wrong_ball_count", Rule: rule}
@@ -400,7 +400,7 @@ func TestCancelledDraw(t *testing.T) {
 		for s := range game.Selections {
 			b := &settlement.Bet{Selection: s, Odds: 2_0000, Stake: 1000}
 			for _, reason := range game.Reasons {
-				got, err := settlement.Settle(b, &settlement.State{Game: game, Number: 1, Cancelled: reason.Code})
+				got, err := settlement.Settle(b, &settlement.Basis{Game: game, Number: 1, Cancelled: reason.Code})
 				want := settlement.Settlement{Result: rules.Refunded, Payout: 1000, Reason: "draw_cancelled", Rule: game.CancelRule}
 				if err != nil || got != want {
 					t.Fatalf("%s, %s: %+v, %v", game.ID, game.Text(s), got, err)
@@ -438,7 +438,7 @@ func TestPaytables(t *testing.T) {
 			}
 			b := bet(t, game, row[2])
 			b.Odds = 0
-			if got := settle(t, b, &settlement.State{Game: game, Number: 1, Outcome: ruletest.Outcome(t, game, row[1])}); got != row[3] {
+			if got := settle(t, b, &settlement.Basis{Game: game, Number: 1, Outcome: ruletest.Outcome(t, game, row[1])}); got != row[3] {
 				t.Errorf("%s, %s on %s: %s, want %s", row[0], row[2], row[1], got, row[3])
 			}
 		})
@@ -456,7 +456,7 @@ func TestOverflowIsAnError(t *testing.T) {
 // is not taken back either; everything else stands.
 func TestSettleClosedSelections(t *testing.T) {
 	outcome := ruletest.Outcome(t, blackjack.Game, `{"dealer":["AS","6D"],"seats":[{"seat":1,"hands":[{"cards":["8H","3D","TC"],"doubled":true}]},{"seat":4,"split":true,"hands":[{"cards":["8D","TC"]},{"cards":["8S","9C"]}]}]}`)
-	s := &settlement.State{Game: blackjack.Game, Number: 1, Outcome: outcome, Rounds: []settlement.Round{{OpensAt: 100, Closing: 200}, {OpensAt: 300, Closing: 400}}}
+	s := &settlement.Basis{Game: blackjack.Game, Number: 1, Outcome: outcome, Rounds: []settlement.Round{{OpensAt: 100, Closing: 200}, {OpensAt: 300, Closing: 400}}}
 	for at, text := range map[settlement.Instant]string{320: "insurance:*", 330: "double:1:*", 340: "split:4", 390: "split:*"} {
 		pattern, err := blackjack.Game.ParsePattern(text)
 		if err != nil {

@@ -36,9 +36,9 @@ type Bet struct {
 	Base *Bet
 }
 
-// State is what holds about a draw at one point of its history. It is never
+// Basis is what holds about a draw at one point of its history. It is never
 // changed: a correction is another state with a higher number.
-type State struct {
+type Basis struct {
 	Game   *rules.Game
 	Number int
 
@@ -102,7 +102,7 @@ const (
 
 // Settle returns what becomes of a bet under a state. It fails only when the
 // payout can't be represented, which no bet within the limits can reach.
-func Settle(bet *Bet, state *State) (Settlement, error) {
+func Settle(bet *Bet, state *Basis) (Settlement, error) {
 	if reason, rule := state.refund(bet); reason != "" {
 		return Settlement{Result: rules.Refunded, Payout: bet.Stake, Reason: reason, Rule: rule}, nil
 	}
@@ -127,7 +127,7 @@ func Settle(bet *Bet, state *State) (Settlement, error) {
 
 // refund returns why a bet's stake comes back whatever the game's rules say of
 // its selection, and the paragraph; an empty reason when it does not.
-func (s *State) refund(bet *Bet) (reason, rule string) {
+func (s *Basis) refund(bet *Bet) (reason, rule string) {
 	if s.Rounds != nil {
 		if reason, rule := s.placed(bet); reason != "" {
 			return reason, rule
@@ -149,7 +149,7 @@ func (s *State) refund(bet *Bet) (reason, rule string) {
 
 // placed returns why a bet does not count, by its own times and its round, and the
 // paragraph. What a bookmaker does by itself has none.
-func (s *State) placed(bet *Bet) (reason, rule string) {
+func (s *Basis) placed(bet *Bet) (reason, rule string) {
 	if bet.Base != nil {
 		if reason, rule := s.placed(bet.Base); reason == LateBet || reason == CancelledByBookmaker {
 			return reason, rule

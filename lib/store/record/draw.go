@@ -250,7 +250,7 @@ func (d *Draw) State(ctx context.Context, number int) (*draw.State, error) {
 // Resolve returns a state of the draw to settle under: what it names, read back and
 // resolved again. Stored facts that no longer resolve are an error, never a guess. found
 // are the late records that it knows of.
-func (d *Draw) Resolve(ctx context.Context, number int) (state *settlement.State, found []wire.Late, err error) {
+func (d *Draw) Resolve(ctx context.Context, number int) (state *settlement.Basis, found []wire.Late, err error) {
 	stored, err := d.State(ctx, number)
 	if err != nil {
 		return nil, nil, err
@@ -262,7 +262,7 @@ func (d *Draw) Resolve(ctx context.Context, number int) (state *settlement.State
 		_, err := games.Version(d.Game.ID, stored.Catalogue)
 		return nil, nil, cmp.Or(err, fmt.Errorf("state %d of draw %s is of version %d of %s, and the draw of %d", number, d.ID, stored.Catalogue, d.Game.ID, d.Game.Version))
 	}
-	state = &settlement.State{Game: d.Game, Number: number, Rounds: make([]settlement.Round, len(d.Game.Rounds)), Cancelled: draw.AutomaticReason}
+	state = &settlement.Basis{Game: d.Game, Number: number, Rounds: make([]settlement.Round, len(d.Game.Rounds)), Cancelled: draw.AutomaticReason}
 	if stored.Revision != draw.AutomaticRevision {
 		m, err := d.Message(ctx, store.RevisionKey(stored.Revision))
 		if err != nil {
