@@ -83,6 +83,7 @@ func (db DB) Config() aws.Config {
 		Region:       "eu-central-1",
 		Credentials:  credentials.NewStaticCredentialsProvider("test", "test", ""),
 		BaseEndpoint: aws.String(db.endpoint),
+		HTTPClient:   newWhole(),
 	}
 }
 
