@@ -122,7 +122,7 @@ func (app *app) studioDay(ctx context.Context, printer pretty.Printer, flags dem
 			work.Wait()
 		}
 	}()
-	options := local.Options{Template: tally.Template, Stack: flags.stack, Parameters: map[string]string{"TableName": "tally-" + flags.stack}}
+	options := local.Options{Template: tally.Template, Stack: flags.stack}
 	if flags.keep != "" {
 		if err := emptied(flags.keep); err != nil {
 			return nil, nil, err

@@ -181,10 +181,11 @@ func (app *app) banner(stack *local.Stack) []byte {
 	if stack.Endpoint != "http://"+localAddress {
 		on = "--endpoint " + stack.Endpoint
 	}
-	if name := strings.TrimSuffix(sqsqueue.Name(stack.Resolved.Outputs["StudioMessagesUrl"]), "-studio-messages"); name != "tally" {
+	name := strings.TrimSuffix(sqsqueue.Name(stack.Resolved.Outputs["StudioMessagesUrl"]), "-studio-messages")
+	if name != "tally" {
 		on += " --stack " + name
 	}
-	if stack.Table != "tally" {
+	if stack.Table != name {
 		on += " --table " + stack.Table
 	}
 	text := fmt.Appendf(nil, "%s\n%s", printer.Cell("tally runs on this machine; end it with Ctrl-C", pretty.Bold), table)

@@ -40,7 +40,7 @@ type operator struct {
 func newOperator(t *testing.T, name string) operator {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
-	stack, err := local.Start(t.Context(), local.Options{Template: tally.Template, Log: log, Stack: name, Parameters: map[string]string{"TableName": name},
+	stack, err := local.Start(t.Context(), local.Options{Template: tally.Template, Log: log, Stack: name,
 		Build: local.Tally(runtime.Runtime{Log: log, Metrics: io.Discard, Now: time.Now})})
 	if err != nil {
 		t.Fatal(err)

@@ -41,7 +41,7 @@ them.
 Exit codes: 0; 1 when something failed; 2 for a misuse of the command.`
 
 const quarantineExample = `  tally quarantine list --local
-  tally quarantine list --days 30 --stack prod --table tally-prod
+  tally quarantine list --days 30 --stack prod
   tally quarantine show 2fd4de62 --local
   tally quarantine release 2fd4de62 --local
   tally quarantine drop 2fd4de62 --reason "sent right as revision 1" --local`

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -55,7 +56,7 @@ func (t *target) flags(app *app, command *cobra.Command) {
 	flags := command.PersistentFlags()
 	flags.BoolVar(&t.local, "local", false, "work on the local stack, at http://"+localAddress)
 	flags.StringVar(&t.stack, "stack", or("TALLY_STACK", "tally"), "`name` of the stack, which begins its queues' names\n(TALLY_STACK)")
-	flags.StringVar(&t.table, "table", or("TALLY_TABLE", "tally"), "`name` of its table (TALLY_TABLE)")
+	flags.StringVar(&t.table, "table", or("TALLY_TABLE", ""), "`name` of its table; without it that of the stack\n(TALLY_TABLE)")
 	flags.StringVar(&t.endpoint, "endpoint", or("TALLY_ENDPOINT", ""), "`URL` of a local stack that listens elsewhere\n(TALLY_ENDPOINT)")
 	for _, name := range []string{"stack", "table", "endpoint"} {
 		flags.Lookup(name).DefValue = "" // the help is the same on every machine
@@ -78,7 +79,7 @@ func (t *target) connect(ctx context.Context) (*clients, error) {
 	if err != nil {
 		return nil, failed("finding the stack", err)
 	}
-	return &clients{sqs: sqs.NewFromConfig(config), table: store.New(dynamodb.NewFromConfig(config), t.table), stack: t.stack}, nil
+	return &clients{sqs: sqs.NewFromConfig(config), table: store.New(dynamodb.NewFromConfig(config), t.tableName()), stack: t.stack}, nil
 }
 
 func (t *target) config(ctx context.Context) (aws.Config, error) {
@@ -88,8 +89,11 @@ func (t *target) config(ctx context.Context) (aws.Config, error) {
 	case t.local:
 		return local.Config("http://" + localAddress), nil
 	}
-	return t.app.awsConfig(ctx, "stack "+t.stack+", table "+t.table)
+	return t.app.awsConfig(ctx, "stack "+t.stack+", table "+t.tableName())
 }
+
+// tableName is as in template.yaml: a table that was given no name has the stack's.
+func (t *target) tableName() string { return cmp.Or(t.table, t.stack) }
 
 // What AWS can't be reached without. Each says what to set.
 var (

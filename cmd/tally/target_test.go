@@ -111,6 +111,7 @@ func TestAccountIsNamedFirst(t *testing.T) {
 		{"stack prod, table prod-t", []string{"webhooks", "set", "acme", "https://acme.example/v2", "--id", "k2v7mx4qhd3n6"}},
 		{"stack prod, table prod-t", []string{"quarantine", "list"}},
 		{"stack prod, table prod-t", []string{"redrive", "sweeps"}},
+		{"stack prod, table prod", []string{"redrive", "sweeps", "--table", ""}},
 		{"stack prod, table prod-t", []string{"send", "../../events/war/01-draw.opened.json"}},
 		{"bucket logs", []string{"verify", "s3://logs", "--key", key, "--state", "none"}},
 	} {
@@ -119,7 +120,7 @@ func TestAccountIsNamedFirst(t *testing.T) {
 			"not allowed": func(s *fakeSTS) []string { s.broken = true; return nil },
 			"known":       func(s *fakeSTS) []string { s.broken = true; return []string{"AWS_ACCOUNT_ID=123456789012"} },
 		} {
-			t.Run(test.command[0]+" "+name, func(t *testing.T) {
+			t.Run(strings.Join(test.command, " ")+" "+name, func(t *testing.T) {
 				answers := &fakeSTS{}
 				environment := prepare(answers)
 				server := httptest.NewServer(answers)

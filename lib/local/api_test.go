@@ -16,7 +16,7 @@ import (
 // The API answers bookmakers where it says, and no more when the stack is closed.
 func TestAPI(t *testing.T) {
 	log := slog.New(slog.DiscardHandler)
-	stack, err := local.Start(t.Context(), local.Options{Template: tally.Template, Stack: "api", Log: log, Parameters: map[string]string{"TableName": "api"},
+	stack, err := local.Start(t.Context(), local.Options{Template: tally.Template, Stack: "api", Log: log,
 		Build: local.Tally(runtime.Runtime{Log: log, Metrics: io.Discard, Now: time.Now})})
 	if err != nil {
 		t.Fatal(err)

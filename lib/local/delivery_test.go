@@ -271,12 +271,12 @@ func TestStartFails(t *testing.T) {
 		"an unknown parameter":    {Template: tally.Template, Build: build, Parameters: map[string]string{"NoSuch": "1"}},
 		"an address that is none": {Template: tally.Template, Build: build, Address: "nowhere"},
 		"a schedule that is none": {Template: []byte(strings.Replace(string(tally.Template), "Schedule: rate(1 minute)", "Schedule: cron(0 0 * * ? *)", 1)), Build: build,
-			Stack: "schedule", Parameters: map[string]string{"TableName": "schedule"}},
-		"a function that is broken": {Template: tally.Template, Stack: "broken", Parameters: map[string]string{"TableName": "broken"},
+			Stack: "schedule"},
+		"a function that is broken": {Template: tally.Template, Stack: "broken",
 			Build: func(string, config.Lookup, aws.Config) (any, error) {
 				return nil, errors.New("broken")
 			}},
-		"a function that can't be called": {Template: tally.Template, Stack: "none", Parameters: map[string]string{"TableName": "none-of-it"},
+		"a function that can't be called": {Template: tally.Template, Stack: "none",
 			Build: func(string, config.Lookup, aws.Config) (any, error) { return nil, nil }},
 	} {
 		t.Run(name, func(t *testing.T) {

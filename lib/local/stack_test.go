@@ -39,10 +39,6 @@ var stacks atomic.Int64
 func start(t *testing.T, options local.Options) *local.Stack {
 	t.Helper()
 	options.Stack = fmt.Sprintf("test%d", stacks.Add(1))
-	if options.Parameters == nil {
-		options.Parameters = map[string]string{}
-	}
-	options.Parameters["TableName"] = options.Stack
 	if options.Template == nil {
 		options.Template = tally.Template
 	}

@@ -23,12 +23,8 @@ var stacks atomic.Int64
 func emulate(t testing.TB, parameters map[string]string) *local.Stack {
 	t.Helper()
 	name := fmt.Sprintf("functions%d", stacks.Add(1))
-	all := map[string]string{"TableName": name}
-	for parameter, value := range parameters {
-		all[parameter] = value
-	}
 	stack, err := local.Start(t.Context(), local.Options{
-		Template: tally.Template, Stack: name, Parameters: all, Log: logger(t),
+		Template: tally.Template, Stack: name, Parameters: parameters, Log: logger(t),
 		Build: local.Tally(runtimeAt(t, time.Now)),
 	})
 	if err != nil {

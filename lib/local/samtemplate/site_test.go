@@ -88,7 +88,7 @@ func TestSiteAsDecided(t *testing.T) {
 			}
 		})
 	}
-	paths := map[string]string{"EventType": "viewer-request", "FunctionARN": "arn:aws:cloudfront::123456789012:function/prod-paths"}
+	paths := map[string]string{"EventType": "viewer-request", "FunctionARN": "arn:aws:cloudfront::123456789012:function/prod-paths-eu-central-1"}
 	for _, b := range append(site.Behaviors, site.Default) {
 		if b.Viewers != "redirect-to-https" || !b.Compress || b.Caching != cachingOptimized || !slices.Equal(b.Methods, []string{"GET", "HEAD"}) {
 			t.Errorf("the behavior %+v", b)
@@ -102,7 +102,7 @@ func TestSiteAsDecided(t *testing.T) {
 // How CloudFront signs its requests to a bucket.
 func TestOriginAccessAsDecided(t *testing.T) {
 	got := properties[map[string]map[string]string](t, resolve(t, nil), "OriginAccess")["OriginAccessControlConfig"]
-	want := map[string]string{"Name": "prod-site", "OriginAccessControlOriginType": "s3", "SigningBehavior": "always", "SigningProtocol": "sigv4"}
+	want := map[string]string{"Name": "prod-site-eu-central-1", "OriginAccessControlOriginType": "s3", "SigningBehavior": "always", "SigningProtocol": "sigv4"}
 	if !maps.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
