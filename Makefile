@@ -90,3 +90,4 @@ clean: ## remove what was built
 tools:
 	@if [ -x scripts/dynamodb-local ]; then scripts/dynamodb-local >/dev/null; fi
 	@scripts/chromium >/dev/null # and axe-core, for internal/browsertest
+	@scripts/boto3 >/dev/null # for docs/examples

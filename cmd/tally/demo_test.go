@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
+	"io"
 	"math/big"
 	"net/http"
 	"os"
@@ -19,9 +21,11 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"tally/internal/pretty"
 	"tally/internal/studio"
+	"tally/internal/testkit/replytest"
 	"tally/internal/testkit/secondopinion"
 	"tally/lib/archive/signing"
 	"tally/lib/local"
@@ -90,6 +94,8 @@ func playDay(t *testing.T, stack string, tenth time.Duration) (*demoDay, string)
 	config := local.Config(day.stack.Endpoint)
 	config.HTTPClient = &slowly{by: tenth}
 	day.table = store.New(dynamodb.NewFromConfig(config), day.stack.Table)
+	config.HTTPClient = replyReader{t}
+	day.client = sqs.NewFromConfig(config)
 	if err := errors.Join(day.play(t.Context()), day.report(t.Context())); err != nil {
 		t.Errorf("%s: %v\n%s", stack, err, out.String())
 	}
@@ -97,6 +103,30 @@ func playDay(t *testing.T, stack string, tenth time.Duration) (*demoDay, string)
 		t.Errorf("something went wrong: %s", errs.String())
 	}
 	return day, out.String()
+}
+
+// replyReader holds every reply that is received against its schema.
+type replyReader struct{ t *testing.T }
+
+// Do implements aws.HTTPClient.
+func (r replyReader) Do(request *http.Request) (*http.Response, error) {
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil || !strings.HasSuffix(request.Header.Get("X-Amz-Target"), ".ReceiveMessage") {
+		return answer, err
+	}
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		return nil, err
+	}
+	answer.Body = io.NopCloser(bytes.NewReader(text))
+	var received struct{ Messages []struct{ Body string } }
+	if err := json.Unmarshal(text, &received); err != nil {
+		return nil, err
+	}
+	for _, m := range received.Messages {
+		replytest.Check(r.t, []byte(m.Body))
+	}
+	return answer, nil
 }
 
 // slowly sends requests, each tenth of them late.

@@ -99,6 +99,9 @@ func TestPastedCommandsWork(t *testing.T) {
 // hourOf are the documents whose blocks with curl TestFirstHour pastes.
 var hourOf = []string{"README.md", "docs/api.md"}
 
+// ofStudios begins the commands of docs/studio.md that the test of docs/examples/studio pastes.
+var ofStudios = regexp.MustCompile(`^(export (AWS|STUDIO)_|go run \./docs/examples/|\$\(scripts/boto3\) )`)
+
 // commandsOf are the commands of a block, without their comments.
 func commandsOf(block string) (commands []string) {
 	for line := range strings.Lines(strings.ReplaceAll(block, "\\\n", "")) {
@@ -174,7 +177,7 @@ func (r *reader) paste(t *testing.T, command string) {
 		if err != nil || !strings.Contains(string(makefile), "\n"+target+":") {
 			t.Errorf("there is no %s: %v", command, err)
 		}
-	case ofTheShell.MatchString(command):
+	case ofTheShell.MatchString(command) || ofStudios.MatchString(command):
 	case untilInterrupted.MatchString(command):
 		checkCommand(t, command)
 	case strings.Contains(command, "--local"):

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tally/events"
+	"tally/internal/testkit/replytest"
 	"tally/internal/testkit/ruletest"
 	"tally/lib/draw/wire"
 	"tally/lib/rulebook/games"
@@ -274,6 +275,7 @@ func TestReply(t *testing.T) {
 		if got, err := reply.JSON(); err != nil || got != want {
 			t.Errorf("%s, %v\ninstead of %s", got, err, want)
 		}
+		replytest.Check(t, []byte(want))
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"tally/internal/testkit/fakedynamo"
+	"tally/internal/testkit/replytest"
 	"tally/internal/testkit/ruletest"
 	"tally/lib/draw"
 	"tally/lib/draw/instant"
@@ -44,6 +45,7 @@ func (q queue) Send(_ context.Context, body string, delay time.Duration) error {
 		return errDown
 	}
 	if q.name == "reply" {
+		replytest.Check(q.t, []byte(body))
 		q.reply = wire.Reply{}
 		if err := json.Unmarshal([]byte(body), &q.reply); err != nil {
 			return err
@@ -78,6 +80,7 @@ func (c *counter) Stored(_ string, age time.Duration, concern string) {
 // bench handles messages at a time.
 type bench struct {
 	intake.Intake
+	t       *testing.T
 	db      *fakedynamo.DB
 	now     settlement.Instant
 	mutex   sync.Mutex // of sent
@@ -88,7 +91,7 @@ type bench struct {
 }
 
 func newBench(t *testing.T) *bench {
-	d := &bench{db: fakedynamo.New(t, "table"), now: noon}
+	d := &bench{t: t, db: fakedynamo.New(t, "table"), now: noon}
 	d.Intake = intake.Intake{Table: store.New(d.db, "table"), Replies: queue{"reply", d}, Sweeps: queue{"sweep", d},
 		Archive: queue{"archive", d}, Record: &d.counter, Settings: draw.Settings{Shards: 1, RetainMillis: 400 * 24 * 3600 * 1000},
 		Now: func() settlement.Instant { return d.now }, Log: slog.New(slog.NewTextHandler(io.Discard, nil))}
