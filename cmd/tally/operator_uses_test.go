@@ -14,7 +14,7 @@ import (
 	"sync"
 	"testing"
 
-	"tally/lib/lambda/functions"
+	"tally/internal/testkit/permissions"
 	"tally/lib/lambda/sqsqueue"
 )
 
@@ -83,16 +83,16 @@ func (o *observed) note(t *testing.T, target string, body []byte) {
 		return
 	}
 	if !strings.HasPrefix(operation, "Transact") {
-		o.call("dynamodb:"+operation, functions.OnTable, r.partition())
+		o.call("dynamodb:"+operation, permissions.OnTable, r.partition())
 	}
 	for _, write := range r.TransactItems {
 		switch {
 		case write.Get != nil:
-			o.call("dynamodb:GetItem", functions.OnTable, write.Get.partition())
+			o.call("dynamodb:GetItem", permissions.OnTable, write.Get.partition())
 		case write.Put != nil:
-			o.call("dynamodb:PutItem", functions.OnTable, write.Put.partition())
+			o.call("dynamodb:PutItem", permissions.OnTable, write.Put.partition())
 		case write.Delete != nil:
-			o.call("dynamodb:DeleteItem", functions.OnTable, write.Delete.partition())
+			o.call("dynamodb:DeleteItem", permissions.OnTable, write.Delete.partition())
 		default:
 			t.Errorf("an unknown write in %s", body)
 		}
@@ -114,9 +114,9 @@ func (o *observed) queue(name string) string {
 	short := strings.TrimPrefix(name, o.stack+"-")
 	switch {
 	case strings.HasSuffix(short, "-dead"):
-		return functions.OnDeadLetters
+		return permissions.OnDeadLetters
 	case o.command == "redrive":
-		return functions.OnQueues
+		return permissions.OnQueues
 	}
 	return short
 }
@@ -144,7 +144,7 @@ func (o *observed) compare(t *testing.T, commands ...string) {
 	t.Helper()
 	o.mutex.Lock()
 	defer o.mutex.Unlock()
-	for _, declared := range functions.OperatorUses() {
+	for _, declared := range permissions.OfOperators() {
 		if !slices.Contains(commands, declared.Command) {
 			continue
 		}
@@ -160,7 +160,7 @@ func (o *observed) compare(t *testing.T, commands ...string) {
 				t.Errorf("%s calls what it does not declare: %s on %s", declared.Command, action, declared.On)
 			}
 		}
-		if declared.On == functions.OnTable {
+		if declared.On == permissions.OnTable {
 			want := slices.Sorted(slices.Values(declared.Partitions))
 			if got := slices.Sorted(maps.Keys(o.touched[declared.Command])); !slices.Equal(got, want) {
 				t.Errorf("%s touches the partitions %q, and declares %q", declared.Command, got, want)

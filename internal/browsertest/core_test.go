@@ -200,7 +200,7 @@ func (g *consistencyGolden) add(t testing.TB, log tlog.HashReader, first, second
 // addTiles adds the tiles of a tree.
 func (g *consistencyGolden) addTiles(t testing.TB, log tlog.HashReader, size int64) {
 	t.Helper()
-	for _, tile := range tiles.List(size) {
+	for _, tile := range tlog.NewTiles(tiles.Height, 0, size) {
 		if _, there := g.Tiles[tiles.Path(tile)]; there {
 			continue
 		}

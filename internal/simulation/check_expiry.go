@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"tally/internal/testkit/permanent"
 	"tally/lib/store"
 )
 
@@ -16,8 +17,8 @@ func (c *checker) expiry() {
 				c.problem("reading %s: %v", pk, err)
 				return
 			}
-			if _, permanent := store.Permanent(pk, item.SK); permanent == (item.ExpiresAt != 0) {
-				c.problem("%s / %s expires at %d; it never does: %v", pk, item.SK, item.ExpiresAt, permanent)
+			if why, never := permanent.Item(pk, item.SK); never == (item.ExpiresAt != 0) {
+				c.problem("%s / %s expires at %d; it is to be kept for ever: %v %s", pk, item.SK, item.ExpiresAt, never, why)
 			}
 			if end := c.ends[drawOf(pk)]; item.ExpiresAt < end && !strings.HasPrefix(item.SK, store.HeldPrefix) {
 				c.problem("%s / %s expires at %d, the records of its draw end at %d", pk, item.SK, item.ExpiresAt, end)

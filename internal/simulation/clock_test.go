@@ -42,7 +42,7 @@ func TestRefusesByAWrongClock(t *testing.T) {
 		t.Errorf("asked for %s", call)
 		return fakedynamo.Proceed
 	}
-	table, now := store.New(db, tableName), clock.Local(0)
+	table, now := store.New(db, tableName), localClock(0)
 	check := func(context.Context) error { return &clock.WrongError{Off: 5000} }
 	in := &intake.Intake{Table: table, Now: now, Clock: check, Record: discard{}, Log: quiet}
 	settler := &settle.Settler{Table: table, Now: now, Clock: check, Record: discard{}, Log: quiet}

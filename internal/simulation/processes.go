@@ -127,11 +127,16 @@ func (w *world) processOf(skew time.Duration) *process {
 // the times that clocks may have, again and again.
 func (w *world) clockOf(skew time.Duration) func() settlement.Instant {
 	if !w.plan.Jumps || skew.Abs() > w.plan.Skew { // a wrong one stays wrong
-		return clock.Local(skew)
+		return localClock(skew)
 	}
-	steps := []func() settlement.Instant{clock.Local(skew), clock.Local(w.skew()), clock.Local(w.skew())}
+	steps := []func() settlement.Instant{localClock(skew), localClock(w.skew()), localClock(w.skew())}
 	every := time.Duration(200+w.random.IntN(5000)) * time.Millisecond
 	return func() settlement.Instant { return steps[int(time.Since(w.started)/every)%len(steps)]() }
+}
+
+// localClock is the clock of this machine, ahead by a while.
+func localClock(ahead time.Duration) func() settlement.Instant {
+	return func() settlement.Instant { return settlement.Instant(time.Now().Add(ahead).UnixMilli()) }
 }
 
 // aged makes a process one of an old version, or of a new one, by how far a rollout has come.

@@ -231,7 +231,7 @@ func (d *played) untilTaken(ctx context.Context, b *bookmaker, reference string,
 		switch {
 		case err == nil:
 			return refused, nil
-		case client.Code(err) == "":
+		case client.Undecided(err): // under another reference it might be taken twice
 			return refused, err
 		case time.Now().After(d.rounds[round].closes):
 			return refused, fmt.Errorf("%s's bet %s was not taken before its round closed: %w", b.id, reference, err)

@@ -206,7 +206,7 @@ func (c *copied) rewrite(all [][]byte) {
 		c.write(tiles.EntriesPath(int64(n/tiles.Width), len(part)), bundled(part))
 	}
 	size := int64(len(all))
-	for _, tile := range tiles.List(size) {
+	for _, tile := range tlog.NewTiles(tiles.Height, 0, size) {
 		data, err := tlog.ReadTileData(tile, &kept)
 		if err != nil {
 			c.t.Fatal(err)

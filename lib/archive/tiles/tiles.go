@@ -185,9 +185,6 @@ func Edge(entries, size int64) (list []tlog.Tile) {
 	return list
 }
 
-// List returns all tiles of hashes of a tree of that size.
-func List(size int64) []tlog.Tile { return tlog.NewTiles(Height, 0, size) }
-
 // Reader reads tiles for tlog, which verifies them. It keeps what it has read,
 // and so is for one tree, and for a short time.
 type Reader struct {

@@ -32,7 +32,7 @@ func TestPaths(t *testing.T) {
 	}
 	// A tree of 70,000, as the specification counts it.
 	full, partial := 0, 0
-	for _, tile := range List(70_000) {
+	for _, tile := range tlog.NewTiles(Height, 0, 70_000) {
 		if tile.W == Width {
 			full++
 		} else {

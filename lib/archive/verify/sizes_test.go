@@ -49,7 +49,7 @@ func logOf(t *testing.T, list [][]byte) memory {
 		}
 		files[tiles.EntriesPath(int64(n/tiles.Width), len(part))] = bundle
 	}
-	for _, tile := range tiles.List(int64(len(list))) {
+	for _, tile := range tlog.NewTiles(tiles.Height, 0, int64(len(list))) {
 		data, err := tlog.ReadTileData(tile, &kept)
 		if err != nil {
 			t.Fatal(err)

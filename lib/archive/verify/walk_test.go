@@ -56,7 +56,7 @@ func TestLevels(t *testing.T) {
 	}
 	for _, size := range []int64{65_535, 65_536, 65_537} {
 		files := inMemory{}
-		for _, tile := range tiles.List(size) {
+		for _, tile := range tlog.NewTiles(tiles.Height, 0, size) {
 			data, err := tlog.ReadTileData(tile, &kept)
 			if err != nil {
 				t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"tally/internal/testkit/permissions"
 	"tally/lib/lambda/config"
 	"tally/lib/lambda/functions"
 	"tally/lib/lambda/runtime"
@@ -45,7 +46,7 @@ func quiet() runtime.Runtime {
 }
 
 func TestNew(t *testing.T) {
-	for _, described := range functions.Describe() {
+	for _, described := range permissions.OfFunctions() {
 		if _, err := functions.New(described.Name, with(nil), quiet()); err != nil {
 			t.Errorf("%s: %v", described.Name, err)
 		}

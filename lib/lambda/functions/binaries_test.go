@@ -18,8 +18,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
 	"tally/internal/testkit/lambdatest"
+	"tally/internal/testkit/permissions"
 	"tally/lib/draw/wire"
-	"tally/lib/lambda/functions"
 	"tally/lib/local"
 	"tally/lib/pipeline/settle"
 	"tally/lib/store"
@@ -34,7 +34,7 @@ func binary(t testing.TB, name string) string {
 // run starts a function's binary with the variables that the stack gives it.
 func run(t testing.TB, stack *local.Stack, name string) *lambdatest.Function {
 	t.Helper()
-	function, _ := stack.Resolved.Function(name)
+	function := functionOf(t, stack, name)
 	all := maps.Clone(function.Environment.Variables)
 	all["AWS_ENDPOINT_URL"] = stack.Endpoint
 	return lambdatest.Start(t, binary(t, name), lambdatest.Options{Variables: all, Timeout: function.Timeout()})
@@ -244,7 +244,7 @@ func past(t *testing.T, messages []string) []string {
 // A function whose variables are wrong ends at once, and its log says what to
 // fix, all of it.
 func TestBinariesRefuseToStart(t *testing.T) {
-	for _, described := range functions.Describe() {
+	for _, described := range permissions.OfFunctions() {
 		function := lambdatest.Start(t, binary(t, described.Name), lambdatest.Options{Variables: map[string]string{"TALLY_TABLE": ""}})
 		_, err := function.Invoke([]byte("{}"))
 		var ended *lambdatest.EndedError

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"tally"
 	"tally/lib/lambda/config"
 	"tally/lib/local"
+	"tally/lib/local/samtemplate"
 )
 
 var stacks atomic.Int64
@@ -38,14 +40,20 @@ func logger(t testing.TB) *slog.Logger {
 	return slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
 }
 
+// functionOf is the function of a short name as template.yaml describes it.
+func functionOf(t testing.TB, stack *local.Stack, name string) samtemplate.Function {
+	t.Helper()
+	at := slices.IndexFunc(stack.Resolved.Functions, func(f samtemplate.Function) bool { return f.Short == name })
+	if at < 0 {
+		t.Fatalf("template.yaml has no function %s", name)
+	}
+	return stack.Resolved.Functions[at]
+}
+
 // variables are those that the stack gives a function.
 func variables(t *testing.T, stack *local.Stack, name string) map[string]string {
 	t.Helper()
-	function, found := stack.Resolved.Function(name)
-	if !found {
-		t.Fatalf("template.yaml has no function %s", name)
-	}
-	return function.Environment.Variables
+	return functionOf(t, stack, name).Environment.Variables
 }
 
 func lookup(variables map[string]string) config.Lookup {

@@ -23,6 +23,8 @@ import (
 	"github.com/aws/smithy-go/middleware"
 
 	"tally/events"
+	"tally/internal/testkit/permanent"
+	"tally/internal/testkit/permissions"
 	"tally/lib/lambda/functions"
 	"tally/lib/lambda/runtime"
 	"tally/lib/local"
@@ -125,7 +127,7 @@ func runtimeAt(t testing.TB, now func() time.Time) runtime.Runtime {
 
 func newDay(t *testing.T) *day {
 	d := &day{t: t, stack: emulate(t, map[string]string{"AutoCancelAfter": "10m", "ShardsByGame": "roulette=2", "WebhookLoopback": "true"}), calls: make(map[string]*calls)}
-	for _, described := range functions.Describe() {
+	for _, described := range permissions.OfFunctions() {
 		noted := &calls{made: make(map[string]bool)}
 		given := runtimeAt(t, func() time.Time { return d.clock })
 		given.AWS = noted.watch(local.Config(d.stack.Endpoint))
@@ -288,7 +290,7 @@ func TestUses(t *testing.T) {
 			t.Errorf("reconcile at %s: %v", d.clock, err)
 		}
 	}
-	for _, described := range functions.Describe() {
+	for _, described := range permissions.OfFunctions() {
 		d.compare(described)
 	}
 	d.expires()
@@ -306,8 +308,8 @@ func (d *day) expires() {
 	for _, item := range stored.Items {
 		pk, sk := item["pk"].(*types.AttributeValueMemberS).Value, item["sk"].(*types.AttributeValueMemberS).Value
 		_, expires := item["expires_at"]
-		if _, permanent := store.Permanent(pk, sk); permanent == expires {
-			d.t.Errorf("%s / %s expires: %v; it never does: %v", pk, sk, expires, permanent)
+		if why, never := permanent.Item(pk, sk); never == expires {
+			d.t.Errorf("%s / %s expires: %v; it is to be kept for ever: %v %s", pk, sk, expires, never, why)
 		}
 	}
 }
@@ -341,7 +343,7 @@ func (d *day) push(bookmaker string) (failed int) {
 }
 
 // compare holds what a function called against what it declares.
-func (d *day) compare(described functions.Description) {
+func (d *day) compare(described permissions.Description) {
 	d.t.Helper()
 	declared := make(map[string]bool)
 	for _, use := range described.Uses {

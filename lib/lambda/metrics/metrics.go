@@ -51,7 +51,7 @@ func (m *Metrics) Delay(name Name, value string, delay time.Duration) {
 // record takes a value. An unknown name, or a value for a dimension that the
 // metric lacks, is a mistake in the program.
 func (m *Metrics) record(name Name, value string, number int) {
-	dimension, known := divided[name]
+	dimension, known := name.Dimension()
 	if !known || (value == "") != (dimension == DimensionFunction) {
 		panic(fmt.Sprintf("observe: metric %q with the value %q for %q", name, value, dimension))
 	}

@@ -87,14 +87,11 @@ var divided = map[Name]string{
 	DeadLetterDepth:  DimensionKind, // the queue
 }
 
-// Names returns all metrics with the dimension that divides each; for one that
-// nothing divides that is DimensionFunction.
-func Names() map[Name]string {
-	names := make(map[Name]string, len(divided))
-	for name, dimension := range divided {
-		names[name] = dimension
-	}
-	return names
+// Dimension returns the dimension that divides a metric, which is DimensionFunction where
+// nothing else does; known is false where there is no metric of that name.
+func (n Name) Dimension() (dimension string, known bool) {
+	dimension, known = divided[n]
+	return dimension, known
 }
 
 // unit is one of CloudWatch's.

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"tally/internal/testkit/permissions"
 	"tally/lib/lambda/functions"
 	"tally/lib/lambda/runtime"
 	"tally/lib/local/samtemplate"
@@ -24,11 +25,11 @@ import (
 // of the parameters each function's configuration loads.
 func TestVariables(t *testing.T) {
 	stack := resolve(t, nil)
-	if len(stack.Functions) != len(functions.Describe()) {
-		t.Errorf("template.yaml has %d functions, the code %d", len(stack.Functions), len(functions.Describe()))
+	if len(stack.Functions) != len(permissions.OfFunctions()) {
+		t.Errorf("template.yaml has %d functions, the code %d", len(stack.Functions), len(permissions.OfFunctions()))
 	}
-	for _, described := range functions.Describe() {
-		function, found := stack.Function(described.Name)
+	for _, described := range permissions.OfFunctions() {
+		function, found := functionOf(stack, described.Name)
 		if !found {
 			t.Errorf("template.yaml has no function %s", described.Name)
 			continue
@@ -58,8 +59,8 @@ func TestVariables(t *testing.T) {
 // nothing else is; nor is anything for all resources.
 func TestPermissions(t *testing.T) {
 	stack := resolve(t, nil)
-	for _, described := range functions.Describe() {
-		function, _ := stack.Function(described.Name)
+	for _, described := range permissions.OfFunctions() {
+		function, _ := functionOf(stack, described.Name)
 		needs := make(map[string]bool)
 		for _, use := range described.Uses {
 			for _, action := range use.Actions {
@@ -195,9 +196,9 @@ func TestOperatorPolicy(t *testing.T) {
 	stack := resolve(t, nil)
 	needs := make(map[string]bool)
 	tables := make(map[string]statement)
-	for _, use := range functions.OperatorUses() {
+	for _, use := range permissions.OfOperators() {
 		actions := slices.Sorted(slices.Values(append(slices.Clone(use.Actions), use.Seldom...)))
-		if use.On == functions.OnTable {
+		if use.On == permissions.OnTable {
 			patterns := make([]string, len(use.Partitions))
 			for i, partition := range use.Partitions {
 				patterns[i] = partition
@@ -212,7 +213,7 @@ func TestOperatorPolicy(t *testing.T) {
 		}
 		for _, queue := range stack.Queues {
 			isDead := queue.Redrive == nil
-			if use.On == functions.OnQueues && !isDead || use.On == functions.OnDeadLetters && isDead || queue.Name == "prod-"+use.On {
+			if use.On == permissions.OnQueues && !isDead || use.On == permissions.OnDeadLetters && isDead || queue.Name == "prod-"+use.On {
 				for _, action := range actions {
 					needs[action+" on "+queue.ARN] = true
 				}
@@ -342,7 +343,7 @@ func TestFunctionsAsDecided(t *testing.T) {
 		}
 	}
 	checkEveryMinute(t, stack, "reconcile")
-	if settle, _ := stack.Function("settle"); settle.Timeout() != time.Minute {
+	if settle, _ := functionOf(stack, "settle"); settle.Timeout() != time.Minute {
 		t.Errorf("settle has %s", settle.Timeout())
 	}
 }
@@ -351,7 +352,7 @@ func TestFunctionsAsDecided(t *testing.T) {
 // failed is not repeated.
 func checkEveryMinute(t *testing.T, stack *samtemplate.Stack, name string) {
 	t.Helper()
-	function, found := stack.Function(name)
+	function, found := functionOf(stack, name)
 	retries := function.EventInvoke.Retries
 	if !found || len(function.Events) != 1 || function.Timeout() >= time.Minute || retries == nil || *retries != 0 {
 		t.Errorf("%s: %+v", name, function)
@@ -456,7 +457,7 @@ func TestLogAsDecided(t *testing.T) {
 	if fmt.Sprint(log.Lifecycle.Rules) != fmt.Sprint(rules) {
 		t.Errorf("the rules of the log's bucket are\n%v, want\n%v", log.Lifecycle.Rules, rules)
 	}
-	archive, _ := stack.Function("archive")
+	archive, _ := functionOf(stack, "archive")
 	if got := archive.Environment.Variables; got["TALLY_LOG_LOCK_MODE"] != "COMPLIANCE" || got["TALLY_LOG_PART_DAYS"] != "5" {
 		t.Errorf("archive locks partial tiles by %v", got)
 	}

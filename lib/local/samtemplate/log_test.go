@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"tally/lib/lambda/functions"
+	"tally/internal/testkit/permissions"
 )
 
 // Replacing the log's key as docs/archive.md says, every function that is given a
@@ -28,8 +28,8 @@ func TestLogKeys(t *testing.T) {
 		t.Run(test.key, func(t *testing.T) {
 			stack := resolve(t, test.parameters)
 			given := 0
-			for _, described := range functions.Describe() {
-				function, _ := stack.Function(described.Name)
+			for _, described := range permissions.OfFunctions() {
+				function, _ := functionOf(stack, described.Name)
 				variables := function.Environment.Variables
 				if _, has := variables["TALLY_LOG_KEY"]; !has {
 					continue

@@ -135,13 +135,3 @@ func (s *Stack) Queue(arn string) (Queue, bool) {
 	}
 	return Queue{}, false
 }
-
-// Function returns the function of that short name.
-func (s *Stack) Function(short string) (Function, bool) {
-	for _, function := range s.Functions {
-		if function.Short == short {
-			return function, true
-		}
-	}
-	return Function{}, false
-}

@@ -32,7 +32,7 @@ func TestRoutes(t *testing.T) {
 			want = append(want, strings.ToUpper(method)+" "+path)
 		}
 	}
-	function, _ := resolve(t, nil).Function("api")
+	function, _ := functionOf(resolve(t, nil), "api")
 	for _, event := range function.Events {
 		got = append(got, event.Properties.Method+" "+event.Properties.Path)
 	}

@@ -29,23 +29,17 @@ type versions [][]*rules.Game
 
 var released atomic.Pointer[versions]
 
+// Each game has two versions: the second quotes more paragraphs.
 func init() {
-	released.Store(&versions{
-		quotingMore(baccarat.Game),
-		quotingMore(baccarat.Live),
-		quotingMore(dice.Game),
-		quotingMore(lucky.Five),
-		quotingMore(lucky.Seven),
-		quotingMore(poker.Game),
-		quotingMore(war.Game),
-		quotingMore(wheel.Game),
-		quotingMore(blackjack.Game),
-		quotingMore(roulette.Game),
-	})
+	released.Store(&versions{})
+	for _, second := range []*rules.Game{
+		baccarat.Game, baccarat.Live, dice.Game, lucky.Five, lucky.Seven,
+		poker.Game, war.Game, wheel.Game, blackjack.Game, roulette.Game,
+	} {
+		Release(second.First())
+		Release(second)
+	}
 }
-
-// quotingMore are both versions of a game whose second one quotes more paragraphs.
-func quotingMore(second *rules.Game) []*rules.Game { return []*rules.Game{second.First(), second} }
 
 // ErrUnknown says that this program does not have the rules of a draw: a newer one has
 // released them. The draw waits for that program.
@@ -98,8 +92,8 @@ func Version(id string, version int) (*rules.Game, error) {
 		ErrUnknown, version, id, of[len(of)-1].Version)
 }
 
-// Release makes a version of a game the newest, or adds a game, until it is withdrawn:
-// for tests of what follows.
+// Release makes a version of a game the newest, or adds a game, until it is withdrawn.
+// The program releases its own when it starts; a test releases others, and withdraws them.
 func Release(game *rules.Game) (withdraw func()) {
 	before := released.Load()
 	now := append(slices.Clone(*before), nil)

@@ -7,11 +7,13 @@ import (
 	"tally/lib/rulebook/pokerhand"
 )
 
-func ExampleBest() {
-	var seven [7]cards.Card
-	for i, code := range []string{"AS", "KS", "QS", "JS", "TS", "2H", "2D"} {
-		seven[i], _ = cards.Parse(code)
+func ExampleBestFive() {
+	var seven []cards.Card
+	for _, code := range []string{"AS", "KS", "QS", "JS", "TS", "2H", "2D"} {
+		card, _ := cards.Parse(code)
+		seven = append(seven, card)
 	}
-	fmt.Println(pokerhand.Best(&seven).Category())
-	// Output: royal_flush
+	five, rank := pokerhand.BestFive(seven)
+	fmt.Println(five, rank.Category())
+	// Output: [AS KS QS JS TS] royal_flush
 }

@@ -52,29 +52,12 @@ func (h *Hand) Add(card cards.Card) {
 	h.mask |= cardMask(card)
 }
 
-func handOf(list []cards.Card) (h Hand) {
-	for _, card := range list {
-		h.Add(card)
-	}
-	return h
-}
-
 // Rank returns the strength of the best five cards, zero for fewer than five.
 func (h *Hand) Rank() Rank {
 	if flushes := (h.key + fiveSuited) & flushBits; flushes != 0 {
 		return flushRank(flushes, h.mask)
 	}
 	return rankAt(place(h.key))
-}
-
-// Best returns the strength of the best five of seven different cards.
-func Best(seven *[7]cards.Card) Rank {
-	key := cardKeys[seven[0]] + cardKeys[seven[1]] + cardKeys[seven[2]] + cardKeys[seven[3]] +
-		cardKeys[seven[4]] + cardKeys[seven[5]] + cardKeys[seven[6]]
-	if flushes := (key + fiveSuited) & flushBits; flushes != 0 {
-		return flushRank(flushes, handOf(seven[:]).mask)
-	}
-	return rankAt(place(key))
 }
 
 // place tells where in the tables the strength of a hand without a flush is.

@@ -144,15 +144,15 @@ func vectorName(category Category) string {
 	return strings.ToUpper(category.String())
 }
 
-func TestBestOfRandomSevens(t *testing.T) {
+func TestRandomSevens(t *testing.T) {
 	const seed = 7
 	ranks, _ := allFives()
 	rng := rand.New(rand.NewPCG(seed, seed))
 	for range 200_000 {
 		seven := [7]cards.Card(draw(rng, 7))
 		want := listBest(seven[:])
-		if got := Best(&seven); got != ranks[want.strength] {
-			t.Fatalf("seed %d: %v has rank %#x, want %#x", seed, seven, got, ranks[want.strength])
+		if h := handOf(seven[:]); h.Rank() != ranks[want.strength] {
+			t.Fatalf("seed %d: %v has rank %#x, want %#x", seed, seven, h.Rank(), ranks[want.strength])
 		}
 		five, rank := BestFive(seven[:])
 		if five != want.cards || rank != ranks[want.strength] {
@@ -200,7 +200,6 @@ func TestNothingIsAllocated(t *testing.T) {
 	seven := [7]cards.Card(hand("AS AH KD KC KS 2D 2H"))
 	flop := hand("KH QS 8C")
 	for name, call := range map[string]func(){
-		"Best":     func() { Best(&seven) },
 		"BestFive": func() { BestFive(seven[:]) },
 		"Hand": func() {
 			var h Hand

@@ -125,6 +125,14 @@ func hand(codes string) (list []cards.Card) {
 	return list
 }
 
+// handOf gathers cards.
+func handOf(list []cards.Card) (h Hand) {
+	for _, card := range list {
+		h.Add(card)
+	}
+	return h
+}
+
 // draw deals n different cards.
 func draw(rng *rand.Rand, n int) []cards.Card {
 	var list []cards.Card

@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"net/http"
 	"sync"
-	"time"
 
 	"github.com/aws/smithy-go/middleware"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
@@ -168,9 +167,4 @@ func (w *Watch) Attach(stack *middleware.Stack) error {
 		return fmt.Errorf("adding the watch over the clock: %w", err)
 	}
 	return nil
-}
-
-// Local is the clock of this machine, ahead by a while.
-func Local(ahead time.Duration) func() settlement.Instant {
-	return func() settlement.Instant { return settlement.Instant(time.Now().Add(ahead).UnixMilli()) }
 }

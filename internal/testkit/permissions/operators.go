@@ -1,4 +1,4 @@
-package functions
+package permissions
 
 // What an operator's command works on.
 const (
@@ -22,8 +22,8 @@ type OperatorUse struct {
 	Seldom []string
 }
 
-// OperatorUses lists what operators' commands do.
-func OperatorUses() []OperatorUse {
+// OfOperators lists what operators' commands do.
+func OfOperators() []OperatorUse {
 	const get, put, remove, query = "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:DeleteItem", "dynamodb:Query"
 	sends := []string{"sqs:GetQueueUrl", "sqs:SendMessage"}
 	return []OperatorUse{

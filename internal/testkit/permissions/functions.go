@@ -1,4 +1,7 @@
-package functions
+// Package permissions declares what each function of tally's, and each command of its
+// operators, does on AWS. Tests hold it against what they call when they work, and against
+// the policies of template.yaml.
+package permissions
 
 import (
 	"slices"
@@ -20,8 +23,7 @@ type Use struct {
 }
 
 // Description is what a function needs to run: the variables that it reads and
-// the actions that it calls. Tests hold it against template.yaml, and against what
-// the function calls when it works.
+// the actions that it calls.
 type Description struct {
 	Name          string // short, such as intake
 	Configuration any    // a struct for package config
@@ -37,12 +39,12 @@ type FileUse struct {
 	Patterns []string // of the files' names
 }
 
-// Describe describes all functions.
+// OfFunctions describes all functions.
 //
 // A transaction has no action of its own: each of its writes needs that of the
 // single write. Taking messages from a queue is Lambda's work, done by right of
 // the function's role; changing their visibility is the function's own.
-func Describe() []Description {
+func OfFunctions() []Description {
 	sends := []string{"sqs:SendMessage"}
 	receives := []string{"sqs:ChangeMessageVisibility"}
 	counts := []string{"sqs:GetQueueAttributes"}

@@ -1,0 +1,4 @@
+package metrics
+
+// Divided is for tests.
+var Divided = divided
