@@ -46,14 +46,17 @@ check: ## a minute's check while working: format, vet, tests that need Go alone
 test: lint unit fuzz api ## install what the tests need and run everything: lint, tests, short fuzzing
 
 # The rules are pure and have no goroutines: the race detector would only slow them down
-# tenfold, as it would the simulation with all its seeds, and the exploration.
-alone = $(shell go list ./lib/rulebook/... ./internal/exploration | grep -v /replay$$)
+# tenfold, as it would the exploration, the studio and the schemas against their reader.
+alone = $(shell go list ./lib/rulebook/... ./internal/exploration ./internal/studio ./lib/draw/schema | grep -v /replay$$)
+# Packages with tests that are left out with the race detector (//go:build !race), for the
+# same reason, or are then smaller: they run both ways.
+both = ./internal/simulation ./lib/archive ./lib/archive/sequencer ./lib/archive/verify
 # Many tests wait for processes, more than one core is worth of each.
 parallel = -p $(shell echo $$((2 * $$(getconf _NPROCESSORS_ONLN))))
 
 unit: tools ## run the tests, with the race detector; a skipped test is a failure
 	@race=$$(scripts/race); go test $$race $(parallel) -timeout 40m -json $(filter-out $(alone),$(shell go list ./...)) | go run ./internal/testreport
-	@go test $(parallel) -timeout 60m -json $(alone) ./internal/simulation | go run ./internal/testreport
+	@go test $(parallel) -timeout 60m -json $(alone) $(both) | go run ./internal/testreport
 
 lint: ## gofmt, go vet, staticcheck, deadcode, cfn-lint, SAM's translator, govulncheck
 	@scripts/lint

@@ -117,28 +117,6 @@ func checkLogged(t *testing.T, db *fakedynamo.DB, to *memory, bookmakers, step i
 	}
 }
 
-// Five thousand bookmakers, whose commitments are more than an item may have.
-func TestFiveThousandBookmakers(t *testing.T) {
-	const bookmakers = 5000
-	db, to := manyBookmakers(t, bookmakers), &memory{}
-	if err := archiver(db, to, 0).Handle(t.Context(), settled); err != nil {
-		t.Fatal(err)
-	}
-	checkLogged(t, db, to, bookmakers, 499)
-	parts := 0
-	for item, err := range store.New(db, "table").Query(t.Context(), store.DrawKey("d"), "COMMITMENT#") {
-		if err != nil {
-			t.Fatal(err)
-		}
-		if parts++; len(item.Body) > 300<<10 {
-			t.Errorf("%s has %d bytes", item.SK, len(item.Body))
-		}
-	}
-	if parts != 6 {
-		t.Errorf("they are kept in %d items", parts)
-	}
-}
-
 // A message makes some parts, and the next ones go on; until all are made the settlement
 // is not logged, nor disclosed; what came before it is.
 func TestPartsByMessages(t *testing.T) {

@@ -191,56 +191,6 @@ func TestOtherSnapshot(t *testing.T) {
 	sameReports(t, "a snapshot of another log", r, verified(t, files, options))
 }
 
-// TestForgotten has entries about a draw that came to rest long before, and is forgotten:
-// what the log says of it is read again, by who reads the whole log and by who goes on.
-func TestForgotten(t *testing.T) {
-	sample := newCopies(t).list(150)
-	const draw = "bac-1.20261130.0001"
-	var early, late [][]byte
-	states := 0
-	for _, data := range sample {
-		e, err := entry.Parse(data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if id := e.ID(); id.Draw == draw && id.State > 1 {
-			states++
-			late = append(late, data)
-			continue
-		}
-		early = append(early, data)
-	}
-	if states < 2 {
-		t.Fatalf("%s has %d entries after its first state, want a state and its settlement at least", draw, states)
-	}
-	filled := slices.Concat(early, openings(33_000))
-	options := optionsOf(t, archivetest.New(t))
-	next := remembering(t, &options)
-	next(verified(t, logOf(t, filled), options))
-	for name, row := range map[string]struct {
-		list [][]byte
-		want []verify.Code
-	}{
-		"what follows":      {late, nil},
-		"a state left out":  {late[1:], []verify.Code{verify.MisplacedEntry}},
-		"its opening again": {sample[:1], []verify.Code{verify.RepeatedEntry}},
-		"its state again":   {[][]byte{sample[2]}, []verify.Code{verify.RepeatedEntry}},
-	} {
-		files := logOf(t, slices.Concat(filled, row.list))
-		further, whole := next(nil), options
-		whole.Seen = further.Seen
-		r := verified(t, files, further)
-		sameReports(t, name, r, verified(t, files, whole))
-		var found []verify.Code
-		for _, f := range r.Findings {
-			found = append(found, f.Code)
-		}
-		if found = slices.Compact(found); !slices.Equal(found, row.want) {
-			t.Errorf("%s: found %v, want %v", name, r.Findings, row.want)
-		}
-	}
-}
-
 // TestInterrupted has a log fail in the middle: what was verified until then is not read
 // again.
 func TestInterrupted(t *testing.T) {

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -141,37 +140,6 @@ func TestLargeLog(t *testing.T) {
 	defer server.Close()
 	for _, place := range []string{folder, server.URL} {
 		verifyLarge(t, s, place, size, nil)
-	}
-}
-
-// TestMemoryIsFlat verifies logs of which one is three times as long as the other: what is
-// held at the most, once all that can be freed is, is hardly more. Without forgetting draws
-// at rest it is twice as much.
-func TestMemoryIsFlat(t *testing.T) {
-	most := map[int]uint64{}
-	for _, size := range []int{40_000, 120_000} {
-		folder := t.TempDir()
-		writeLog(t, folder, size)
-		options := optionsOf(t, archivetest.New(t))
-		options.Progress = func(done, _ int64) {
-			if done%(64*tiles.Width) != 0 {
-				return
-			}
-			var memory runtime.MemStats
-			runtime.GC()
-			runtime.ReadMemStats(&memory)
-			most[size] = max(most[size], memory.HeapAlloc)
-		}
-		source, err := verify.Open(folder)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if r := verified(t, source, options); len(r.Findings) > 0 || r.Size != int64(size) {
-			t.Fatalf("%d entries: %v", r.Size, r.Findings)
-		}
-	}
-	if short, long := most[40_000], most[120_000]; long > short*3/2 {
-		t.Errorf("120,000 entries hold %d bytes, 40,000 hold %d: want no more than half as much again", long, short)
 	}
 }
 
