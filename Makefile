@@ -58,7 +58,7 @@ unit: tools ## run the tests, with the race detector; a skipped test is a failur
 	@race=$$(scripts/race); go test $$race $(parallel) -timeout 40m -json $(filter-out $(alone),$(shell go list ./...)) | go run ./internal/testreport
 	@go test $(parallel) -timeout 60m -json $(alone) $(both) | go run ./internal/testreport
 
-lint: ## gofmt, go vet, staticcheck, deadcode, cfn-lint, SAM's translator, govulncheck
+lint: ## gofmt, go vet, staticcheck, deadcode, cfn-lint, SAM's translator, checkov, govulncheck
 	@scripts/lint
 
 fuzz: ## run each fuzz target for FUZZTIME

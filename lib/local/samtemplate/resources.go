@@ -85,7 +85,8 @@ type Function struct {
 	Architectures []string `yaml:"Architectures"`
 	Seconds       int      `yaml:"Timeout"`
 	MemoryMB      int      `yaml:"MemorySize"`
-	Role          string   `yaml:"Role"` // its ARN
+	Reserved      int      `yaml:"ReservedConcurrentExecutions"` // instances kept for it; 0 for none
+	Role          string   `yaml:"Role"`                         // its ARN
 	Environment   struct {
 		Variables map[string]string `yaml:"Variables"`
 	} `yaml:"Environment"`
