@@ -160,7 +160,24 @@ func TestOperator(t *testing.T) {
 	}
 	o.releases()
 	o.redrives()
-	o.observed.compare(t, "quarantine", "send", "redrive")
+	o.answers()
+	o.observed.compare(t, "quarantine", "send", "replies", "redrive")
+}
+
+// answers: replies are shown, and the one that is waited for is picked from others.
+func (o operator) answers() {
+	o.t.Helper()
+	void := writeFile(o.t, "void.json", []byte(`{"schema":1,"id":"six","type":"draw.resulted","game":"lucky7","table":"lky-9","draw":"lky-9.1",`+
+		`"at":"2026-11-30T12:00:29.000Z","revision":1,"facts":{"balls":[42,7,1,30,12,5]}}`))
+	second := writeFile(o.t, "second.json", []byte(`{"schema":1,"id":"other","type":"draw.cancelled","game":"lucky7","table":"lky-9","draw":"lky-9.1",`+
+		`"at":"2026-11-30T12:00:29.000Z","revision":1,"reason":"stream_lost"}`))
+	o.types(0, "sent …\nstored  lky-9.1  draw.resulted, revision 1\n  message  void: 6 of 7 balls; bets get their stakes back when it is settled\n", "send", void, "--wait", "--patience", "5m")
+	o.types(exitFailed, "sent …\nquarantined  lky-9.1  draw.cancelled, revision 1\n  conflict  …  message   revision 1 holds, as message six has it\n…nothing of it holds…",
+		"send", second, "--wait", "--patience", "5m")
+	o.types(exitMisuse, "…--patience is \"0s\"…", "send", second, "--wait", "--patience", "0s")
+	o.types(0, "sent …", "send", void)
+	o.types(0, `{"id":"…","draw":"…`, "replies", "--json", "--limit", "1")
+	o.types(exitMisuse, "…--limit is \"-1\"…", "replies", "--limit", "-1")
 }
 
 func (o operator) redrives() {

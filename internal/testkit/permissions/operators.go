@@ -26,6 +26,7 @@ type OperatorUse struct {
 func OfOperators() []OperatorUse {
 	const get, put, remove, query = "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:DeleteItem", "dynamodb:Query"
 	sends := []string{"sqs:GetQueueUrl", "sqs:SendMessage"}
+	takes := []string{"sqs:GetQueueUrl", "sqs:ReceiveMessage", "sqs:DeleteMessage"}
 	return []OperatorUse{
 		{Command: "quarantine", On: OnTable, Partitions: []string{"QUARANTINE#", "DRAW#"}, Actions: []string{query, remove}, Seldom: []string{get, put}},
 		{Command: "quarantine", On: "studio-messages", Actions: sends},
@@ -33,6 +34,8 @@ func OfOperators() []OperatorUse {
 		{Command: "quarantine", On: "sweeps", Actions: sends},
 		{Command: "send", On: "studio-messages", Actions: sends},
 		{Command: "send", On: "operator-orders", Actions: sends},
+		{Command: "send", On: "studio-replies", Actions: takes},
+		{Command: "replies", On: "studio-replies", Actions: takes},
 		{Command: "redrive", On: OnQueues, Actions: []string{"sqs:GetQueueUrl", "sqs:GetQueueAttributes", "sqs:SendMessage"}},
 		{Command: "redrive", On: OnDeadLetters, Actions: []string{"sqs:GetQueueUrl", "sqs:GetQueueAttributes", "sqs:ReceiveMessage", "sqs:DeleteMessage"}},
 		{Command: "keys", On: OnTable, Partitions: []string{"BOOKMAKER#"}, Actions: []string{get, put, query}},

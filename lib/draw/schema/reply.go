@@ -48,6 +48,7 @@ func reply() *Schema {
 		field("outcome", outcome.about("of a result or a cancellation")),
 		field("closings", (&Schema{Type: "array", Items: closing}).about(
 			"the closings that took effect: of what a betting.closed closes, or of every round with a result")),
+		field("message", text("what a result comes to and what holds instead, for people", "void: 6 of 7 balls; bets get their stakes back when it is settled")),
 		field("note", text("what the draw lacks, or has twice")),
 		field("holds", holds.about("what holds instead of the message")))
 	s.Defs = Members{field("time", definitions().Find("time"))}

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"tally/lib/strictjson"
 )
@@ -27,6 +28,7 @@ type Reply struct {
 	Order    string    `json:"order,omitempty"`
 	Outcome  *Outcome  `json:"outcome,omitempty"`  // of a result or a cancellation
 	Closings []Closing `json:"closings,omitempty"` // those that took effect
+	Message  string    `json:"message,omitempty"`  // what it comes to and what holds instead, for people
 	Note     string    `json:"note,omitempty"`     // what the draw lacks, or has twice
 	Holds    *Holds    `json:"holds,omitempty"`    // instead of what the message says
 }
@@ -67,6 +69,31 @@ func OutcomeOf(m *Message) *Outcome {
 		return &Outcome{Status: "void", Reason: m.Resolution.Void.Reason, Rule: m.Resolution.Void.Rule}
 	}
 	return &Outcome{Status: "resolved", Outcome: json.RawMessage(m.Resolution.Outcome.AppendJSON(strictjson.Out(nil)))}
+}
+
+// inWords says what holds.
+func (h *Holds) inWords() string {
+	switch {
+	case h == nil:
+		return ""
+	case h.Revision > 0 && h.ID != "":
+		return fmt.Sprintf("revision %d holds, as message %s has it", h.Revision, h.ID)
+	case h.Revision > 0:
+		return fmt.Sprintf("revision %d holds", h.Revision)
+	case h.ID != "":
+		return fmt.Sprintf("message %s holds", h.ID)
+	}
+	return "what is stored holds" // by an earlier version, which gave it no id that is one now
+}
+
+// Say makes the reply's message of what a result comes to, empty for none, and of what
+// holds instead.
+func (r *Reply) Say(outcome string) {
+	r.Message = outcome
+	if r.Holds != nil && outcome != "" {
+		r.Message += ". But "
+	}
+	r.Message += r.Holds.inWords()
 }
 
 // JSON returns the reply's text.

@@ -488,13 +488,13 @@ func TestReplies(t *testing.T) {
 		{"of selections", 0, []string{body("draw.opened"), closed("10.000", `"war","player"`)}, 12, `[{"round":1,"selections":["player","war"],"closing":"2026-11-29T12:00:10.000Z","because":"closed_at"}]`},
 		{"of selections, late", 0, []string{body("draw.opened"), closed("10.000", `"war"`)}, 20, `"closing":"2026-11-29T12:00:15.000Z","because":"closed_late"`},
 		{"of selections of a closed round", 0, []string{body("draw.opened"), closed("10.000", ""), closed("12.000", `"war"`)}, 14, `"closing":"2026-11-29T12:00:10.000Z","because":"round_closed"`},
-		{"a result", 0, []string{body("draw.opened"), body("draw.resulted")}, 40, `"revision":1,"outcome":{"status":"resolved","outcome":{"winner":"dealer"}},"closings":[{"round":1,"closing":"2026-11-29T12:00:30.000Z","because":"plan"}]}`},
+		{"a result", 0, []string{body("draw.opened"), body("draw.resulted")}, 40, `"revision":1,"outcome":{"status":"resolved","outcome":{"winner":"dealer"}},"closings":[{"round":1,"closing":"2026-11-29T12:00:30.000Z","because":"plan"}],"message":"resolved: winner dealer"}`},
 		{"an early result", 0, []string{body("draw.opened"), body("draw.resulted")}, 20, `"closing":"2026-11-29T12:00:20.000Z","because":"result"`},
 		{"an early result that waited", 10, []string{body("draw.opened"), body("draw.resulted")}, 22, `"closing":"2026-11-29T12:00:12.000Z","because":"result"`},
 		{"a cancellation", 0, []string{body("draw.opened"), body("draw.cancelled")}, 40, `"outcome":{"status":"cancelled","reason":"card_hidden","rule":"WAR-5.1.4"}`},
-		{"another under its identity", 0, []string{body("draw.resulted"), body("draw.cancelled")}, 40, `"holds":{"id":"m1","type":"draw.resulted","revision":1}`},
-		{"a lower revision", 0, []string{strings.Replace(body("draw.cancelled"), `"revision":1`, `"revision":2`, 1), body("draw.resulted")}, 40, `"holds":{"revision":2}`},
-		{"a revision ahead", 0, []string{body("draw.resulted"), strings.Replace(body("draw.cancelled"), `"revision":1`, `"revision":9`, 1)}, 40, `"holds":{"revision":1}`},
+		{"another under its identity", 0, []string{body("draw.resulted"), body("draw.cancelled")}, 40, `"message":"revision 1 holds, as message m1 has it","holds":{"id":"m1","type":"draw.resulted","revision":1}`},
+		{"a lower revision", 0, []string{strings.Replace(body("draw.cancelled"), `"revision":1`, `"revision":2`, 1), body("draw.resulted")}, 40, `"message":"resolved: winner dealer. But revision 2 holds","holds":{"revision":2}`},
+		{"a revision ahead", 0, []string{body("draw.resulted"), strings.Replace(body("draw.cancelled"), `"revision":1`, `"revision":9`, 1)}, 40, `"message":"revision 1 holds","holds":{"revision":1}`},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			d := newBench(t)

@@ -84,6 +84,7 @@ func (in *Intake) quarantine(ctx context.Context, d Delivery, partial wire.Parti
 	if m != nil {
 		reply.Table, reply.Round, reply.Revision, reply.Order = m.Table, m.Round, m.Revision, m.Order
 	}
+	reply.Say("")
 	return in.reply(ctx, reply)
 }
 

@@ -32,6 +32,7 @@ func replyTo(m *wire.Message, r result) wire.Reply {
 			reply.Holds = &wire.Holds{Revision: r.head.Revision}
 		}
 	}
+	reply.Say(wire.InWords(m))
 	return reply
 }
 

@@ -53,6 +53,7 @@ func Number(n int64) string {
 type Void struct {
 	Reason string
 	Rule   string
+	Seen   string // what was seen, for people: "6 of 7 balls"
 }
 
 // Resolution is the answer of a game's total function: an outcome, or a void

@@ -3,6 +3,7 @@ package lucky
 import (
 	"encoding/json"
 	"math"
+	"strconv"
 
 	"tally/lib/rulebook/rules"
 	"tally/lib/strictjson"
@@ -76,7 +77,8 @@ func (set *ballSet) resolve(f facts) rules.Resolution[*outcome] {
 		return rules.Resolution[*outcome]{Faults: faults}
 	}
 	if len(f.Balls) < set.drawn || (len(f.Balls) > set.drawn && !set.moreAllowed) {
-		return rules.Resolution[*outcome]{Void: rules.Void{Reason: "wrong_ball_count", Rule: set.prefix + "-2.2"}}
+		return rules.Resolution[*outcome]{Void: rules.Void{Reason: "wrong_ball_count", Rule: set.prefix + "-2.2",
+			Seen: strconv.Itoa(len(f.Balls)) + " of " + strconv.Itoa(set.drawn) + " balls"}}
 	}
 	counting := f.Balls[:set.drawn]
 	o := set.newOutcome()
