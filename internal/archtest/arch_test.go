@@ -196,6 +196,9 @@ func TestLines(t *testing.T) {
 	for path, p := range list(t) {
 		lines := 0
 		for _, name := range p.GoFiles {
+			if template := strings.TrimSuffix(name, ".go"); strings.HasSuffix(template, ".qtpl") {
+				name = template // what was made of it nobody reads
+			}
 			text, err := os.ReadFile(filepath.Join(p.Dir, name))
 			if err != nil {
 				t.Fatal(err)

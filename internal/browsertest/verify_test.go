@@ -204,10 +204,10 @@ var tampers = []tamper{
 		if err != nil {
 			t.Fatal(err)
 		}
-		return contents{drawPage: bytes.ReplaceAll(all[drawPage], []byte(escaped(sample(t).key)), []byte(escaped(public)))}
+		return contents{drawPage: bytes.ReplaceAll(all[drawPage], []byte(sample(t).key), []byte(public))}
 	}, []string{"signature failed", "consistency skipped", "closings skipped", "memory skipped"}, "No key that this page names", false},
 	{"a malformed key on the page", func(t testing.TB, all contents) contents {
-		return contents{drawPage: bytes.ReplaceAll(all[drawPage], []byte(escaped(sample(t).key)), []byte("a-key"))}
+		return contents{drawPage: bytes.ReplaceAll(all[drawPage], []byte(sample(t).key), []byte("a-key"))}
 	}, []string{"signature failed", "consistency skipped", "closings skipped", "memory skipped"}, "malformed", false},
 	{"another log's name on the page", func(t testing.TB, all contents) contents {
 		return contents{drawPage: bytes.Replace(all[drawPage], []byte(`data-origin="example.com/tally"`), []byte(`data-origin="example.com/other"`), 1)}
@@ -231,9 +231,6 @@ var tampers = []tamper{
 	{"a log that is another one", func(t testing.TB, all contents) contents { return forkedLog(t) },
 		[]string{"consistency failed", "closings failed"}, "was rewritten", false},
 }
-
-// escaped is a text as html/template writes it.
-func escaped(text string) string { return strings.ReplaceAll(text, "+", "&#43;") }
 
 // signed signs a tree as the sample log does.
 func signed(t testing.TB, tree tlog.Tree) []byte {
@@ -544,9 +541,9 @@ func signedBy(t testing.TB, all contents, seeds ...byte) contents {
 	}
 	proof := all[proofFile]
 	at := bytes.Index(proof, []byte("\n\n")) + 2
-	old := escaped(sample(t).key)
-	page := bytes.Replace(all[drawPage], fmt.Appendf(nil, `data-keys="%s"`, old), fmt.Appendf(nil, `data-keys="%s"`, escaped(strings.Join(keys, " "))), 1)
-	page = bytes.ReplaceAll(page, []byte(" --key "+old), []byte(escaped(" --key "+strings.Join(keys, " --key "))))
+	old := sample(t).key
+	page := bytes.Replace(all[drawPage], fmt.Appendf(nil, `data-keys="%s"`, old), fmt.Appendf(nil, `data-keys="%s"`, strings.Join(keys, " ")), 1)
+	page = bytes.ReplaceAll(page, []byte(" --key "+old), []byte(" --key "+strings.Join(keys, " --key ")))
 	return contents{drawPage: page, "log/checkpoint": again(all["log/checkpoint"]), proofFile: append(bytes.Clone(proof[:at]), again(proof[at:])...)}
 }
 

@@ -104,7 +104,7 @@ func (w *words) asset() string { return "words." + w.lang + ".json" }
 // drawing returns that file.
 func (w *words) drawing() ([]byte, error) {
 	texts := map[string]map[string]string{}
-	for key, forms := range w.forms {
+	for key, forms := range w.known {
 		if family, _, _ := strings.Cut(key, "."); slices.Contains(drawn, family) {
 			texts[key] = forms
 		}
@@ -130,10 +130,12 @@ func IsAsset(file string, data []byte) bool {
 	return file == assetPath(strings.TrimSuffix(plain, path.Ext(plain))+end, data)
 }
 
-// path returns the path of an asset by its plain name.
-func (a *assets) path(name string) (string, error) {
-	if path, is := a.names[name]; is {
-		return path, nil
+// path returns the path of an asset by its plain name. One that does not exist is a
+// fault of the program, which a test finds.
+func (a *assets) path(name string) string {
+	path, is := a.names[name]
+	if !is {
+		panic(fmt.Errorf("there is no asset %s", name))
 	}
-	return "", fmt.Errorf("there is no asset %s", name)
+	return path
 }

@@ -2,6 +2,7 @@ package pages
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 
@@ -145,9 +146,10 @@ type leafView struct {
 func (s *Site) Draw(d *history.Draw) ([]File, error) {
 	view := viewOf(d)
 	path := view.Game + "/" + view.Day + "/" + view.Draw + ".html"
-	return s.render("draw", path, view.Game, func(w *words) (string, any) {
-		return w.Text("draw.title", "Draw", view.Draw, "Game", w.Code("game", view.Game)), view
-	})
+	title := func(w *words) string {
+		return w.Text("draw.title", "Draw", view.Draw, "Game", w.Code("game", view.Game))
+	}
+	return s.render("draw", path, title, func(p *page, out io.Writer) { p.writedraw(out, view) })
 }
 
 func viewOf(d *history.Draw) *drawPage {

@@ -2,12 +2,12 @@ package pages
 
 import (
 	"fmt"
-	"html"
-	"html/template"
+	"io"
 	"slices"
 	"strings"
 
 	"tally/lib/archive/entry"
+	"tally/lib/rulebook/games"
 	"tally/lib/rulebook/show"
 	"tally/lib/site/history"
 )
@@ -57,33 +57,6 @@ func (r rowView) summary(w *words) string {
 		return w.Code("reason", r.Reason)
 	}
 	return string(r.Outcome)
-}
-
-// written writes the rows of a table. A day has thousands, for which a template is
-// ten times slower.
-func (w *words) written(list rowList) template.HTML {
-	var out strings.Builder
-	status := func(class, code string) {
-		out.WriteString(`<span class="status ` + html.EscapeString(class) + `">` + html.EscapeString(w.Code("status", code)) + `</span>`)
-	}
-	for _, r := range list.Rows {
-		draw, when, result := html.EscapeString(r.Row.Draw), r.Clock(), r.summary(w)
-		if list.Dated {
-			when = w.day(r.Day()) + ", " + when
-		}
-		if result == "" {
-			result = "–"
-		}
-		out.WriteString("\n" + `<tr><th scope="row"><a href="` + r.Day() + "/" + draw + `.html"><time datetime="` + r.OpensAt + `">` + when + `</time> <small>` + draw +
-			`</small></a></th><td>` + html.EscapeString(result) + `</td><td>`)
-		status(r.Stands(), r.Stands())
-		if r.IsCorrected() {
-			out.WriteByte(' ')
-			status("corrected", "corrected")
-		}
-		out.WriteString("</td></tr>")
-	}
-	return template.HTML(out.String())
 }
 
 // viewRows returns the rows, the newest first.
@@ -150,9 +123,10 @@ func (s *Site) Day(game, day string, rows []history.Row) ([]File, error) {
 }
 
 func (s *Site) dayPart(path string, view dayPage) ([]File, error) {
-	return s.render("day", path, view.Game, func(w *words) (string, any) {
-		return w.Text("day.title", "Game", w.Code("game", view.Game), "Day", w.day(view.Day)), view
-	})
+	title := func(w *words) string {
+		return w.Text("day.title", "Game", w.Code("game", view.Game), "Day", w.day(view.Day))
+	}
+	return s.render("day", path, title, func(p *page, out io.Writer) { p.writedayPart(out, view) })
 }
 
 // gamePage is the page of a game.
@@ -169,7 +143,8 @@ func (g gamePage) List() rowList { return rowList{Rows: g.Latest, Dated: true} }
 // in which there were draws.
 func (s *Site) Game(game string, latest []history.Row, years, months, days []Period) ([]File, error) {
 	view := gamePage{Game: game, Latest: viewRows(latest), Years: years, Months: months, Days: days}
-	return s.render("game", game+"/index.html", game, func(w *words) (string, any) { return w.Code("game", game), view })
+	title := func(w *words) string { return w.Code("game", game) }
+	return s.render("game", game+"/index.html", title, func(p *page, out io.Writer) { p.writegame(out, view) })
 }
 
 // periodPage is the page of a month, which lists its days, or of a year, which lists
@@ -196,9 +171,8 @@ func (s *Site) Period(game, name string, parts []Period) ([]File, error) {
 	for _, part := range parts {
 		view.Parts = append(view.Parts, part.Name)
 	}
-	return s.render("period", game+"/"+name+".html", game, func(w *words) (string, any) {
-		return w.Text("day.title", "Game", w.Code("game", game), "Day", w.period(name)), view
-	})
+	title := func(w *words) string { return w.Text("day.title", "Game", w.Code("game", game), "Day", w.period(name)) }
+	return s.render("period", game+"/"+name+".html", title, func(p *page, out io.Writer) { p.writelonger(out, view) })
 }
 
 // homeGame is a game on the home page.
@@ -210,34 +184,41 @@ type homeGame struct {
 // Home makes the home pages of all languages, with the latest draws of each game.
 func (s *Site) Home(latest map[string][]history.Row) ([]File, error) {
 	var view []homeGame
-	for _, game := range (page{}).Games() {
-		view = append(view, homeGame{Game: game, Latest: viewRows(latest[game])})
+	for _, game := range games.All() {
+		view = append(view, homeGame{Game: game.ID, Latest: viewRows(latest[game.ID])})
 	}
-	return s.render("home", "index.html", "", func(w *words) (string, any) { return w.Text("home.title"), view })
+	title := func(w *words) string { return w.Text("home.title") }
+	return s.render("home", "index.html", title, func(p *page, out io.Writer) { p.writehome(out, view) })
 }
 
 // Fixed makes the pages that no draw changes: about, not found, and the page at
 // the root, from which readers choose their language.
 func (s *Site) Fixed() ([]File, error) {
-	files, err := s.render("about", "about.html", "", func(w *words) (string, any) { return w.Text("about.title"), nil })
+	title := func(w *words) string { return w.Text("about.title") }
+	files, err := s.render("about", "about.html", title, (*page).writeabout)
 	if err != nil {
 		return nil, err
 	}
-	english := s.languages[0]
 	// The page for what was not found is shown under any path.
-	roots := map[string]string{"index": "", "404": "/"}
-	for name, title := range map[string]string{"index": "site.name", "404": "missing.title"} {
-		text, err := english.execute(name, page{Lang: english.lang, Root: roots[name], Title: english.Text(title)})
-		if err != nil {
-			return nil, fmt.Errorf("making %s.html: %w", name, err)
-		}
-		files = append(files, File{Path: name + ".html", Data: text, ContentType: htmlType})
-	}
-	slices.SortFunc(files, func(a, b File) int {
-		if a.Path < b.Path {
-			return -1
-		}
-		return 1
-	})
+	english := s.languages[0]
+	index := &page{edition: english, Title: english.Text("site.name")}
+	missing := &page{edition: english, Root: "/", Title: english.Text("missing.title")}
+	files = append(files,
+		File{Path: "404.html", Data: []byte(missing.notFound()), ContentType: htmlType},
+		File{Path: "index.html", Data: []byte(index.index()), ContentType: htmlType})
+	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	return files, nil
+}
+
+// machineFiles are the files for programs, by what is told of them.
+func (p *page) machineFiles() []show.Pair {
+	return []show.Pair{
+		{Label: "entry", Value: "results/<game>/<day>/<draw>.<state>.json"},
+		{Label: "proof", Value: "results/<game>/<day>/<draw>.<state>.tlog-proof"},
+		{Label: "draw", Value: "results/<game>/<day>/<draw>.json"},
+		{Label: "day", Value: "results/<game>/<day>.json"},
+		{Label: "rows", Value: "results/<game>/<day>.csv, .ndjson, .parquet"},
+		{Label: "months", Value: "results/<game>/<month>.json, <year>.json, index.json"},
+		{Label: "log", Value: p.site.options.LogURL + "checkpoint, tile/…"},
+	}
 }

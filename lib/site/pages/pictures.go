@@ -1,10 +1,10 @@
 package pages
 
 import (
-	"bytes"
 	"fmt"
-	"html/template"
 	"strconv"
+
+	"github.com/valyala/quicktemplate"
 
 	"tally/lib/rulebook/cards"
 	"tally/lib/rulebook/show"
@@ -21,6 +21,24 @@ func (f face) IsFigure() bool { return f.Rank() >= cards.Jack && f.Rank() <= car
 
 // Pips are the places of the suit on the face of the card.
 func (f face) Pips() []pip { return pips[f.Rank()] }
+
+// sideways is 1 for a card that lies across, the index of its drawing.
+func sideways(c show.Card) int {
+	if c.Sideways {
+		return 1
+	}
+	return 0
+}
+
+// drawCards makes the drawings of all cards, which every language has of its own only for
+// their names: a page has many cards.
+func (w *words) drawCards() {
+	for card := range cards.Card(cards.Count) {
+		for across := range w.faces {
+			w.faces[across][card] = face{Card: show.Card{Card: card, Sideways: across == 1}}.drawing()
+		}
+	}
+}
 
 // pip is a place on a card that is 100 wide and 140 high.
 type pip struct {
@@ -108,25 +126,28 @@ func turned(w show.Wheel) string {
 	return turn(len(w.Ring.Sectors)-w.Turned, len(w.Ring.Sectors))
 }
 
-// ring draws the sectors of a wheel. All draws have the same ones: they are drawn once.
-func (e *edition) ring(ring *show.Ring) (template.HTML, error) {
-	if drawn, is := e.rings.Load(ring); is {
-		return drawn.(template.HTML), nil
-	}
-	var drawn bytes.Buffer
-	for i := range ring.Sectors {
-		if err := e.templates.ExecuteTemplate(&drawn, "sector-"+ring.Kind, sectorOf(ring, i)); err != nil {
-			return "", fmt.Errorf("drawing the %s: %w", ring.Kind, err)
+// streampicture draws a picture by its form.
+func (e *edition) streampicture(out *quicktemplate.Writer, p show.Picture) {
+	switch p := p.(type) {
+	case show.Sides:
+		e.streamsides(out, p)
+	case show.Board:
+		e.streamboard(out, p)
+	case show.Seats:
+		e.streamseats(out, p)
+	case show.Rolls:
+		e.streamrolls(out, p)
+	case show.Balls:
+		e.streamballs(out, p)
+	case show.Wheel:
+		if p.Ring.Kind == "roulette" {
+			e.streamroulette(out, p)
+			return
 		}
+		e.streamfortune(out, p)
+	default:
+		panic(fmt.Errorf("there is no drawing of a %T", p))
 	}
-	e.rings.Store(ring, template.HTML(drawn.String()))
-	return template.HTML(drawn.String()), nil
-}
-
-// picture draws a picture by the template of its form.
-func (e *edition) picture(p show.Picture) (template.HTML, error) {
-	text, err := e.execute("picture-"+p.Form(), p)
-	return template.HTML(text), err
 }
 
 // paint is a colour as it is drawn, by the name that the rules give it. Drawings

@@ -2,7 +2,7 @@ package pages
 
 import (
 	"fmt"
-	"html/template"
+	"io"
 	"math/big"
 	"strconv"
 
@@ -35,9 +35,8 @@ func (s *Site) Statistics(game string, counts statistics.Counts, from, to string
 			Aspect: aspect, Result: statistics.Test(aspect, counts[aspect.Name]), Counts: counts[aspect.Name],
 		})
 	}
-	return s.render("statistics", game+"/statistics.html", game, func(w *words) (string, any) {
-		return w.Text("statistics.title", "Game", w.Code("game", game)), view
-	})
+	title := func(w *words) string { return w.Text("statistics.title", "Game", w.Code("game", game)) }
+	return s.render("statistics", game+"/statistics.html", title, func(p *page, out io.Writer) { p.writestatistics(out, view) })
 }
 
 // value names a value of an aspect.
@@ -49,7 +48,7 @@ func (w *words) value(a statistics.Aspect, value string) string {
 }
 
 // plot draws an aspect.
-func (w *words) plot(a aspectView) template.HTML {
+func (w *words) plot(a aspectView) string {
 	return statistics.Plot(a.Aspect, a.Counts, statistics.Labels{
 		Title:       w.Code("aspect", a.Name),
 		Description: w.Text("statistics.plot"),

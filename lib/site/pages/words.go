@@ -4,8 +4,6 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"html"
-	"html/template"
 	"io/fs"
 	"maps"
 	"slices"
@@ -13,10 +11,6 @@ import (
 	"strings"
 
 	"github.com/BurntSushi/toml"
-	"github.com/nicksnyder/go-i18n/v2/i18n"
-	"golang.org/x/text/language"
-	"golang.org/x/text/message"
-	"golang.org/x/text/number"
 
 	"tally/lib/draw/instant"
 	"tally/lib/rulebook/cards"
@@ -33,28 +27,68 @@ var messageFiles embed.FS
 
 // words are the texts of one language.
 type words struct {
-	lang      string
-	plain     map[string]string // messages without placeholders, which are most of them
-	known     map[string]bool
-	forms     map[string]map[string]string // of all messages, by their plural forms
-	localizer *i18n.Localizer
-	// point and group are what stands before decimals and between thousands.
-	point, group string
-	cards        [cards.Count]string    // their names
-	faces        [2][cards.Count]string // their drawings, upright and across
+	lang  string
+	known map[string]plurals
+	*grammar
+	cards [cards.Count]string    // their names
+	faces [2][cards.Count]string // their drawings, upright and across
+}
+
+// plurals are the forms of a message by their names; most messages have the form other alone.
+type plurals map[string]string
+
+// grammar is how a language counts.
+type grammar struct {
+	point, group string             // what stands before decimals and between thousands
+	plural       func(n int) string // the form of a message about so many things
+}
+
+// grammars are those of CLDR. Its tables for all languages would be a tenth of the program.
+var grammars = map[string]*grammar{
+	"en": {point: ".", group: ",", plural: func(n int) string {
+		if n == 1 {
+			return "one"
+		}
+		return "other"
+	}},
+	"es": {point: ",", group: ".", plural: func(n int) string {
+		switch {
+		case n == 1:
+			return "one"
+		case n != 0 && n%1_000_000 == 0:
+			return "many"
+		}
+		return "other"
+	}},
+	"pt": {point: ",", group: ".", plural: func(n int) string {
+		switch {
+		case n == 0 || n == 1:
+			return "one"
+		case n%1_000_000 == 0:
+			return "many"
+		}
+		return "other"
+	}},
+	"uk": {point: ",", group: "\u00a0", plural: func(n int) string {
+		switch last, teen := n%10, n%100/10 == 1; {
+		case last == 1 && !teen:
+			return "one"
+		case last >= 2 && last <= 4 && !teen:
+			return "few"
+		}
+		return "many"
+	}},
 }
 
 // readWords reads the message files. That all have the same keys is checked here,
 // so that a page never falls back to another language.
 func readWords() (list []*words, err error) {
-	bundle := i18n.NewBundle(language.English)
-	bundle.RegisterUnmarshalFunc("toml", toml.Unmarshal)
 	for _, lang := range Languages {
-		messages, err := readMessages(bundle, lang)
+		messages, err := readMessages(lang)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, newWords(lang, messages, i18n.NewLocalizer(bundle, lang)))
+		list = append(list, &words{lang: lang, known: messages, grammar: grammars[lang]})
 	}
 	for _, w := range list[1:] {
 		if err := sameKeys(list[0], w); err != nil {
@@ -78,23 +112,9 @@ func English() (show.Words, error) {
 
 // readMessages reads the message files of a language: one for the pages, one for
 // what the Verify button says, and those of the games.
-func readMessages(bundle *i18n.Bundle, lang string) (messages []*i18n.Message, err error) {
-	known := map[string]bool{}
-	read := func(files fs.FS, name string) error {
-		file, err := bundle.LoadMessageFileFS(files, "messages/"+name+".toml")
-		if err != nil {
-			return fmt.Errorf("reading the messages in %s: %w", lang, err)
-		}
-		for _, m := range file.Messages {
-			if known[m.ID] {
-				return fmt.Errorf("the message %s is there twice in %s", m.ID, lang)
-			}
-			known[m.ID] = true
-		}
-		messages = append(messages, file.Messages...)
-		return nil
-	}
-	if err := errors.Join(read(messageFiles, lang), read(messageFiles, "verify."+lang)); err != nil {
+func readMessages(lang string) (map[string]plurals, error) {
+	known := map[string]plurals{}
+	if err := errors.Join(readFile(known, messageFiles, lang), readFile(known, messageFiles, "verify."+lang)); err != nil {
 		return nil, err
 	}
 	var done []fs.FS // games of one package have their messages together
@@ -103,46 +123,75 @@ func readMessages(bundle *i18n.Bundle, lang string) (messages []*i18n.Message, e
 			continue
 		}
 		done = append(done, game.Show.Messages())
-		if err := read(game.Show.Messages(), lang); err != nil {
+		if err := readFile(known, game.Show.Messages(), lang); err != nil {
 			return nil, fmt.Errorf("%s: %w", game.ID, err)
 		}
 	}
-	return messages, nil
+	return known, nil
 }
 
-func newWords(lang string, messages []*i18n.Message, localizer *i18n.Localizer) *words {
-	w := &words{lang: lang, plain: map[string]string{}, known: map[string]bool{}, forms: map[string]map[string]string{}, localizer: localizer}
-	for _, m := range messages {
-		w.known[m.ID] = true
-		w.forms[m.ID] = formsOf(m)
-		if m.One == "" && m.Few == "" && m.Many == "" && !strings.Contains(m.Other, "{{") {
-			w.plain[m.ID] = m.Other
+// readFile adds the messages of a file to those that are known.
+func readFile(known map[string]plurals, files fs.FS, name string) error {
+	var table map[string]any
+	if _, err := toml.DecodeFS(files, "messages/"+name+".toml", &table); err != nil {
+		return fmt.Errorf("reading the messages in %s.toml: %w", name, err)
+	}
+	if err := addMessages(known, "", table); err != nil {
+		return fmt.Errorf("reading the messages in %s.toml: %w", name, err)
+	}
+	return nil
+}
+
+// addMessages adds the messages of a table of a file, whose keys begin with a prefix.
+func addMessages(known map[string]plurals, prefix string, table map[string]any) error {
+	add := func(key string, m plurals) error {
+		if _, twice := known[key]; twice {
+			return fmt.Errorf("the message %s is there twice", key)
+		}
+		known[key] = m
+		return nil
+	}
+	for name, value := range table {
+		err := fmt.Errorf("%s is no text", prefix+name)
+		switch value := value.(type) {
+		case string:
+			err = add(prefix+name, plurals{"other": value})
+		case map[string]any:
+			if m := formsOf(value); m != nil {
+				err = add(prefix+name, m)
+			} else {
+				err = addMessages(known, prefix+name+".", value)
+			}
+		}
+		if err != nil {
+			return err
 		}
 	}
-	sample := message.NewPrinter(language.Make(lang)).Sprint(number.Decimal(1234567.5))
-	w.group, w.point = between(sample, "1", "234"), between(sample, "567", "5")
-	return w
+	return nil
 }
 
-// formsOf returns a message's forms by the names of the plurals.
-func formsOf(m *i18n.Message) map[string]string {
-	forms := map[string]string{"zero": m.Zero, "one": m.One, "two": m.Two, "few": m.Few, "many": m.Many, "other": m.Other}
-	maps.DeleteFunc(forms, func(_, text string) bool { return text == "" })
-	return forms
-}
-
-// between returns what stands between two parts of a text.
-func between(text, before, after string) string {
-	_, text, _ = strings.Cut(text, before)
-	text, _, _ = strings.Cut(text, after)
-	return text
+// formsOf returns the forms of the message that a table is, nil for a table of messages:
+// one that counts has the form one, and nothing but forms.
+func formsOf(table map[string]any) plurals {
+	if table["one"] == nil || table["other"] == nil {
+		return nil
+	}
+	m := plurals{}
+	for name, value := range table {
+		text, is := value.(string)
+		if !is || !slices.Contains([]string{"one", "few", "many", "other"}, name) {
+			return nil
+		}
+		m[name] = text
+	}
+	return m
 }
 
 func sameKeys(a, b *words) error {
 	var wrong []error
 	for _, pair := range [][2]*words{{a, b}, {b, a}} {
 		for _, key := range slices.Sorted(maps.Keys(pair[0].known)) {
-			if !pair[1].known[key] {
+			if pair[1].known[key] == nil {
 				wrong = append(wrong, fmt.Errorf("the message %s is there in %s and not in %s", key, pair[0].lang, pair[1].lang))
 			}
 		}
@@ -152,40 +201,51 @@ func sameKeys(a, b *words) error {
 
 // Text returns a message; args are the names and values of its placeholders. A
 // message that does not exist is a fault of the program, which a test finds.
-func (w *words) Text(key string, args ...any) string {
-	if text, is := w.plain[key]; is {
-		return text
-	}
-	return w.localize(&i18n.LocalizeConfig{MessageID: key, TemplateData: dataOf(args)})
-}
+func (w *words) Text(key string, args ...any) string { return w.fill(key, "other", args) }
 
 // Count returns a message about so many things.
 func (w *words) Count(key string, n int, args ...any) string {
-	data := dataOf(args)
-	data["Count"] = w.number(n)
-	return w.localize(&i18n.LocalizeConfig{MessageID: key, TemplateData: data, PluralCount: n})
+	return w.fill(key, w.plural(n), append(args, "Count", w.number(n)))
 }
 
-func (w *words) localize(config *i18n.LocalizeConfig) string {
-	text, err := w.localizer.Localize(config)
-	if err != nil {
-		panic(fmt.Errorf("the message %s in %s: %w", config.MessageID, w.lang, err))
+// fill puts values into a form of a message, in the places that are written {{.Name}}.
+func (w *words) fill(key, form string, args []any) string {
+	text, is := w.known[key][form]
+	if !is {
+		panic(fmt.Errorf("the message %s in %s has no form %s", key, w.lang, form))
 	}
-	return text
+	before, rest, more := strings.Cut(text, "{{.")
+	if !more {
+		return text
+	}
+	var out strings.Builder
+	for more {
+		name, after, _ := strings.Cut(rest, "}}")
+		value, is := valueOf(args, name)
+		if !is {
+			panic(fmt.Errorf("the message %s in %s: there is no value for %s", key, w.lang, name))
+		}
+		out.WriteString(before)
+		out.WriteString(value)
+		before, rest, more = strings.Cut(after, "{{.")
+	}
+	return out.String() + before
 }
 
-func dataOf(args []any) map[string]any {
-	data := make(map[string]any, len(args)/2+1)
+// valueOf returns the value after a name.
+func valueOf(args []any, name string) (string, bool) {
 	for i := 0; i+1 < len(args); i += 2 {
-		data[args[i].(string)] = args[i+1]
+		if args[i] == name {
+			return fmt.Sprint(args[i+1]), true
+		}
 	}
-	return data
+	return "", false
 }
 
 // Code returns the text of a code, or the code itself where a later version of the
 // rules knows more codes than this one.
 func (w *words) Code(family, code string) string {
-	if key := family + "." + code; w.known[key] {
+	if key := family + "." + code; w.known[key] != nil {
 		return w.Text(key)
 	}
 	return code
@@ -231,19 +291,4 @@ func (w *words) nameCards() {
 	for card := range cards.Card(cards.Count) {
 		w.cards[card] = w.Text("card.name", "Rank", w.Text("card.rank_"+card.Rank().String()), "Suit", w.Text("card.suit_"+card.String()[1:]))
 	}
-}
-
-// drawn draws a card. All cards are drawn when the site is made: a page has many.
-func (w *words) drawn(f show.Card) template.HTML {
-	class, size, across := "card", `width="60" height="84" viewBox="-2 -2 104 144"`, 0
-	if f.Red() {
-		class += " red"
-	}
-	if f.Marked {
-		class += " marked"
-	}
-	if f.Sideways {
-		class, size, across = class+" sideways", `width="84" height="60" viewBox="-2 -2 144 104"`, 1
-	}
-	return template.HTML(`<svg class="` + class + `" ` + size + ` role="img" aria-label="` + html.EscapeString(w.cards[f.Card]) + `">` + w.faces[across][f.Card] + "</svg>")
 }

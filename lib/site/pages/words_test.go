@@ -1,19 +1,28 @@
 package pages
 
 import (
+	"bytes"
 	"fmt"
+	"go/format"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"unicode"
 
 	"github.com/BurntSushi/toml"
 	"github.com/nicksnyder/go-i18n/v2/i18n"
+	"github.com/valyala/quicktemplate/parser"
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
+	"golang.org/x/text/number"
 
 	"tally/lib/archive/entry"
 	"tally/lib/rulebook/cards"
@@ -194,7 +203,7 @@ func TestEveryCode(t *testing.T) {
 func TestEveryKey(t *testing.T) {
 	english := messagesOf(t, "en")
 	var sources strings.Builder
-	for _, pattern := range []string{"*.go", "templates/*.html", "../../rulebook/show/*.go", "../../rulebook/games/*/*.go"} {
+	for _, pattern := range []string{"*.go", "*.qtpl", "../../rulebook/show/*.go", "../../rulebook/games/*/*.go"} {
 		paths, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)
@@ -214,8 +223,8 @@ func TestEveryKey(t *testing.T) {
 	for _, found := range regexp.MustCompile(`"([a-z0-9_]+(?:\.[a-z0-9_]+)+)"`).FindAllStringSubmatch(sources.String(), -1) {
 		used[found[1]] = true
 	}
-	for _, found := range regexp.MustCompile(`(?:\{\{-? ?|\()(?:t|n|n64) "([^"]+)"|(?:w\.(?:Text|Count)|show\.Text)\("([^"]+)"[,)]`).FindAllStringSubmatch(sources.String(), -1) {
-		if key := found[1] + found[2]; english[key] == nil {
+	for _, found := range regexp.MustCompile(`(?:\b[wpe]\.(?:Text|Count)|show\.Text)\("([^"]+)"[,)]`).FindAllStringSubmatch(sources.String(), -1) {
+		if key := found[1]; english[key] == nil {
 			t.Errorf("%s is used and not there", key)
 		}
 	}
@@ -275,6 +284,110 @@ func TestPlurals(t *testing.T) {
 	}
 	if got := in(t, "es").Count("list.count", 1_000_000); got != "1.000.000 de sorteos" {
 		t.Errorf("a million: %q", got)
+	}
+}
+
+// TestGrammars compares how languages count and write numbers with libraries that have the
+// tables of CLDR.
+func TestGrammars(t *testing.T) {
+	for _, lang := range Languages {
+		t.Run(lang, func(t *testing.T) {
+			bundle, w := i18n.NewBundle(language.English), in(t, lang)
+			if err := bundle.AddMessages(language.Make(lang), messagesOf(t, lang)["list.count"]); err != nil {
+				t.Fatal(err)
+			}
+			localizer, printer := i18n.NewLocalizer(bundle, lang), message.NewPrinter(language.Make(lang))
+			for _, from := range []int{0, 900, 9_990, 999_990, 1_999_990, 10_000_000} {
+				for n := from; n < from+250; n++ {
+					count := map[string]any{"Count": printer.Sprint(number.Decimal(n))}
+					want, err := localizer.Localize(&i18n.LocalizeConfig{MessageID: "list.count", TemplateData: count, PluralCount: n})
+					if got := w.Count("list.count", n); err != nil || got != want {
+						t.Errorf("%d: %q, want %q, %v", n, got, want, err)
+					}
+				}
+			}
+			if got, want := w.decimal("12345.5"), printer.Sprint(number.Decimal(12345.5)); got != want {
+				t.Errorf("12345.5 is %q, want %q", got, want)
+			}
+		})
+	}
+}
+
+// TestFill puts values into messages: each where its name is, and once.
+func TestFill(t *testing.T) {
+	w := &words{lang: "en", known: map[string]plurals{"key": {"other": "{{.B}}, {{.A}}; {{.B}} {kept}"}}, grammar: grammars["en"]}
+	if got := w.Text("key", "A", "B", "B", "{{.A}}"); got != "{{.A}}, B; {{.A}} {kept}" {
+		t.Errorf("%q", got)
+	}
+	for name, call := range map[string]func(){
+		"no such message": func() { w.Text("other") }, "no such form": func() { w.Count("key", 1, "A", 1, "B", 2) }, "no value": func() { w.Text("key", "A", 1) },
+		"a value of that name": func() { w.Text("key", "A", "B") }, "a name alone": func() { w.Text("key", "A", 1, "B") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			defer func() {
+				if recover() == nil {
+					t.Error("it is made")
+				}
+			}()
+			call()
+		})
+	}
+}
+
+// TestRead refuses files of messages that are not what they should be.
+func TestRead(t *testing.T) {
+	for name, text := range map[string]string{"a number": "[a]\nb = 1", "twice": "a.b = \"x\"\n\"a.b\" = \"y\"", "no TOML": "a"} {
+		t.Run(name, func(t *testing.T) {
+			if err := readFile(map[string]plurals{}, fstest.MapFS{"messages/x.toml": {Data: []byte(text)}}, "x"); err == nil {
+				t.Error("it is read")
+			}
+		})
+	}
+	got := map[string]plurals{}
+	if err := readFile(got, fstest.MapFS{"messages/x.toml": {Data: []byte("[one]\nother = \"x\"\n[a.n]\none = \"1\"\nother = \"2\"")}}, "x"); err != nil {
+		t.Fatal(err)
+	}
+	if want := (map[string]plurals{"one.other": {"other": "x"}, "a.n": {"one": "1", "other": "2"}}); !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// TestPanics says that a page that can't be made is an error.
+func TestPanics(t *testing.T) {
+	site, err := New(Options{Origin: "example.com/tally", VerifierKeys: []string{"key"}, LogURL: "log/"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := site.render("", "a.html", func(w *words) string { return "title" }, func(p *page, _ io.Writer) { p.Text("no such message") })
+	if err == nil || files != nil || !strings.Contains(err.Error(), "making a.html: the message no such message in en") {
+		t.Errorf("%v, %v", files, err)
+	}
+}
+
+// TestGenerated says that what qtc made of the templates is up to date.
+func TestGenerated(t *testing.T) {
+	templates, err := filepath.Glob("*.qtpl")
+	if err != nil || len(templates) == 0 {
+		t.Fatalf("%v, %v", templates, err)
+	}
+	for _, name := range templates {
+		t.Run(name, func(t *testing.T) {
+			template, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var made bytes.Buffer
+			if err := parser.ParseNoLineComments(&made, bytes.NewReader(template), name, "pages"); err != nil {
+				t.Fatal(err)
+			}
+			want, err := format.Source(made.Bytes())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err := os.ReadFile(name + ".go"); err != nil || !bytes.Equal(got, want) {
+				t.Errorf("%s.go is not made of %s: run go generate ./lib/site/pages (%v)", name, name, err)
+			}
+		})
 	}
 }
 

@@ -3,7 +3,6 @@ package statistics
 import (
 	"fmt"
 	"html"
-	"html/template"
 	"math"
 	"strconv"
 	"strings"
@@ -58,7 +57,7 @@ const (
 // The drawing has the colour of the text around it, and no style of its own, so
 // that it does with any Content-Security-Policy. A style sheet can use its classes:
 // plot, label, bar, outside, expected, interval, count and legend.
-func Plot(a Aspect, counts map[string]int64, labels Labels) template.HTML {
+func Plot(a Aspect, counts map[string]int64, labels Labels) string {
 	cells := Test(a, counts).Cells
 	p := newPlot(cells, labels)
 	for _, cell := range cells {
@@ -70,11 +69,11 @@ func Plot(a Aspect, counts map[string]int64, labels Labels) template.HTML {
 	p.legend(labels.Interval, func(y float64) { p.interval(gap, 3*gap, y) })
 
 	id := "plot-" + a.Game + "-" + a.Name
-	return template.HTML(fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" class="plot" role="img" aria-labelledby="%[1]s-title %[1]s-description"`+
+	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" class="plot" role="img" aria-labelledby="%[1]s-title %[1]s-description"`+
 		` width="%[2]d" height="%[3]s" viewBox="0 0 %[2]d %[3]s" font-size="%[4]d" fill="currentColor">`+
 		`<title id="%[1]s-title">%[5]s</title><desc id="%[1]s-description">%[6]s</desc>%[7]s</svg>`,
 		html.EscapeString(id), plotWidth, pixels(p.y), fontSize,
-		html.EscapeString(labels.Title), html.EscapeString(labels.Description), p.out.String()))
+		html.EscapeString(labels.Title), html.EscapeString(labels.Description), p.out.String())
 }
 
 // plot is a drawing that grows downwards.
