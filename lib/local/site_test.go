@@ -60,3 +60,39 @@ func TestSite(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A run begins with an empty table: a folder with the log or the site of another run is
+// refused, and left as it is.
+func TestFoldersInUse(t *testing.T) {
+	used, file := t.TempDir(), filepath.Join(t.TempDir(), "a file")
+	for _, path := range []string{filepath.Join(used, "checkpoint"), file} {
+		if err := os.WriteFile(path, []byte("of another run"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, test := range map[string]struct {
+		options local.Options
+		want    string
+	}{
+		"the log's":               {local.Options{LogFolder: used}, "the folder for the public log is " + used + ": it is not empty"},
+		"the site's":              {local.Options{SiteFolder: used}, "the folder for the public site is " + used + ": it is not empty"},
+		"a file where one is":     {local.Options{LogFolder: file}, "looking into the folder for the public log"},
+		"both, and both are said": {local.Options{LogFolder: used, SiteFolder: file}, "looking into the folder for the public site"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			stack, err := local.Start(t.Context(), test.options)
+			if err == nil {
+				stack.Close()
+				t.Fatalf("it was started, want %q", test.want)
+			}
+			if !strings.Contains(err.Error(), test.want) {
+				t.Errorf("got %v, want %q", err, test.want)
+			}
+		})
+	}
+	for _, path := range []string{filepath.Join(used, "checkpoint"), file} {
+		if text, err := os.ReadFile(path); err != nil || string(text) != "of another run" {
+			t.Errorf("%s has %q, %v, want it as it was", path, text, err)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"testing"
 	"time"
 
@@ -16,8 +17,10 @@ import (
 
 	"tally/internal/testkit/dynamotest"
 	"tally/internal/testkit/fakeobjects"
+	"tally/lib/archive/checkpoint"
 	"tally/lib/archive/objects"
 	"tally/lib/archive/objects/s3store"
+	"tally/lib/archive/tiles"
 )
 
 var header = objects.Header{ContentType: "text/plain", CacheControl: objects.Mutable}
@@ -198,5 +201,64 @@ func TestFolderStaysInside(t *testing.T) {
 	}
 	if err := f.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// openFolder opens the store in a new folder, and returns both.
+func openFolder(t *testing.T) (*objects.Folder, string) {
+	t.Helper()
+	path := t.TempDir()
+	f, err := objects.OpenFolder(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return f, path
+}
+
+// Someone else may have filled a folder: what can't be a file of its kind is neither read
+// nor written over, and nobody waits for it.
+func TestFolderOfAnother(t *testing.T) {
+	long := bytes.Repeat([]byte("x"), int(tiles.MaxBytes(checkpoint.Path))+1)
+	for name, test := range map[string]struct {
+		lay  func(path string) error
+		want error
+	}{
+		"longer than any of its kind": {func(path string) error { return os.WriteFile(path, long, 0o600) }, objects.ErrTooLong},
+		"a pipe":                      {func(path string) error { return syscall.Mkfifo(path, 0o600) }, objects.ErrNotRegular},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, path := openFolder(t)
+			if err := test.lay(filepath.Join(path, checkpoint.Path)); err != nil {
+				t.Fatal(err)
+			}
+			if _, _, err := f.Get(t.Context(), checkpoint.Path); !errors.Is(err, test.want) {
+				t.Errorf("reading it: %v, want %v", err, test.want)
+			}
+			if err := f.PutIfMatch(t.Context(), checkpoint.Path, []byte("new"), "", header); !errors.Is(err, test.want) {
+				t.Errorf("writing over it: %v, want %v", err, test.want)
+			}
+		})
+	}
+}
+
+// A file lies where a folder is needed: what is to be written says so, and the file stays.
+func TestFileInTheWay(t *testing.T) {
+	f, path := openFolder(t)
+	if err := os.WriteFile(filepath.Join(path, "tile"), []byte("a file"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.PutIfAbsent(t.Context(), "tile/0/000", []byte("x"), header); err == nil {
+		t.Error("a file was written under a file, want an error")
+	}
+	if data, _, err := f.Get(t.Context(), "tile"); err != nil || string(data) != "a file" {
+		t.Errorf("the file in the way has %q, %v, want it as it was", data, err)
+	}
+	if _, err := objects.OpenFolder(filepath.Join(path, "tile")); err == nil {
+		t.Error("a file was opened as the folder of a store, want an error")
 	}
 }

@@ -3,6 +3,8 @@ package tree
 import (
 	"crypto/sha256"
 	"fmt"
+	"math/bits"
+	"slices"
 	"testing"
 
 	"golang.org/x/mod/sumdb/tlog"
@@ -54,5 +56,47 @@ func TestTrees(t *testing.T) {
 	}
 	if _, err := kept.ReadHashes([]int64{1 << 40}); err == nil {
 		t.Error("a hash that is not there was read")
+	}
+}
+
+// A tree that was written down as its size and roots goes on as if it had never stopped,
+// and is not changed by what is done with the list of its roots.
+func TestResume(t *testing.T) {
+	var grown Range
+	var leaves []tlog.Hash
+	for n := range 70 {
+		resumed, ok := Resume(grown.Size(), grown.Roots())
+		if !ok {
+			t.Fatalf("a tree of %d leaves is not taken with its own %d roots", n, len(grown.Roots()))
+		}
+		more := slices.Clone(leaves)
+		for i := range 3 {
+			leaf := tlog.RecordHash(fmt.Append(nil, "after ", n, i))
+			more = append(more, leaf)
+			resumed.Add(leaf)
+		}
+		if want := slow(more); resumed.Root() != want || resumed.Size() != int64(len(more)) {
+			t.Fatalf("resumed at %d leaves, with three more it has %d leaves and root %s, want %d and %s", n, resumed.Size(), resumed.Root(), len(more), want)
+		}
+		leaf := tlog.RecordHash(fmt.Append(nil, n))
+		leaves = append(leaves, leaf)
+		grown.Add(leaf)
+		grown.Roots()[0] = tlog.Hash{}
+		if want := slow(leaves); grown.Root() != want {
+			t.Fatalf("of %d leaves the root is %s, want %s, whatever became of the list of roots", n+1, grown.Root(), want)
+		}
+	}
+}
+
+func TestResumeRefuses(t *testing.T) {
+	for _, test := range []struct {
+		size  int64
+		roots int
+	}{{0, 1}, {1, 0}, {1, 2}, {3, 1}, {3, 3}, {4, 2}, {255, 7}, {256, 2}, {-1, 64}} {
+		t.Run(fmt.Sprintf("%d leaves, %d roots", test.size, test.roots), func(t *testing.T) {
+			if _, ok := Resume(test.size, make([]tlog.Hash, test.roots)); ok {
+				t.Errorf("it is taken, want %d roots for that size, or no tree", bits.OnesCount64(uint64(test.size)))
+			}
+		})
 	}
 }

@@ -260,3 +260,61 @@ func TestMemory(t *testing.T) {
 		t.Errorf("what a later version has written: %+v, %v", m, err)
 	}
 }
+
+// TestMemories has the key of a log replaced, with a file of what was seen under each: a
+// verification goes on from what either knows, and both remember what it has come to.
+func TestMemories(t *testing.T) {
+	all := newCopies(t).list(300)
+	fresh := optionsOf(t, archivetest.New(t))
+	before, after := filepath.Join(t.TempDir(), "before.json"), filepath.Join(t.TempDir(), "after.json")
+	read := func(files ...string) (*verify.Memories, verify.Options) {
+		t.Helper()
+		options := fresh
+		memories, err := verify.ReadMemories(files, &options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return memories, options
+	}
+	if _, options := read(); options.Save != nil || options.Resume != nil || options.Seen.N != 0 {
+		t.Errorf("without a file there is something to go on from: %+v, want nothing", options)
+	}
+	memories, options := read(before)
+	first := verified(t, logOf(t, all[:100]), options)
+	if err := memories.Write(first.Checkpoint, first.Snapshot); err != nil {
+		t.Fatal(err)
+	}
+	memories, options = read(after, before)
+	if options.Seen.N != 100 || options.Resume == nil || options.Resume.Size != 100 {
+		t.Fatalf("seen are %d entries, to go on from %+v, want 100 of the older key's file", options.Seen.N, options.Resume)
+	}
+	second := verified(t, logOf(t, all), options)
+	if second.From != 100 {
+		t.Errorf("it is read from entry %d on, want 100", second.From)
+	}
+	if err := options.Save(second.Snapshot); err != nil { // as of a run that is interrupted
+		t.Fatal(err)
+	}
+	for file, seen := range map[string]int64{before: 100, after: 0} {
+		if _, options := read(file); options.Seen.N != seen || options.Resume == nil || options.Resume.Size != 300 {
+			t.Errorf("%s has seen %d, to go on from %+v, want %d and 300", filepath.Base(file), options.Seen.N, options.Resume, seen)
+		}
+	}
+	if err := memories.Write(second.Checkpoint, nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{before, after} {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			if _, options := read(file); options.Seen.N != 300 || options.Resume == nil || options.Resume.Size != 300 {
+				t.Errorf("it has seen %d, to go on from %+v, want all 300", options.Seen.N, options.Resume)
+			}
+		})
+	}
+	for name, path := range map[string]string{"a file for its folder": filepath.Join(before, "seen.json"), "a folder for the file": t.TempDir()} {
+		t.Run(name, func(t *testing.T) {
+			if err := (&verify.Memory{Checkpoint: string(second.Checkpoint)}).Write(path); err == nil {
+				t.Error("it is written, want an error")
+			}
+		})
+	}
+}

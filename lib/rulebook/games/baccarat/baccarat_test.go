@@ -61,6 +61,28 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
+// What is wrong with the cards themselves is said all together, and before what is wrong
+// with how they were dealt. Six decks have six of a card, eight have eight.
+func TestWrongCards(t *testing.T) {
+	for _, row := range ruletest.Rows(t, `
+		player            | banker               | baccarat                                               | live_baccarat
+		KS                | 9H 2C                | wrong_card_count BAC-2.1                               | wrong_card_count LBAC-3.4.3
+		KS 8D 2S 2D       | 9H                   | wrong_card_count BAC-2.1, wrong_card_count BAC-2.1     | wrong_card_count LBAC-3.4.3, wrong_card_count LBAC-3.4.3
+		KS XX             | 9H 2C                | unknown_card                                           | unknown_card
+		KS                | 9H 1C                | unknown_card, wrong_card_count BAC-2.1                 | unknown_card, wrong_card_count LBAC-3.4.3
+		KS KS KS KS       | KS KS KS             | too_many_copies, wrong_card_count BAC-2.1              | wrong_card_count LBAC-3.4.3
+	`) {
+		t.Run(row[0]+", "+row[1], func(t *testing.T) {
+			facts := hands(strings.Fields(row[0]), strings.Fields(row[1]))
+			for game, want := range map[*rules.Game]string{baccarat.Game: row[2], baccarat.Live: row[3]} {
+				if _, problem := outcome(game, facts); problem != "invalid: "+want {
+					t.Errorf("%s: %s, want %s", game.ID, problem, want)
+				}
+			}
+		})
+	}
+}
+
 func outcome(game *rules.Game, facts string) (rules.Outcome, string) {
 	read, problems := ruletest.Read(game, facts)
 	if len(problems) > 0 {

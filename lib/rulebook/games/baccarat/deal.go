@@ -11,16 +11,20 @@ func (p presentation) Dealing() rules.Dealing {
 }
 
 // deal deals Player and Banker in turn. Third cards are dealt as the rules want them:
-// exactly one of the four ways is allowed.
+// exactly one of the four ways is allowed, the last where no other is.
 func deal(s []string) any {
-	for _, thirds := range [][2]int{{0, 0}, {1, 0}, {0, 1}, {1, 1}} {
-		f := facts{Player: append([]string{s[0], s[2]}, s[4:4+thirds[0]]...),
-			Banker: append([]string{s[1], s[3]}, s[4+thirds[0]:4+thirds[0]+thirds[1]]...)}
+	for _, thirds := range [][2]int{{0, 0}, {1, 0}, {0, 1}} {
+		f := dealt(s, thirds[0], thirds[1])
 		if faults := (paragraphs{}).play(rules.Read(f.Player), rules.Read(f.Banker)); len(faults) == 0 {
 			return f
 		}
 	}
-	panic("no way to deal baccarat is allowed") // the rules are total: one always is
+	return dealt(s, 1, 1)
+}
+
+// dealt deals so many third cards to Player and to Banker.
+func dealt(s []string, player, banker int) facts {
+	return facts{Player: append([]string{s[0], s[2]}, s[4:4+player]...), Banker: append([]string{s[1], s[3]}, s[4+player:4+player+banker]...)}
 }
 
 func visible(s []string) any { return facts{Player: s[:1], Banker: s[1:]} }
