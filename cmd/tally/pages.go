@@ -24,7 +24,8 @@ import (
 )
 
 const pagesHelp = `pages makes the public site from a log, looks whether a site is the one that
-its log says, and serves a copy of one on this machine.
+its log says, serves a copy of one on this machine, and makes a Parquet data
+set of its days.
 
 The site is a function of the log: whoever has the log's public key makes
 the same files as who runs it.`
@@ -59,8 +60,8 @@ FOLDER is that of the site, or one that has both, called site and log, as
 the demo leaves them.`
 
 func newPagesCommand(app *app) *cobra.Command {
-	return group(&cobra.Command{Use: "pages", Short: "the public site: make it, check it, serve it", Long: pagesHelp},
-		newPagesBuildCommand(app), newPagesServeCommand(app))
+	return group(&cobra.Command{Use: "pages", Short: "the public site: make it, check it, serve it; its data as Parquet", Long: pagesHelp},
+		newPagesBuildCommand(app), newPagesServeCommand(app), newPagesParquetCommand(app))
 }
 
 // pagesFlags are the flags of pages build.

@@ -24,7 +24,7 @@ For those who trust nobody:
 
   verify      the public log of results, or a proof
   prove       a proof of a result, or of a bet's settlement
-  pages       the public site: make it, check it, serve it
+  pages       the public site: make it, check it, serve it; its data as Parquet
 
 ` + others + `
 

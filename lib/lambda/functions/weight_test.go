@@ -151,9 +151,8 @@ const (
 	// api has what placing, reading and settling bets share, and its own document in it, as a
 	// page too.
 	maxWeightAPI = 1.25
-	// pages writes Parquet, whose library has templates, for which the linker keeps every method
-	// of the clients of S3 and KMS. It runs by itself, every minute, and nobody waits for it.
-	maxWeightPages = 2.8
+	// pages has everything that pages say, in four languages, and scripts.
+	maxWeightPages = 1.28
 )
 
 // slack is how far a size may be from the one that testdata has.

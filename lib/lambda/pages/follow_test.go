@@ -119,7 +119,7 @@ func TestSampleSite(t *testing.T) {
 		}
 		checked[path.Ext(name)]++
 	}
-	for _, end := range []string{".json", ".ndjson", ".csv", ".parquet", ".html", ".css", ".tlog-proof"} {
+	for _, end := range []string{".json", ".ndjson", ".csv", ".html", ".css", ".tlog-proof"} {
 		t.Run(end, func(t *testing.T) {
 			if checked[end] == 0 {
 				t.Errorf("there is no %s", end)

@@ -85,7 +85,6 @@ func TestRequests(t *testing.T) {
 1 GetObject results/roulette/N-N-N.csv
 1 GetObject results/roulette/N-N-N.json
 1 GetObject results/roulette/N-N-N.ndjson
-1 GetObject results/roulette/N-N-N.parquet
 1 GetObject results/roulette/N-N.json
 1 GetObject results/roulette/N.json
 1 GetObject results/roulette/index.json
@@ -105,7 +104,6 @@ func TestRequests(t *testing.T) {
 1 PutIfMatch results/roulette/N-N-N.csv
 1 PutIfMatch results/roulette/N-N-N.json
 1 PutIfMatch results/roulette/N-N-N.ndjson
-1 PutIfMatch results/roulette/N-N-N.parquet
 1 PutIfMatch results/roulette/N-N.json
 1 PutIfMatch results/roulette/N.json
 1 PutIfMatch results/roulette/index.json

@@ -11,9 +11,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/parquet-go/parquet-go"
 
 	"tally/internal/testkit/archivetest"
 	"tally/lib/archive/entry"
@@ -68,7 +65,7 @@ func TestSameBytes(t *testing.T) {
 			t.Errorf("%s has other bytes the second time", end)
 		}
 	}
-	if len(first) != 4 {
+	if len(first) != 3 {
 		t.Errorf("%d files", len(first))
 	}
 }
@@ -150,41 +147,6 @@ func TestCSV(t *testing.T) {
 	}
 }
 
-// parquetRow is a row as a reader of Parquet would declare it.
-type parquetRow struct {
-	Draw        string     `parquet:"draw"`
-	Game        string     `parquet:"game"`
-	Table       string     `parquet:"table"`
-	Sequence    int64      `parquet:"sequence"`
-	OpensAt     time.Time  `parquet:"opens_at,timestamp(millisecond)"`
-	State       *int32     `parquet:"state"`
-	MadeAt      *time.Time `parquet:"made_at,timestamp(millisecond)"`
-	Revision    *int32     `parquet:"revision"`
-	Status      *string    `parquet:"status"`
-	Reason      *string    `parquet:"reason"`
-	Rule        *string    `parquet:"rule"`
-	Corrected   *bool      `parquet:"corrected"`
-	Settled     *int32     `parquet:"settled"`
-	Facts       *string    `parquet:"facts"`
-	FactsSHA256 *string    `parquet:"facts_sha256"`
-	Outcome     *string    `parquet:"outcome"`
-	Leaves      []int64    `parquet:"leaves,list"`
-}
-
-func text(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
-}
-
-func number(n *int32) int {
-	if n == nil {
-		return 0
-	}
-	return int(*n)
-}
-
 // lineOf returns a row as a line of NDJSON.
 func lineOf(t *testing.T, row history.Row) []byte {
 	t.Helper()
@@ -211,39 +173,6 @@ func TestOldRows(t *testing.T) {
 	}
 }
 
-func TestParquet(t *testing.T) {
-	rows := day(t)
-	data := made(t, rows)[".parquet"].Data
-	read, err := parquet.Read[parquetRow](bytes.NewReader(data), int64(len(data)))
-	if err != nil || len(read) != len(rows) {
-		t.Fatalf("%d rows, %v", len(read), err)
-	}
-	for i, row := range rows {
-		got := read[i]
-		back := history.Row{Draw: got.Draw, Game: got.Game, Table: got.Table, Sequence: got.Sequence, OpensAt: got.OpensAt.UTC().Format("2006-01-02T15:04:05.000Z"),
-			State: number(got.State), Revision: number(got.Revision), Status: entry.Status(text(got.Status)), Facts: json.RawMessage(text(got.Facts)),
-			FactsSHA256: text(got.FactsSHA256), Outcome: json.RawMessage(text(got.Outcome)), Reason: text(got.Reason), Rule: text(got.Rule),
-			Corrected: got.Corrected, Settled: number(got.Settled), Leaves: got.Leaves}
-		if got.MadeAt != nil {
-			back.MadeAt = got.MadeAt.UTC().Format("2006-01-02T15:04:05.000Z")
-		}
-		if a, b := lineOf(t, back), lineOf(t, row); !bytes.Equal(a, b) {
-			t.Errorf("got\n%s\nwant\n%s", a, b)
-		}
-	}
-	file, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var columns []string
-	for _, column := range file.Root().Columns() {
-		columns = append(columns, column.Name())
-	}
-	if !slices.Equal(columns, files.Columns) {
-		t.Errorf("the columns are %q", columns)
-	}
-}
-
 // TestDayIndex sums a day up, and names its files with their digests.
 func TestDayIndex(t *testing.T) {
 	rows := day(t)
@@ -256,7 +185,7 @@ func TestDayIndex(t *testing.T) {
 		index.Corrected == 0 || index.Cancelled == 0 || index.Through != 1002 || index.From != "2026-11-30" || index.To != "2026-11-30" {
 		t.Errorf("%+v", index)
 	}
-	if len(index.Files) != 3 {
+	if len(index.Files) != 2 {
 		t.Errorf("%d files", len(index.Files))
 	}
 	for _, link := range index.Files {
@@ -284,9 +213,6 @@ func TestLargeDay(t *testing.T) {
 	}
 	if read, err := files.ReadRows(list[".ndjson"].Data); err != nil || len(read) != len(rows) {
 		t.Errorf("%d rows, %v", len(read), err)
-	}
-	if n := len(list[".parquet"].Data); n > len(list[".csv"].Data)/2 {
-		t.Errorf("Parquet has %d bytes", n)
 	}
 }
 

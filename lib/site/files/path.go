@@ -64,16 +64,15 @@ const proofEnd = ".tlog-proof"
 
 // contentTypes are those of files by the end of their names.
 var contentTypes = map[string]string{
-	".json":    "application/json; charset=utf-8",
-	".ndjson":  "application/x-ndjson; charset=utf-8",
-	".csv":     "text/csv; charset=utf-8",
-	".parquet": "application/vnd.apache.parquet",
-	".html":    "text/html; charset=utf-8",
-	".css":     "text/css; charset=utf-8",
-	".js":      "text/javascript; charset=utf-8",
-	".svg":     "image/svg+xml",
-	".txt":     "text/plain; charset=utf-8",
-	proofEnd:   "text/plain; charset=utf-8",
+	".json":   "application/json; charset=utf-8",
+	".ndjson": "application/x-ndjson; charset=utf-8",
+	".csv":    "text/csv; charset=utf-8",
+	".html":   "text/html; charset=utf-8",
+	".css":    "text/css; charset=utf-8",
+	".js":     "text/javascript; charset=utf-8",
+	".svg":    "image/svg+xml",
+	".txt":    "text/plain; charset=utf-8",
+	proofEnd:  "text/plain; charset=utf-8",
 }
 
 // ContentType returns the content type of a file of the site, or of the log, by

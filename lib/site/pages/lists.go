@@ -217,7 +217,7 @@ func (p *page) machineFiles() []show.Pair {
 		{Label: "proof", Value: "results/<game>/<day>/<draw>.<state>.tlog-proof"},
 		{Label: "draw", Value: "results/<game>/<day>/<draw>.json"},
 		{Label: "day", Value: "results/<game>/<day>.json"},
-		{Label: "rows", Value: "results/<game>/<day>.csv, .ndjson, .parquet"},
+		{Label: "rows", Value: "results/<game>/<day>.csv, .ndjson"},
 		{Label: "months", Value: "results/<game>/<month>.json, <year>.json, index.json"},
 		{Label: "log", Value: p.site.options.LogURL + "checkpoint, tile/…"},
 	}

@@ -251,8 +251,6 @@ func (p *page) streamdayPart(qw422016 *qt422016.Writer, d dayPage) {
 	qw422016.E().S(file)
 	qw422016.N().S(`.ndjson">NDJSON</a> <a href="`)
 	qw422016.E().S(file)
-	qw422016.N().S(`.parquet">Parquet</a> <a href="`)
-	qw422016.E().S(file)
 	qw422016.N().S(`.json">`)
 	qw422016.E().S(p.Text("day.index"))
 	qw422016.N().S(`</a></p></div>`)

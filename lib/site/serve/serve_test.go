@@ -33,7 +33,7 @@ func start(t *testing.T) *httptest.Server {
 	t.Helper()
 	site := folder(t, map[string]string{"index.html": "<p>root", "404.html": "<p>missing", "en/index.html": "<p>en", "cursor.json": "{}",
 		"assets/site.0123.css": "a{}", "results/war/2026-11-30.csv": "draw\r\n", "results/war/2026-11-30/war-1.1.1.json": `{"schema":1,"entry":"state"}`, "results/war/2026-11-30/war-1.1.json": "{}", "results/war/2026-11-30/war-1.1.1.tlog-proof": "proof",
-		"results/draws/war-1.1.json": "{}", "results/war/2026-11-30.parquet": "PAR1"})
+		"results/draws/war-1.1.json": "{}"})
 	log := folder(t, map[string]string{"checkpoint": "log\n", "tile/0/000": "hashes"})
 	if err := os.Symlink("/etc", filepath.Join(site, "etc")); err != nil {
 		t.Fatal(err)
@@ -79,14 +79,13 @@ func TestFiles(t *testing.T) {
 	server := start(t)
 	const lasting, minute, second = "public, max-age=31536000, immutable", "public, max-age=60", "public, max-age=1, must-revalidate"
 	for path, want := range map[string][4]string{
-		"/":                               {"<p>root", "text/html; charset=utf-8", minute, ""},
-		"/en/":                            {"<p>en", "text/html; charset=utf-8", minute, ""},
-		"/en/index.html":                  {"<p>en", "text/html; charset=utf-8", minute, ""},
-		"/cursor.json":                    {"{}", "application/json; charset=utf-8", second, ""},
-		"/assets/site.0123.css":           {"a{}", "text/css; charset=utf-8", lasting, ""},
-		"/results/war/2026-11-30.csv":     {"draw\r\n", "text/csv; charset=utf-8", minute, "*"},
-		"/results/war/2026-11-30.parquet": {"PAR1", "application/vnd.apache.parquet", minute, "*"},
-		"/results/draws/war-1.1.json":     {"{}", "application/json; charset=utf-8", lasting, "*"},
+		"/":                           {"<p>root", "text/html; charset=utf-8", minute, ""},
+		"/en/":                        {"<p>en", "text/html; charset=utf-8", minute, ""},
+		"/en/index.html":              {"<p>en", "text/html; charset=utf-8", minute, ""},
+		"/cursor.json":                {"{}", "application/json; charset=utf-8", second, ""},
+		"/assets/site.0123.css":       {"a{}", "text/css; charset=utf-8", lasting, ""},
+		"/results/war/2026-11-30.csv": {"draw\r\n", "text/csv; charset=utf-8", minute, "*"},
+		"/results/draws/war-1.1.json": {"{}", "application/json; charset=utf-8", lasting, "*"},
 		"/results/war/2026-11-30/war-1.1.1.tlog-proof": {"proof", "text/plain; charset=utf-8", "public, max-age=86400", "*"},
 		"/results/war/2026-11-30/war-1.1.json":         {"{}", "application/json; charset=utf-8", minute, "*"},
 		"/results/war/2026-11-30/war-1.1.1.json":       {`{"schema":1,"entry":"state"}`, "application/json; charset=utf-8", lasting, "*"},
