@@ -161,7 +161,8 @@ func TestOperator(t *testing.T) {
 	o.releases()
 	o.redrives()
 	o.answers()
-	o.observed.compare(t, "quarantine", "send", "replies", "redrive")
+	o.suspends()
+	o.observed.compare(t, "quarantine", "send", "replies", "tables", "redrive")
 }
 
 // answers: replies are shown, and the one that is waited for is picked from others.
@@ -178,6 +179,21 @@ func (o operator) answers() {
 	o.types(0, "sent …", "send", void)
 	o.types(0, `{"id":"…","draw":"…`, "replies", "--json", "--limit", "1")
 	o.types(exitMisuse, "…--limit is \"-1\"…", "replies", "--limit", "-1")
+}
+
+// suspends: what is said of tables is answered, and listed.
+func (o operator) suspends() {
+	o.t.Helper()
+	said := func(id, rest string) string {
+		return writeFile(o.t, id+".json", []byte(`{"schema":1,"id":"`+id+`","table":"pok-9",`+rest+`}`))
+	}
+	o.types(0, "nothing was said of any table\n", "tables")
+	o.types(0, "sent …\nstored  -  table.suspended\n  message  table pok-9 takes no bets since 2026-11-30T12:00:05.000Z (equipment_error)\n",
+		"send", said("s1", `"type":"table.suspended","at":"2026-11-30T12:00:05.000Z","reason":"equipment_error"`), "--wait", "--patience", "5m")
+	o.types(0, "table …status …since …reason …heard of…\npok-9 …suspended …2026-11-30T12:00:05.000Z …equipment_error…", "tables")
+	o.types(0, "sent …takes no bets since 2026-11-30T12:00:05.000Z…", "send", said("s0", `"type":"table.resumed","at":"2026-11-30T12:00:04.000Z"`), "--wait", "--patience", "5m")
+	o.types(0, "sent …takes bets again since 2026-11-30T12:00:06.000Z…", "send", said("s2", `"type":"table.resumed","at":"2026-11-30T12:00:06.000Z"`), "--wait", "--patience", "5m")
+	o.types(0, "…pok-9 …open…", "tables")
 }
 
 func (o operator) redrives() {

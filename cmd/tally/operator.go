@@ -40,6 +40,7 @@ For those who operate it, here or on AWS:
   send        messages as a studio or an operator sends them
   replies     what is answered to them, as it comes
   quarantine  messages that were put aside
+  tables      the studio's tables, and which take no bets
   redrive     messages that failed on every delivery, again
   keys        bookmakers' API keys, settings and limits
   webhooks    where reports are pushed to bookmakers
@@ -47,7 +48,7 @@ For those who operate it, here or on AWS:
 
 // otherCommands are those that need AWS or its emulator.
 func otherCommands(app *app) []*cobra.Command {
-	return []*cobra.Command{newDemoCommand(app), newLocalCommand(app), newSendCommand(app), newRepliesCommand(app), newSchemaCommand(app), newQuarantineCommand(app), newRedriveCommand(app),
+	return []*cobra.Command{newDemoCommand(app), newLocalCommand(app), newSendCommand(app), newRepliesCommand(app), newSchemaCommand(app), newQuarantineCommand(app), newTablesCommand(app), newRedriveCommand(app),
 		newKeysCommand(app), newWebhooksCommand(app), newDisputesCommand(app)}
 }
 

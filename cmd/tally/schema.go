@@ -24,8 +24,8 @@ their field game. docs/message-reference.md says the same for people.
 Exit codes: 0; 1 when writing failed; 2 for a misuse, such as an unknown name.`
 
 const schemaExample = `  $ tally schema | head -n 2
-  draw.opened     a draw begins: its number, the planned betting rounds, perhaps the odds of the first
-  betting.opened  a betting round opens: its times, the visible cards, the odds
+  draw.opened      a draw begins: its number, the planned betting rounds, perhaps the odds of the first
+  betting.opened   a betting round opens: its times, the visible cards, the odds
 
   $ tally schema draw.resulted --game war | grep -A 4 '"dealer": {'
           "dealer": {

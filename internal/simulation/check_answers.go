@@ -96,6 +96,9 @@ func (c *checker) message(h handled, held bool, replies map[string]reply) {
 		}
 	}
 	n := replies[partial.ID]
+	if m != nil && m.Type.IsTable() { // of it only what holds is kept
+		stored = !held && n.stored+n.replay > 0
+	}
 	if stored && held && m.Revision > 5 { // it came before those below it, and again after them
 		held, n.quarantined = false, 0
 	}

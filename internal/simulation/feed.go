@@ -21,6 +21,7 @@ type entry struct {
 	Draw                      string
 	Shards                    []struct{ Shard, Pages, Lines int }
 	Totals                    []totals
+	Table                     *struct{ Table, Status, Since string }
 }
 
 // totals are those of one currency.
@@ -94,6 +95,19 @@ func (c *checker) readFeed(bookmaker string) *feed {
 	return f
 }
 
+// readNews checks an entry that tells how a table stands: it has nothing else, and tells it
+// once.
+func (c *checker) readNews(f *feed, bookmaker string, e entry) {
+	if e.State != 0 || len(e.Shards)+len(e.Totals) > 0 {
+		c.problem("feed of %s: entry %d tells of table %s, and has state %d", bookmaker, e.Sequence, e.Table.Table, e.State)
+	}
+	for _, before := range f.entries[:len(f.entries)-1] {
+		if before.Table != nil && *before.Table == *e.Table {
+			c.problem("feed of %s: entries %d and %d tell the same of table %s", bookmaker, before.Sequence, e.Sequence, e.Table.Table)
+		}
+	}
+}
+
 // readEntry reads an entry's pages and checks each line against those before.
 func (c *checker) readEntry(f *feed, bookmaker string, e entry) {
 	known := f.newest[e.Draw]
@@ -101,8 +115,12 @@ func (c *checker) readEntry(f *feed, bookmaker string, e entry) {
 		known = map[string]*line{}
 		f.newest[e.Draw] = known
 	}
+	if e.Table != nil {
+		c.readNews(f, bookmaker, e)
+		return
+	}
 	for _, before := range f.entries[:len(f.entries)-1] {
-		if before.Draw == e.Draw && before.State >= e.State {
+		if before.Table == nil && before.Draw == e.Draw && before.State >= e.State {
 			c.problem("feed of %s: state %d of %s comes after state %d", bookmaker, e.State, e.Draw, before.State)
 		}
 	}

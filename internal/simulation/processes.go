@@ -195,6 +195,9 @@ func (w *world) boot(a *api) {
 	}
 	a.now = p.now
 	a.acceptor = &placing.Acceptor{Table: p.table, Terms: termsOf, Now: p.now, Clock: p.watch.Check, Record: discard{}, Looks: sender{world: w, queue: w.sweeps}}
+	if w.plan.Tables {
+		a.acceptor.Tables = &placing.Tables{}
+	}
 }
 
 // newFrom is when an API process is replaced by one of the new version.

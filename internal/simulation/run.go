@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"tally/internal/simulation/plans"
+	"tally/lib/pipeline/placing"
 	"tally/lib/rulebook/games"
 )
 
@@ -22,12 +23,22 @@ type Outcome struct {
 	Late      map[string]int // late records that reconcile had settled, by kind
 	Released  int            // settlements that were held
 	Replaced  int            // partitions of settlements that were held until a newer state came
+	Told      int            // entries of feeds that tell how a table stands
+	Suspended int            // bets that were refused since their table was suspended
 	Refused   int            // requests and messages, by a process whose clock is wrong
 }
 
 // Run carries out a plan.
 func Run(t *testing.T, plan *plans.Plan) (o Outcome) {
-	play(t, plan, newStorm(plan), func(w *world, _ *checker) {
+	play(t, plan, newStorm(plan), func(w *world, c *checker) {
+		told := 0
+		for _, f := range c.feeds {
+			for _, e := range f.entries {
+				if e.Table != nil {
+					told++
+				}
+			}
+		}
 		o = Outcome{
 			Problems:  w.problems,
 			Steps:     w.trace,
@@ -35,10 +46,22 @@ func Run(t *testing.T, plan *plans.Plan) (o Outcome) {
 			Late:      w.late,
 			Released:  w.released,
 			Replaced:  w.replaced,
+			Told:      told,
+			Suspended: w.suspended(),
 			Refused:   w.refused,
 		}
 	})
 	return o
+}
+
+// suspended counts the bets that were refused since their table was suspended.
+func (w *world) suspended() (n int) {
+	for _, a := range w.attempts {
+		if a.refusal != nil && a.refusal.Code == placing.CodeTableSuspended {
+			n++
+		}
+	}
+	return n
 }
 
 // newStorm returns the faults of a plan.

@@ -149,7 +149,7 @@ func times(text string) (map[string]any, error) {
 
 // kinds are the messages' types by their word in a scenario.
 var kinds = map[string]string{"open": "draw.opened", "round": "betting.opened", "close": "betting.closed", "result": "draw.resulted",
-	"cancel": "draw.cancelled", "void": "bets.voided", "revoke": "order.revoked"}
+	"cancel": "draw.cancelled", "void": "bets.voided", "revoke": "order.revoked", "suspend": "table.suspended", "resume": "table.resumed"}
 
 func (s *scenario) message(op *plans.Op, who string, words []string) (err error) {
 	s.ids++
@@ -201,6 +201,13 @@ func (s *scenario) message(op *plans.Op, who string, words []string) (err error)
 		}
 	case "cancel":
 		m["revision"], m["reason"] = number, rest
+	case "suspend", "resume":
+		delete(m, "game")
+		delete(m, "draw")
+		if words[0] == "suspend" {
+			m["reason"] = words[1]
+		}
+		s.plan.Tables = true
 	case "void":
 		m["order"], m["scope"], m["reason"], m["evidence"] = words[1], json.RawMessage(rest), "display_fault", "photograph"
 	case "revoke":

@@ -247,6 +247,9 @@ func (w *world) deliver(q *queue, m *message) {
 			return err
 		}
 		settler, p := w.settler()
+		if parsed.Table != "" && !p.old {
+			return settler.Tell(ctx, parsed.Draw, parsed.Table)
+		}
 		if parsed.Look != nil && !p.old {
 			return w.looker(settler, p).Look(ctx, parsed, time.Since(m.sentAt))
 		}

@@ -151,6 +151,17 @@ func TableKey(table string) string { return "TABLE#" + table }
 // SequenceKey is the running numbers of a table that came last.
 const SequenceKey = "SEQUENCE"
 
+// TableStateKey is what the studio says of a table: suspended, resumed, alive.
+const TableStateKey = "STATE"
+
+// ToldKey marks that a bookmaker was told of a table's state, by the time of its change.
+func ToldKey(changedAt settlement.Instant, bookmaker string) string {
+	return fmt.Sprintf("TOLD#%013d#%s", int64(changedAt), bookmaker)
+}
+
+// TablesKey is the partition that lists the tables of which the studio says so.
+const TablesKey = "TABLES"
+
 // CancelledKey is what the newest draws of a table came to.
 const CancelledKey = "CANCELLED"
 

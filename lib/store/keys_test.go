@@ -37,6 +37,7 @@ func built() map[string]string {
 		"PageKey": store.PageKey(6), "FeedKey": store.FeedKey("acme"), "EntryKey": store.EntryKey(7), "CounterKey": store.CounterKey, "DueKey": store.DueKey(at),
 		"DueDrawKey": store.DueDrawKey("rou-1.7", 3), "DueOf": fmt.Sprint(due, " ", stage, " ", err), "ReconcileKey": store.ReconcileKey, "ReleasedKey": store.ReleasedKey("0f"),
 		"QuarantineKey": store.QuarantineKey(at), "TableKey": store.TableKey("rou-1"), "SequenceKey": store.SequenceKey, "CancelledKey": store.CancelledKey, "DrawsKey": store.DrawsKey(at), "FoundKey": store.FoundKey(at, "roulette", "rou-1", "rou-1.7"),
+		"TableStateKey": store.TableStateKey, "TablesKey": store.TablesKey, "ToldKey": store.ToldKey(1_796_040_000_000, "acme"),
 		"FoundFrom": store.FoundFrom(at), "BookmakerKey": store.BookmakerKey("acme"), "SettingsKey": store.SettingsKey, "PositionKey": store.PositionKey,
 		"APIKeyPrefix": store.APIKeyPrefix, "APIKeyKey": store.APIKeyKey("k1"), "HookPrefix": store.HookPrefix, "HookKey": store.HookKey("h1"),
 		"HookPositionKey": store.HookPositionKey("h1"), "HookOf": fmt.Sprint(hook, " ", position), "HooksKey": store.HooksKey,

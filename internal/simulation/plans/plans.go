@@ -44,7 +44,9 @@ type Plan struct {
 	Stale bool
 	// Start is when the run starts, after the Epoch.
 	Start time.Duration
-	Reads bool // acme has programs that read, and webhooks
+	// Tables says that the studio suspends and resumes tables, which those that take bets ask for.
+	Tables bool
+	Reads  bool // acme has programs that read, and webhooks
 	// Looks says that who takes bets looks at the draw after each, and that results are
 	// settled at once.
 	Looks bool

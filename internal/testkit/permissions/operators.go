@@ -36,6 +36,7 @@ func OfOperators() []OperatorUse {
 		{Command: "send", On: "operator-orders", Actions: sends},
 		{Command: "send", On: "studio-replies", Actions: takes},
 		{Command: "replies", On: "studio-replies", Actions: takes},
+		{Command: "tables", On: OnTable, Partitions: []string{"TABLE#", "TABLES"}, Actions: []string{get, query}},
 		{Command: "redrive", On: OnQueues, Actions: []string{"sqs:GetQueueUrl", "sqs:GetQueueAttributes", "sqs:SendMessage"}},
 		{Command: "redrive", On: OnDeadLetters, Actions: []string{"sqs:GetQueueUrl", "sqs:GetQueueAttributes", "sqs:ReceiveMessage", "sqs:DeleteMessage"}},
 		{Command: "keys", On: OnTable, Partitions: []string{"BOOKMAKER#"}, Actions: []string{get, put, query}},

@@ -20,6 +20,7 @@ var requestOf = map[string]struct{ path, body string }{
 	"getDocument":   {"/openapi.json", ""},
 	"getDocs":       {"/docs", ""},
 	"listGames":     {"/v1/games", ""},
+	"listTables":    {"/v1/tables", ""},
 	"getGame":       {"/v1/games/roulette", ""},
 	"listDraws":     {"/v1/draws", ""},
 	"getDraw":       {"/v1/draws/rou-1", ""},

@@ -99,7 +99,7 @@ func New(o Options) (*API, error) {
 		a.id = func(*http.Request) string { return NewRequestID() }
 	}
 	a.keys = &keys.Checker{Table: o.Table, Now: o.Now}
-	a.acceptor = &placing.Acceptor{Table: o.Table, Terms: a.keys.Terms, Now: o.Now, Clock: o.Clock, Record: o.Record, Looks: o.Looks}
+	a.acceptor = &placing.Acceptor{Table: o.Table, Terms: a.keys.Terms, Now: o.Now, Clock: o.Clock, Record: o.Record, Looks: o.Looks, Tables: &placing.Tables{}}
 	a.handlers = handlers()
 	for _, op := range d.operations {
 		if a.handlers[op.ID] == nil {
@@ -120,6 +120,7 @@ func handlers() map[string]handler {
 		"getDocs":       getDocs,
 		"listGames":     listGames,
 		"getGame":       getGame,
+		"listTables":    listTables,
 		"listDraws":     listDraws,
 		"getDraw":       getDraw,
 		"getDrawTotals": getDrawTotals,

@@ -154,8 +154,15 @@ func TestEveryCode(t *testing.T) {
 	w.pass(8 * 24 * time.Hour)
 	want("totals_expired", get, "/v1/totals?period=2026-11-30", "")
 
-	// Faults.
+	// A table that takes no bets, for a while.
 	w.open("roulette", "rou-2", "")
+	w.sayOfTable("t-1", `"type":"table.suspended","reason":"equipment_error"`)
+	want("table_suspended", put, "/v1/draws/rou-2/bets/b-0", straight17)
+	w.pass(time.Second)
+	w.sayOfTable("t-1", `"type":"table.resumed"`)
+	w.pass(time.Second)
+
+	// Faults.
 	w.want(w.do(put, "/v1/draws/rou-2/bets/b-1", straight17), "201")
 	db.err, db.puts = context.DeadlineExceeded, 1
 	want("outcome_unknown", put, "/v1/draws/rou-2/bets/b-2", straight17)

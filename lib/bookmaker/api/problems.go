@@ -62,6 +62,7 @@ var problemKinds = []ProblemKind{
 	{codeMethod, http.StatusMethodNotAllowed, "The path does not take this method", "Use one of the methods in the header Allow.", 0},
 	{placing.CodeReferenceUsed, http.StatusConflict, "The reference has another bet", "Use a new reference for a new bet; differs names what is not the same.", 0},
 	{placing.CodeBettingClosed, http.StatusConflict, "Betting is closed", "Nothing has changed. Bets are taken, and taken back, while their betting round is open; bet on a draw whose status is open.", 0},
+	{placing.CodeTableSuspended, http.StatusConflict, "The table is suspended", "Wait until it is resumed: GET /v1/tables says so. Bets that were accepted stand.", 0},
 	{placing.CodeWrongRound, http.StatusConflict, "Not in this betting round", "The catalogue names the betting round that takes the selection.", 0},
 	{placing.CodeDecided, http.StatusConflict, "The selection is decided already", "Offer another selection.", 0},
 	{placing.CodeNotOffered, http.StatusConflict, "The selection is not offered", "Offer what the current board has odds for, and on a hand what its cards allow.", 0},

@@ -18,6 +18,7 @@ type (
 	Line            = report.Line
 	Totals          = report.Totals
 	FeedEntry       = report.FeedEntry
+	TableNews       = report.TableNews
 	Page            = report.Page
 	ReportCreated   = report.Created
 	WebhookTest     = report.WebhookTest
@@ -42,6 +43,20 @@ type GameSummary struct {
 // Games are all games.
 type Games struct {
 	Games []GameSummary `json:"games"`
+}
+
+// Tables are the studio's tables of which it has said anything.
+type Tables struct {
+	Tables []Table `json:"tables"`
+}
+
+// Table is a table of the studio's as it stands.
+type Table struct {
+	Table   string `json:"table"`
+	Status  string `json:"status"` // open, suspended or silent
+	Reason  string `json:"reason,omitempty"`
+	Since   string `json:"since,omitempty"` // when it was suspended or resumed, by the studio's clock
+	HeardAt string `json:"heard_at"`
 }
 
 // Round is a betting round of a draw.

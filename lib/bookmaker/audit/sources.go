@@ -46,6 +46,9 @@ func FromAPI(ctx context.Context, c *client.Client, now time.Time) (*API, error)
 		if err != nil {
 			return nil, fmt.Errorf("reading the feed: %w", err)
 		}
+		if report.Table != nil {
+			continue // it is no report
+		}
 		id := ID{Draw: report.Draw, State: report.State}
 		a.reports[id] = report
 		if at, err := time.Parse(time.RFC3339, report.At); err == nil && now.Sub(at) > logWithin {

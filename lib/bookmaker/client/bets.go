@@ -22,6 +22,15 @@ func (c *Client) Games(ctx context.Context) ([]v1.GameSummary, error) {
 	return games.Games, nil
 }
 
+// Tables returns the studio's tables, and whether they take bets.
+func (c *Client) Tables(ctx context.Context) ([]v1.Table, error) {
+	tables, err := get[v1.Tables](ctx, c, at("tables"))
+	if err != nil {
+		return nil, err
+	}
+	return tables.Tables, nil
+}
+
 // Game returns the catalogue of a game.
 func (c *Client) Game(ctx context.Context, game string) (*catalogue.Catalogue, error) {
 	return get[catalogue.Catalogue](ctx, c, at("games", game))

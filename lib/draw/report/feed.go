@@ -22,6 +22,17 @@ type Entry struct {
 	// PreviousAt is the time of the entry before it; zero for the first, and on entries of
 	// earlier versions.
 	PreviousAt settlement.Instant `json:"previous_at,omitempty"`
+	// Table is how the draw's table stands, of an entry that tells it and is no report: then
+	// it has no state, and no pages.
+	Table *TableNews `json:"table,omitempty"`
+}
+
+// TableNews is that a table was suspended or resumed.
+type TableNews struct {
+	Table  string `json:"table"`
+	Status string `json:"status"` // suspended or open
+	Reason string `json:"reason,omitempty"`
+	Since  string `json:"since"` // by the studio's clock
 }
 
 // Shard is one shard's part of a report.
@@ -43,6 +54,9 @@ type FeedEntry struct {
 	Totals   []Totals `json:"totals"`           // of all bets on the draw
 	Before   []Totals `json:"before,omitempty"` // the same under the state replaced
 	Pages    []Page   `json:"pages"`
+	// Table is how the draw's table stands. Such an entry is no report: its state is 0, and
+	// it has no totals and no pages.
+	Table *TableNews `json:"table,omitempty"`
 }
 
 // Page is a link to a page of a report.
@@ -65,7 +79,7 @@ type Totals struct {
 
 // Created is a report as webhooks push it.
 type Created struct {
-	Type      string    `json:"type"`      // report.created
+	Type      string    `json:"type"`      // report.created, table.suspended or table.resumed
 	Timestamp string    `json:"timestamp"` // of the report, not of the try to send it
 	Bookmaker string    `json:"bookmaker"`
 	Data      FeedEntry `json:"data"`
@@ -87,7 +101,7 @@ type WebhookTestData struct {
 // FeedEntryOf writes a report as the feed and webhooks tell it.
 func FeedEntryOf(e Entry) FeedEntry {
 	shown := FeedEntry{Sequence: e.Sequence, Draw: e.Draw, Game: e.Game, State: e.State, Replaces: e.Replaces, At: instant.Format(e.At),
-		Totals: TotalsOf(e.Totals), Pages: []Page{}}
+		Totals: TotalsOf(e.Totals), Pages: []Page{}, Table: e.Table}
 	if len(e.Before) > 0 {
 		shown.Before = TotalsOf(e.Before)
 	}

@@ -213,6 +213,28 @@ func TestAgree(t *testing.T) {
 	}
 }
 
+// TestAgreeOnTables does the same with messages about tables, which no game's are.
+func TestAgreeOnTables(t *testing.T) {
+	for _, n := range schema.Names() {
+		if schema.ByGame(n.Name) || n.Name == schema.Reply {
+			continue
+		}
+		t.Run(n.Name, func(t *testing.T) {
+			h := &held{t: t, used: map[string]bool{}}
+			s := compiled(t, n.Name, nil)
+			for _, body := range examples(t, schema.Of(n.Name, nil)) {
+				if faults := refused(body, false); len(faults) > 0 {
+					t.Errorf("the reader refuses the example: %v\n%s", faults, body)
+				}
+				changes(t, body, func(path string, changed []byte) { h.hold(s, path, changed, false) })
+			}
+			if h.n < 100 {
+				t.Errorf("only %d comparisons", h.n)
+			}
+		})
+	}
+}
+
 // changes calls then with a message in which one value is changed, once for each value and change.
 func changes(t *testing.T, body []byte, then func(path string, changed []byte)) {
 	t.Helper()

@@ -124,6 +124,23 @@ func bettingClosed() Members {
 }
 
 func bettingClosedOf(game *rules.Game) Members {
+	return Members{round(len(game.Rounds)), field("selections", list(patternsOf(game), 1, wire.MaxClosed).
+		about("closes only these selections, or families with :*, within the round; without it the round closes",
+			raw(fmt.Sprintf("[%q]", exampleSelection(game)))))}
+}
+
+// exampleSelection is the first of a game's selections that can be listed.
+func exampleSelection(game *rules.Game) string {
+	for _, family := range catalogue.New(game).Families {
+		if len(family.Selections) > 0 {
+			return family.Selections[0]
+		}
+	}
+	return ""
+}
+
+// patternsOf is the schema of a selection of a game, or of a family of them.
+func patternsOf(game *rules.Game) *Schema {
 	var names, patterns []string
 	for _, family := range catalogue.New(game).Families {
 		names = append(names, family.Selections...)
@@ -137,8 +154,7 @@ func bettingClosedOf(game *rules.Game) Members {
 	}
 	one := anyOf(names, patterns)
 	one.Type = "string"
-	return Members{round(len(game.Rounds)), field("selections", list(one, 1, wire.MaxClosed).
-		about("closes only these selections, or families with :*, within the round; without it the round closes", raw(fmt.Sprintf("[%q]", names[0]))))}
+	return one
 }
 
 func revision() Member {
@@ -184,7 +200,18 @@ func reasons() Members {
 
 func betsVoided() Members { return append(Members{order(), scope(mostRounds())}, reasons()...) }
 
-func betsVoidedOf(game *rules.Game) Members { return Members{scope(len(game.Rounds))} }
+func betsVoidedOf(game *rules.Game) Members {
+	m := scope(len(game.Rounds))
+	one := patternsOf(game)
+	m.Schema.Properties[m.Schema.Properties.index("selections")] = field("selections", list(one, 1, wire.MaxClosed).
+		about("on these selections, or families with :*", raw(fmt.Sprintf("[%q]", exampleSelection(game)))))
+	return Members{m}
+}
+
+// tableSuspended is what a message has that suspends a table.
+func tableSuspended() Members {
+	return Members{field("reason", (&Schema{Ref: "#/$defs/note", Not: oneOf("")}).about("why, as bookmakers are shown it: never empty", "equipment_error"))}
+}
 
 func scope(rounds int) Member {
 	s := object(nil,
@@ -193,7 +220,8 @@ func scope(rounds int) Member {
 		round(rounds),
 		field("accepted_from", at("accepted then or later", "2026-11-30T12:00:10.000Z")),
 		field("accepted_to", at("accepted before then; after accepted_from", "2026-11-30T12:00:20.000Z")),
-		field("bets", list(ref("id"), 1, wire.MaxScopeBets).about("with these references; needs bookmaker", raw(`["b-1"]`))))
+		field("bets", list(ref("id"), 1, wire.MaxScopeBets).about("with these references; needs bookmaker", raw(`["b-1"]`))),
+		field("selections", list(&Schema{Type: "string"}, 1, wire.MaxClosed).about("on these selections, or families with :*")))
 	s.MinProperties = 1
 	s.DependentRequired = map[string][]string{"shop": {"bookmaker"}, "bets": {"bookmaker"}}
 	return field("scope", s.about("which bets: those that fit every field named"))

@@ -75,7 +75,7 @@ A **field** in bold is required.
 			continue
 		}
 		of := schema.Of(name.Name, nil)
-		detail := schema.Of(name.Name, war)
+		detail := schema.Of(name.Name, war) // of any game where it is about a table
 		fmt.Fprintf(&page, "\n## %s\n\n%s%s.\n\n", name.Name, strings.ToUpper(name.Title[:1]), name.Title[1:])
 		rows(&page, "", of, of, func(field string) bool { return !slices.Contains(common, field) })
 		fmt.Fprintf(&page, "\n```json\n%s\n```\n", detail.Examples[len(detail.Examples)-1])

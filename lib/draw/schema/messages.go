@@ -20,6 +20,8 @@ type kind struct {
 	fields      func() Members
 	// of adds what depends on the game, nil where nothing does.
 	of func(*rules.Game) Members
+	// table says that it is about a table: it has no draw and no game.
+	table bool
 }
 
 var kinds = []kind{
@@ -37,6 +39,9 @@ var kinds = []kind{
 		required: []string{"order", "scope", "reason", "evidence"}, fields: betsVoided, of: betsVoidedOf},
 	{name: string(wire.OrderRevoked), title: "an operator's order: an order to void does not hold",
 		required: []string{"order", "revokes", "reason", "evidence"}, fields: orderRevoked},
+	{name: string(wire.TableSuspended), title: "a table takes no bets, until it is resumed", required: []string{"reason"}, fields: tableSuspended, table: true},
+	{name: string(wire.TableResumed), title: "a table takes bets again", fields: noFields, table: true},
+	{name: string(wire.TableAlive), title: "a table and its studio's line are alive: sent every 20 seconds, its silence is an alarm", fields: noFields, table: true},
 	{name: Reply, title: "tally's answer to each message, on studio-replies"},
 }
 
@@ -54,7 +59,7 @@ func Names() (names []Name) {
 // ByGame reports whether a schema differs by the game.
 func ByGame(name string) bool {
 	at := slices.IndexFunc(kinds, func(k kind) bool { return k.name == name })
-	return at >= 0 && name != Reply
+	return at >= 0 && name != Reply && !kinds[at].table
 }
 
 // Of returns the schema of that name: of one game's messages, or with nil of all games'.
@@ -66,6 +71,8 @@ func Of(name string, game *rules.Game) *Schema {
 		return nil
 	case name == Reply:
 		return reply()
+	case kinds[at].table:
+		return kinds[at].ofTable()
 	case game == nil:
 		return kinds[at].ofAll()
 	}
@@ -92,6 +99,22 @@ func common(name string, game *Schema) Members {
 }
 
 var commonRequired = []string{"schema", "id", "type", "game", "table", "draw", "at"}
+
+func noFields() Members { return nil }
+
+// ofTable is the schema of messages about a table.
+func (k kind) ofTable() *Schema {
+	s := object(slices.Concat([]string{"schema", "id", "type", "table", "at"}, k.required))
+	s.Properties, s.Defs = common(k.name, nil), definitions()
+	for _, name := range []string{"game", "draw"} {
+		at := s.Properties.index(name)
+		s.Properties = slices.Delete(s.Properties, at, at+1)
+	}
+	s.Properties[s.Properties.index("table")].Schema.Description = "which table"
+	s.Properties = append(s.Properties, k.fields()...)
+	s.Examples = []any{compose(s.Properties, nil)}
+	return k.describe(s, "")
+}
 
 // ofOne is the schema of one game's messages.
 func (k kind) ofOne(game *rules.Game) *Schema {

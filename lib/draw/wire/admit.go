@@ -13,6 +13,9 @@ import (
 
 // The limits of a betting round.
 const (
+	// MaxTableAhead is how far, in milliseconds, the time of a message about a table may be
+	// ahead: the latest holds, so that a slip would suspend the table until then.
+	MaxTableAhead = 60_000
 	MaxRoundTime  = 24 * time.Hour      // that it lasts
 	MaxRoundAhead = 31 * 24 * time.Hour // that it closes after it is stored
 )
@@ -32,7 +35,7 @@ func (m *Message) Admit(now settlement.Instant) (faults []Fault) {
 			fault(CodeBadID, "%s: %q is no identifier: in addresses it means a folder", named.path, named.id)
 		}
 	}
-	if _, known := bodies[m.Type]; !known {
+	if _, known := bodies[m.Type]; !known && !m.Type.IsTable() {
 		fault(CodeUnknownType, "type: there are no messages of type %q", m.Type)
 	}
 	if m.Type == DrawCancelled && m.Reason == "" {
@@ -48,6 +51,12 @@ func (m *Message) Admit(now settlement.Instant) (faults []Fault) {
 		if round.ClosesAt-now > settlement.Instant(MaxRoundAhead.Milliseconds()) {
 			fault(CodeBadTime, "betting round %d closes at %s; more than %d days ahead nothing is opened", round.Round, instant.Format(round.ClosesAt), MaxRoundAhead/(24*time.Hour))
 		}
+	}
+	if m.Type == TableSuspended && m.Reason == "" {
+		fault(CodeUnknownReason, "reason: it is empty; bookmakers are shown why the table takes no bets")
+	}
+	if m.Type.IsTable() && m.At > now+MaxTableAhead {
+		fault(CodeBadTime, "at: %s is ahead of tally's clock by more than %d seconds, and would hold until then: set the studio's clock right", instant.Format(m.At), MaxTableAhead/1000)
 	}
 	if m.Corrects && !slices.Contains(CorrectionReasons, m.Correction) {
 		fault(CodeUnknownReason, "correction.reason: %.60q is no reason to correct a result; there are %s", m.Correction, strings.Join(CorrectionReasons, ", "))

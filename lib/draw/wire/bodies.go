@@ -98,7 +98,7 @@ func (r *reader) bettingClosed(o strictjson.Object, m *Message) {
 // selections reads a list of selections and families with :*, as a set.
 func (r *reader) selections(path string, list []string, game *rules.Game) []string {
 	if len(list) < 1 || len(list) > MaxClosed {
-		r.fault(CodeTooManyEntries, "", fmt.Sprintf("%s: it names %d; name 1 to %d selections or families with :*, or leave it out to close the round", path, len(list), MaxClosed))
+		r.fault(CodeTooManyEntries, "", fmt.Sprintf("%s: it names %d; name 1 to %d selections or families with :*, or leave it out for all", path, len(list), MaxClosed))
 		return nil
 	}
 	for _, text := range list {
@@ -107,6 +107,16 @@ func (r *reader) selections(path string, list []string, game *rules.Game) []stri
 		}
 	}
 	return slices.Compact(slices.Sorted(slices.Values(list)))
+}
+
+// patterns are selections that were read, to compare bets with.
+func patterns(list []string, game *rules.Game) (patterns []rules.Pattern) {
+	for _, text := range list {
+		if p, err := game.ParsePattern(text); err == nil { // else it is a fault already
+			patterns = append(patterns, p)
+		}
+	}
+	return patterns
 }
 
 func (r *reader) revision(o strictjson.Object) int {
@@ -228,6 +238,9 @@ func (r *reader) scope(o strictjson.Object, m *Message) (s settlement.Scope) {
 				r.fault(CodeBadID, "", fmt.Sprintf("scope.bets: %.80q is no reference", reference))
 			}
 		}
+	})
+	optional("selections", func(v strictjson.Value) {
+		s.Selections = patterns(r.selections(v.Path(), o.Strings("selections"), m.Game), m.Game)
 	})
 	switch {
 	case len(s.Bets) > MaxScopeBets:

@@ -14,6 +14,9 @@ type Run struct {
 	// Look asks for more: that what is settled is looked through for late records, which
 	// were stored when its settlement may have read all.
 	Look *Look `json:"look,omitempty"`
+	// Table asks for something else: that the bookmakers with bets on the draw are told how
+	// its table stands.
+	Table string `json:"table,omitempty"`
 }
 
 // Look is the partition to look through; all of the draw's without a bookmaker.
@@ -60,6 +63,9 @@ func ParseRun(body string) (s Run, err error) {
 	}
 	if !ids.Valid(s.Draw) {
 		return Run{}, fmt.Errorf("reading a message to settle: %q is no draw", s.Draw)
+	}
+	if s.Table != "" && (!ids.Valid(s.Table) || s.Look != nil) {
+		return Run{}, fmt.Errorf("reading a message to settle: %q is no table, or there is more to look at", s.Table)
 	}
 	if l := s.Look; l != nil && (l.Bookmaker != "" && !ids.Valid(l.Bookmaker) || l.Shard < 0 || l.Shard > maxShard || l.Bookmaker == "" && l.Shard != 0) {
 		return Run{}, fmt.Errorf("reading a message to settle: %q, %d is no partition", l.Bookmaker, l.Shard)

@@ -101,6 +101,12 @@ func (r *reader) read(body []byte) *Message {
 			r.fault(CodeUnknownSchema, "", fmt.Sprintf("schema: there is no version %d, only %d", n, Schema))
 		}
 	}
+	if ofTable, is := tableBodies[typeOf(o)]; is {
+		m.ID, m.Table, m.At, m.Type = r.identifier(o, "id"), r.identifier(o, "table"), r.time(o, "at"), typeOf(o)
+		ofTable(r, o, m)
+		o.Close()
+		return m
+	}
 	m.ID, m.Table, m.Draw = r.identifier(o, "id"), r.identifier(o, "table"), r.identifier(o, "draw")
 	m.At = r.time(o, "at")
 	m.Game = r.game(o)

@@ -18,6 +18,7 @@ const (
 	MovedClosings Name = "moved_closings" // closings that take effect later than they say
 	Unclosed      Name = "unclosed"       // results whose side wagers were never closed, of tables that have to
 	BadSequence   Name = "bad_sequence"   // running numbers of tables that were repeated, skipped or restarted
+	SilentTables  Name = "silent_tables"  // tables that have not been heard of, though they should have been
 	LongBreaks    Name = "long_breaks"    // draws cancelled after as many of their table as may be in a row
 	Failures      Name = "failures"       // messages and runs that failed, by kind
 	ClockWrong    Name = "clock_wrong"    // requests and messages refused since the process's clock is wrong
@@ -83,6 +84,7 @@ var divided = map[Name]string{
 	Unclosed:         DimensionGame,
 	BadSequence:      DimensionKind, // what is wrong
 	LongBreaks:       DimensionGame,
+	SilentTables:     DimensionFunction,
 	QuarantineDepth:  DimensionFunction,
 	DeadLetterDepth:  DimensionKind, // the queue
 }
@@ -105,7 +107,7 @@ func (n Name) unit() string {
 // gauge tells whether values of the metric are alternatives, of which the last
 // counts, rather than to be added up.
 func (n Name) gauge() bool {
-	return n == QuarantineDepth || n == DeadLetterDepth || n == LogLag || n == PagesLag
+	return n == QuarantineDepth || n == SilentTables || n == DeadLetterDepth || n == LogLag || n == PagesLag
 }
 
 // sampled tells whether each value is kept, for percentiles.

@@ -63,7 +63,7 @@ func New(c Config, r runtime.Runtime) (runtime.ScheduledHandler, error) {
 			"archive-entries": c.ArchiveDLQ, "studio-replies": c.RepliesDLQ, "webhooks": c.WebhooksDLQ,
 		}),
 		Studio: sqsqueue.NewCounter(client, map[string]string{"studio-messages": c.StudioURL, "the dead letters of studio-messages": c.StudioDLQ}),
-		Record: record, Now: r.Instant, Log: r.Log, ResultWithin: c.ResultWithin, CancelAfter: c.AutoCancelAfter,
+		Record: record, SilentTables: record.SilentTables, Now: r.Instant, Log: r.Log, ResultWithin: c.ResultWithin, CancelAfter: c.AutoCancelAfter,
 		Watch: (&watcher{config: c, runtime: r, archive: archive, record: record}).begin,
 	}
 	dispatcher := &webhook.Dispatcher{Table: table, Queue: sqsqueue.New(client, c.WebhooksURL), Now: r.Instant}

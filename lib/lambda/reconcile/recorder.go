@@ -47,6 +47,8 @@ func (r recorder) Depth(queue string, messages int) {
 
 func (r recorder) InQuarantine(messages int) { r.measured.Set(metrics.QuarantineDepth, "", messages) }
 
+func (r recorder) SilentTables(tables int) { r.measured.Set(metrics.SilentTables, "", tables) }
+
 func (r recorder) LogLag(entries int) { r.measured.Set(metrics.LogLag, "", entries) }
 
 func (r recorder) LogFault(kind string) { r.measured.Add(metrics.LogFaults, kind, 1) }

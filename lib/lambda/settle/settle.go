@@ -56,6 +56,9 @@ func New(c Config, r runtime.Runtime) (runtime.QueueHandler, error) {
 		if err != nil {
 			return err
 		}
+		if asked.Table != "" {
+			return settler.Tell(ctx, asked.Draw, asked.Table)
+		}
 		if asked.Look != nil {
 			return afterRun(ctx, looker.Look(ctx, asked, r.Now().Sub(m.SentAt)))
 		}

@@ -89,7 +89,7 @@ func wantedAlarms(stack *samtemplate.Stack) map[string]bool {
 		"log_faults function=reconcile", "log_faults function=archive", "log_lag function=reconcile", "uncosigned function=archive",
 		"webhooks_disabled function=webhook",
 		"message_age function=intake", "moved_closings function=intake", "unclosed function=intake", "bad_sequence function=intake",
-		"long_breaks function=intake", "long_breaks function=reconcile",
+		"silent_tables function=reconcile", "long_breaks function=intake", "long_breaks function=reconcile",
 		"clock_wrong function=api", "clock_wrong function=intake", "clock_wrong function=settle", "clock_wrong function=reconcile",
 	} {
 		want["tally/prod "+own] = true

@@ -123,6 +123,9 @@ func (in *Intake) Handle(ctx context.Context, d Delivery) error {
 	if len(faults) > 0 {
 		return in.quarantine(ctx, d, partial, nil, result{faults: faults})
 	}
+	if m.Type.IsTable() {
+		return in.takeTable(ctx, m, d, partial)
+	}
 	for try := range maxTries {
 		r, err := in.try(ctx, m, d)
 		if other := (*ruledError)(nil); errors.As(err, &other) {

@@ -43,7 +43,7 @@ func trim(faults []wire.Fault) []wire.Fault {
 // gameOf returns the game of a message, or of its draw; empty when neither is known.
 func gameOf(m *wire.Message, head *draw.Head) string {
 	switch {
-	case m != nil:
+	case m != nil && m.Game != nil:
 		return m.Game.ID
 	case head != nil:
 		return head.Game

@@ -50,6 +50,9 @@ type Acceptor struct {
 	// Looks takes what asks settle to look through a partition again.
 	Looks Sender
 
+	// Tables tells which tables are suspended; nil where none ever is.
+	Tables *Tables
+
 	draws drawCache
 	parts partCache
 }
@@ -173,6 +176,12 @@ func (p *Acceptor) check(ctx context.Context, t *try) (*Refusal, error) {
 		return refuse(CodeBettingClosed, "%s takes no bets any more in betting round %d", t.Selection, round), nil
 	}
 	t.bet.Round = round
+	switch table, err := p.Tables.get(ctx, p.Table, head.Table, t.at); {
+	case err != nil:
+		return nil, err
+	case table.Suspended:
+		return refuse(CodeTableSuspended, "%s: wait until it is resumed; bets that were accepted stand", table.InWords()), nil
+	}
 	family := game.Family(selection)
 	switch {
 	case family.Round != 0 && family.Round != round:

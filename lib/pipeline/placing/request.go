@@ -51,6 +51,7 @@ const (
 	CodeBaseNotFound     = "base_not_found"
 	CodeBaseMismatch     = "base_mismatch"
 	CodeBettingClosed    = "betting_closed"
+	CodeTableSuspended   = "table_suspended"
 	CodeWrongRound       = "wrong_round"
 	CodeDecided          = "selection_decided"
 	CodeNotOffered       = "not_offered"

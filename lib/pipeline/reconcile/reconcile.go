@@ -70,6 +70,9 @@ type Reconciler struct {
 	// Clock tells whether Now can be trusted; nil for always.
 	Clock clock.Check
 	Log   *slog.Logger
+	// SilentTables gets how many tables are silent that should not be; nil where nobody
+	// looks for them here.
+	SilentTables func(tables int)
 	// ResultWithin is how long after its last closing a draw's result is missed.
 	ResultWithin time.Duration
 	// CancelAfter is how long after its last closing a draw without a result is
@@ -130,7 +133,7 @@ func (r *Reconciler) Run(ctx context.Context) error {
 	if log != nil {
 		defer log.End()
 	}
-	return errors.Join(err, r.draws(ctx, log), r.depths(ctx), r.quarantine(ctx))
+	return errors.Join(err, r.draws(ctx, log), r.depths(ctx), r.quarantine(ctx), r.silentTables(ctx))
 }
 
 // watch begins a look at the public log. Where it can't be read, draws are looked at

@@ -7,6 +7,8 @@ import (
 
 	"tally/lib/draw/instant"
 	"tally/lib/draw/report"
+	"tally/lib/draw/wire"
+	"tally/lib/pipeline/tables"
 	"tally/lib/rulebook/settlement"
 )
 
@@ -24,8 +26,14 @@ type Message struct {
 
 // reportMessage is the message of a report: at every try the same bytes.
 func reportMessage(e *Endpoint, entry report.Entry) (Message, error) {
-	shown := report.FeedEntryOf(entry)
-	return newMessage(reportID(e.ID, entry.Sequence), report.Created{Type: ReportCreated, Timestamp: shown.At, Bookmaker: e.Bookmaker, Data: shown})
+	shown, kind := report.FeedEntryOf(entry), ReportCreated
+	switch {
+	case shown.Table != nil && shown.Table.Status == tables.StatusSuspended:
+		kind = string(wire.TableSuspended)
+	case shown.Table != nil:
+		kind = string(wire.TableResumed)
+	}
+	return newMessage(reportID(e.ID, entry.Sequence), report.Created{Type: kind, Timestamp: shown.At, Bookmaker: e.Bookmaker, Data: shown})
 }
 
 // reportID is the webhook-id of a report at an endpoint. Endpoints' ids are random:

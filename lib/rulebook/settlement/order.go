@@ -1,6 +1,10 @@
 package settlement
 
-import "slices"
+import (
+	"slices"
+
+	"tally/lib/rulebook/rules"
+)
 
 // Order is an operator's order to void some bets, such as those of a shop that
 // showed wrong data. Orders add up and outlive later revisions.
@@ -17,6 +21,7 @@ type Scope struct {
 	AcceptedFrom Instant // from this time on
 	AcceptedTo   Instant // before this time; zero for no end
 	Bets         []string
+	Selections   []rules.Pattern // selections and families of them
 }
 
 // Covers reports whether the scope names the bet.
@@ -27,7 +32,8 @@ func (s Scope) Covers(bet *Bet) bool {
 		s.Round != 0 && s.Round != bet.Round,
 		s.AcceptedFrom != 0 && bet.AcceptedAt < s.AcceptedFrom,
 		s.AcceptedTo != 0 && bet.AcceptedAt >= s.AcceptedTo,
-		len(s.Bets) > 0 && !slices.Contains(s.Bets, bet.Reference):
+		len(s.Bets) > 0 && !slices.Contains(s.Bets, bet.Reference),
+		len(s.Selections) > 0 && !slices.ContainsFunc(s.Selections, func(p rules.Pattern) bool { return p.Covers(bet.Selection) }):
 		return false
 	}
 	return !s.Empty()
@@ -35,5 +41,5 @@ func (s Scope) Covers(bet *Bet) bool {
 
 // Empty reports whether the scope names nothing, which no order may.
 func (s Scope) Empty() bool {
-	return s.Bookmaker == "" && s.Shop == "" && s.Round == 0 && s.AcceptedFrom == 0 && s.AcceptedTo == 0 && len(s.Bets) == 0
+	return s.Bookmaker == "" && s.Shop == "" && s.Round == 0 && s.AcceptedFrom == 0 && s.AcceptedTo == 0 && len(s.Bets) == 0 && len(s.Selections) == 0
 }
