@@ -32,8 +32,8 @@ func BestFive(list []cards.Card) (five [5]cards.Card, rank Rank) {
 	}
 	rank = hand.Rank()
 	mask := hand.mask
-	if flushes := (hand.key + fiveSuited) & flushBits; flushes != 0 {
-		mask &= (1<<suitBits - 1) << (suitBits * flushSuit(flushes))
+	if full := (hand.key + fiveSuited) & flushBits; full != 0 {
+		mask &= (1<<suitBits - 1) << (suitBits * flushSuit(full))
 	}
 	p := picker{mask: mask}
 	switch category := rank.Category(); category {

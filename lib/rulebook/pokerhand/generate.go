@@ -11,14 +11,14 @@ import (
 )
 
 func main() {
-	source, tables, err := gen.Build()
+	made, err := gen.Build()
 	if err != nil {
 		log.Fatal(err)
 	}
-	if err := os.WriteFile("keys.go", source, 0o644); err != nil {
+	if err := os.WriteFile("keys.go", made.Source, 0o644); err != nil {
 		log.Fatal(err)
 	}
-	if err := os.WriteFile("tables.bin", tables, 0o644); err != nil {
+	if err := os.WriteFile("rows.bin", made.Rows, 0o644); err != nil {
 		log.Fatal(err)
 	}
 }

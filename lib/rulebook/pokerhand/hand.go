@@ -13,9 +13,10 @@
 // over each other where they don't meet, so that a look-up is one load for where
 // the row was laid and one for the strength.
 //
-// Keys and tables are made by internal/gen from the rules of poker alone, and a
-// test makes them again. They are part of the program's read-only data: nothing
-// is prepared at start or at first use.
+// Keys, and where the rows are laid, were searched by internal/gen, and a test searches
+// them again. They are part of the program's read-only data. The strengths are not: they
+// would be a fiftieth of each function. They are worked out when the first hand is ranked,
+// in some milliseconds.
 package pokerhand
 
 import (
@@ -27,8 +28,10 @@ import (
 
 //go:generate go run generate.go
 
-//go:embed tables.bin
-var tables string
+// rows has where each row of sums was laid: what to add to a sum, modulo 2^32.
+//
+//go:embed rows.bin
+var rows string
 
 // The suits' counters are the lowest bits of a key. Adding three to each sets
 // its highest bit when it counts five or more.
@@ -54,35 +57,28 @@ func (h *Hand) Add(card cards.Card) {
 
 // Rank returns the strength of the best five cards, zero for fewer than five.
 func (h *Hand) Rank() Rank {
-	if flushes := (h.key + fiveSuited) & flushBits; flushes != 0 {
-		return flushRank(flushes, h.mask)
-	}
-	return rankAt(place(h.key))
+	prepare()
+	return h.rank()
 }
 
-// place tells where in the tables the strength of a hand without a flush is.
-// Offsets count bytes and allow for a doubled sum.
+// rank is Rank, once the tables are prepared.
+func (h *Hand) rank() Rank {
+	if full := (h.key + fiveSuited) & flushBits; full != 0 {
+		return flushes[suited(h.mask, flushSuit(full))%(1<<ranks)]
+	}
+	return sums[place(h.key)]
+}
+
+// place tells where the strength of a hand without a flush is.
 func place(key uint64) uint32 {
 	row := key >> (64 - rowBits) * 4
-	offset := tables[row : row+4]
-	return uint32(key>>(63-keyBits)) +
+	offset := rows[row : row+4]
+	return uint32(key>>(64-keyBits)) +
 		(uint32(offset[0]) | uint32(offset[1])<<8 | uint32(offset[2])<<16 | uint32(offset[3])<<24)
 }
 
-// flushRank looks up the strength of a flush; flushes has the top bit of its
-// suit's counter.
-func flushRank(flushes, mask uint64) Rank {
-	return rankAt(flushesAt + 2*uint32(suited(mask, flushSuit(flushes))))
-}
-
-// rankAt reads a strength of two bytes.
-func rankAt(at uint32) Rank {
-	strength := tables[uint64(at) : uint64(at)+2]
-	return Rank(strength[0]) | Rank(strength[1])<<8
-}
-
 // flushSuit tells the suit of the only counter whose top bit is set.
-func flushSuit(flushes uint64) cards.Suit { return cards.Suit(bits.TrailingZeros64(flushes) / 4) }
+func flushSuit(full uint64) cards.Suit { return cards.Suit(bits.TrailingZeros64(full) / 4) }
 
 // suited returns the set of ranks of one suit.
 func suited(mask uint64, suit cards.Suit) uint16 { return uint16(mask >> (suitBits * suit)) }

@@ -3,12 +3,11 @@
 package pokerhand
 
 // The layout of keys and tables: a sum of rank keys fills the top keyBits of a
-// hand's key, the top rowBits of it are its row; the strengths of the suited sets
-// of ranks begin at byte flushesAt of tables.bin.
+// hand's key, the top rowBits of it are its row; all rows lie within slots.
 const (
-	keyBits   = 25
-	rowBits   = 13
-	flushesAt = 201156
+	keyBits = 25
+	rowBits = 13
+	slots   = 84194
 )
 
 // cardKeys holds what each card adds to a hand's key: its rank's key on top, one
