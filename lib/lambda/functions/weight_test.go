@@ -144,16 +144,9 @@ func sizes(t *testing.T) (own, beside map[string]int64) {
 	return own, beside
 }
 
-// A function is at most so many times as large as an empty one with the same clients: a cold
-// start loads all of it.
-const (
-	maxWeight = 1.2
-	// api has what placing, reading and settling bets share, and its own document in it, as a
-	// page too.
-	maxWeightAPI = 1.25
-	// pages has everything that pages say, in four languages, and scripts.
-	maxWeightPages = 1.28
-)
+// maxWeight is how many times as large as an empty function with the same clients a function
+// may be at most: a cold start loads all of it.
+const maxWeight = 1.2
 
 // slack is how far a size may be from the one that testdata has.
 const slack = 0.03
@@ -162,16 +155,10 @@ func TestWeights(t *testing.T) {
 	own, beside := sizes(t)
 	var now strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(own)) {
-		weight, most := float64(own[name])/float64(beside[name]), maxWeight
-		switch name {
-		case "api":
-			most = maxWeightAPI
-		case "pages":
-			most = maxWeightPages
-		}
-		if weight > most {
+		weight := float64(own[name]) / float64(beside[name])
+		if weight > maxWeight {
 			t.Errorf("%s has %d bytes, %.2f times as many as an empty function with clients of the same services; at most %.2f are allowed: what does it link?",
-				name, own[name], weight, most)
+				name, own[name], weight, maxWeight)
 		}
 		fmt.Fprintf(&now, "%s %d %.2f\n", name, own[name], weight)
 	}

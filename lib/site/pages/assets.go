@@ -2,19 +2,16 @@ package pages
 
 import (
 	"crypto/sha256"
-	"embed"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
 	"strings"
 )
-
-//go:embed assets/*
-var assetFiles embed.FS
 
 // contentTypes are those of assets by the end of their name.
 var contentTypes = map[string]string{
@@ -29,6 +26,7 @@ var imported = regexp.MustCompile(`(?m)(\bfrom "\./)([a-z0-9_-]+\.js)(";)$`)
 
 // assets are files with a part of their hash in their name.
 type assets struct {
+	plain map[string]string // by the plain name
 	files []File
 	names map[string]string // the path by the plain name
 }
@@ -38,13 +36,9 @@ var errCircle = errors.New("modules import each other")
 
 // readAssets returns the assets. A module is read after those that it imports: it
 // names them by their names with a hash.
-func readAssets(languages []*words) (*assets, error) {
-	plain, err := readFiles(assetFiles, "assets")
-	if err != nil {
-		return nil, err
-	}
-	a := &assets{names: map[string]string{}}
-	for _, name := range plain {
+func readAssets(plain map[string]string, languages []*words) (*assets, error) {
+	a := &assets{plain: plain, names: map[string]string{}}
+	for _, name := range slices.Sorted(maps.Keys(plain)) {
 		if err := a.add(name, nil); err != nil {
 			return nil, err
 		}
@@ -67,10 +61,11 @@ func (a *assets) add(name string, importers []string) error {
 	if len(importers) > 20 {
 		return fmt.Errorf("reading the asset %s: %w: %s", name, errCircle, strings.Join(importers, ", "))
 	}
-	data, err := assetFiles.ReadFile("assets/" + name)
-	if err != nil {
-		return fmt.Errorf("reading the asset %s: %w", name, err)
+	text, is := a.plain[name]
+	if !is {
+		return fmt.Errorf("reading the asset %s: there is none", name)
 	}
+	data := []byte(text)
 	end := path.Ext(name)
 	if end == ".js" {
 		for _, found := range imported.FindAllSubmatch(data, -1) {

@@ -203,11 +203,9 @@ func (s *Site) Fixed() ([]File, error) {
 	english := s.languages[0]
 	index := &page{edition: english, Title: english.Text("site.name")}
 	missing := &page{edition: english, Root: "/", Title: english.Text("missing.title")}
-	files = append(files,
+	return append(files,
 		File{Path: "404.html", Data: []byte(missing.notFound()), ContentType: htmlType},
-		File{Path: "index.html", Data: []byte(index.index()), ContentType: htmlType})
-	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
-	return files, nil
+		File{Path: "index.html", Data: []byte(index.index()), ContentType: htmlType}), nil
 }
 
 // machineFiles are the files for programs, by what is told of them.

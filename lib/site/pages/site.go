@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"strings"
 )
 
@@ -38,12 +37,13 @@ func New(o Options) (*Site, error) {
 	if o.Origin == "" || len(o.VerifierKeys) == 0 || !strings.HasSuffix(o.LogURL, "/") || strings.HasPrefix(o.LogURL, "/") {
 		return nil, fmt.Errorf("%w: they need the log's name, a verifier key, and a relative URL that ends with a slash", ErrOptions)
 	}
-	list, err := readWords()
+	e, err := expand()
 	if err != nil {
 		return nil, err
 	}
+	list := newWords(e)
 	s := &Site{options: o}
-	if s.assets, err = readAssets(list); err != nil {
+	if s.assets, err = readAssets(e.Assets, list); err != nil {
 		return nil, err
 	}
 	for _, w := range list {
@@ -90,16 +90,3 @@ func (s *Site) render(name, path string, title func(*words) string, write func(*
 }
 
 const htmlType = "text/html; charset=utf-8"
-
-// readFiles returns the names of the files of a folder.
-func readFiles(files fs.FS, folder string) ([]string, error) {
-	entries, err := fs.ReadDir(files, folder)
-	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", folder, err)
-	}
-	var names []string
-	for _, entry := range entries {
-		names = append(names, entry.Name())
-	}
-	return names, nil
-}

@@ -1,29 +1,18 @@
 package pages
 
 import (
-	"embed"
-	"errors"
 	"fmt"
-	"io/fs"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/BurntSushi/toml"
-
 	"tally/lib/draw/instant"
 	"tally/lib/rulebook/cards"
-	"tally/lib/rulebook/games"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/rulebook/show"
 )
 
 // Languages are those of the pages: English first, then those of the rulebooks.
 var Languages = []string{"en", "es", "pt", "uk"}
-
-//go:embed messages/*.toml
-var messageFiles embed.FS
 
 // words are the texts of one language.
 type words struct {
@@ -80,123 +69,23 @@ var grammars = map[string]*grammar{
 	}},
 }
 
-// readWords reads the message files. That all have the same keys is checked here,
-// so that a page never falls back to another language.
-func readWords() (list []*words, err error) {
+// newWords returns the words of all languages.
+func newWords(e *embedded) (list []*words) {
 	for _, lang := range Languages {
-		messages, err := readMessages(lang)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, &words{lang: lang, known: messages, grammar: grammars[lang]})
-	}
-	for _, w := range list[1:] {
-		if err := sameKeys(list[0], w); err != nil {
-			return nil, err
-		}
-	}
-	for _, w := range list {
+		w := &words{lang: lang, known: e.Messages[lang], grammar: grammars[lang]}
 		w.nameCards()
+		list = append(list, w)
 	}
-	return list, nil
+	return list
 }
 
 // English returns the English words, for other programs that tell of draws.
 func English() (show.Words, error) {
-	list, err := readWords()
+	e, err := expand()
 	if err != nil {
 		return nil, err
 	}
-	return list[0], nil
-}
-
-// readMessages reads the message files of a language: one for the pages, one for
-// what the Verify button says, and those of the games.
-func readMessages(lang string) (map[string]plurals, error) {
-	known := map[string]plurals{}
-	if err := errors.Join(readFile(known, messageFiles, lang), readFile(known, messageFiles, "verify."+lang)); err != nil {
-		return nil, err
-	}
-	var done []fs.FS // games of one package have their messages together
-	for _, game := range games.All() {
-		if game.Show == nil || slices.Contains(done, game.Show.Messages()) {
-			continue
-		}
-		done = append(done, game.Show.Messages())
-		if err := readFile(known, game.Show.Messages(), lang); err != nil {
-			return nil, fmt.Errorf("%s: %w", game.ID, err)
-		}
-	}
-	return known, nil
-}
-
-// readFile adds the messages of a file to those that are known.
-func readFile(known map[string]plurals, files fs.FS, name string) error {
-	var table map[string]any
-	if _, err := toml.DecodeFS(files, "messages/"+name+".toml", &table); err != nil {
-		return fmt.Errorf("reading the messages in %s.toml: %w", name, err)
-	}
-	if err := addMessages(known, "", table); err != nil {
-		return fmt.Errorf("reading the messages in %s.toml: %w", name, err)
-	}
-	return nil
-}
-
-// addMessages adds the messages of a table of a file, whose keys begin with a prefix.
-func addMessages(known map[string]plurals, prefix string, table map[string]any) error {
-	add := func(key string, m plurals) error {
-		if _, twice := known[key]; twice {
-			return fmt.Errorf("the message %s is there twice", key)
-		}
-		known[key] = m
-		return nil
-	}
-	for name, value := range table {
-		err := fmt.Errorf("%s is no text", prefix+name)
-		switch value := value.(type) {
-		case string:
-			err = add(prefix+name, plurals{"other": value})
-		case map[string]any:
-			if m := formsOf(value); m != nil {
-				err = add(prefix+name, m)
-			} else {
-				err = addMessages(known, prefix+name+".", value)
-			}
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// formsOf returns the forms of the message that a table is, nil for a table of messages:
-// one that counts has the form one, and nothing but forms.
-func formsOf(table map[string]any) plurals {
-	if table["one"] == nil || table["other"] == nil {
-		return nil
-	}
-	m := plurals{}
-	for name, value := range table {
-		text, is := value.(string)
-		if !is || !slices.Contains([]string{"one", "few", "many", "other"}, name) {
-			return nil
-		}
-		m[name] = text
-	}
-	return m
-}
-
-func sameKeys(a, b *words) error {
-	var wrong []error
-	for _, pair := range [][2]*words{{a, b}, {b, a}} {
-		for _, key := range slices.Sorted(maps.Keys(pair[0].known)) {
-			if pair[1].known[key] == nil {
-				wrong = append(wrong, fmt.Errorf("the message %s is there in %s and not in %s", key, pair[0].lang, pair[1].lang))
-			}
-		}
-	}
-	return errors.Join(wrong...)
+	return newWords(e)[0], nil
 }
 
 // Text returns a message; args are the names and values of its placeholders. A

@@ -9,12 +9,10 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 	"unicode"
 
 	"github.com/BurntSushi/toml"
@@ -35,7 +33,7 @@ import (
 // messagesOf reads the messages of a language by their keys.
 func messagesOf(t *testing.T, lang string) map[string]*i18n.Message {
 	t.Helper()
-	messages, files := map[string]*i18n.Message{}, map[fs.FS][]string{messageFiles: {lang, "verify." + lang}}
+	messages, files := map[string]*i18n.Message{}, map[fs.FS][]string{os.DirFS("."): {lang, "verify." + lang}}
 	for _, game := range games.All() {
 		files[game.Show.Messages()] = []string{lang}
 	}
@@ -264,11 +262,11 @@ func TestTranslated(t *testing.T) {
 
 func in(t *testing.T, lang string) *words {
 	t.Helper()
-	list, err := readWords()
+	e, err := expand()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return list[slices.Index(Languages, lang)]
+	return newWords(e)[slices.Index(Languages, lang)]
 }
 
 // TestPlurals counts in Ukrainian, which has three forms.
@@ -331,24 +329,6 @@ func TestFill(t *testing.T) {
 			}()
 			call()
 		})
-	}
-}
-
-// TestRead refuses files of messages that are not what they should be.
-func TestRead(t *testing.T) {
-	for name, text := range map[string]string{"a number": "[a]\nb = 1", "twice": "a.b = \"x\"\n\"a.b\" = \"y\"", "no TOML": "a"} {
-		t.Run(name, func(t *testing.T) {
-			if err := readFile(map[string]plurals{}, fstest.MapFS{"messages/x.toml": {Data: []byte(text)}}, "x"); err == nil {
-				t.Error("it is read")
-			}
-		})
-	}
-	got := map[string]plurals{}
-	if err := readFile(got, fstest.MapFS{"messages/x.toml": {Data: []byte("[one]\nother = \"x\"\n[a.n]\none = \"1\"\nother = \"2\"")}}, "x"); err != nil {
-		t.Fatal(err)
-	}
-	if want := (map[string]plurals{"one.other": {"other": "x"}, "a.n": {"one": "1", "other": "2"}}); !reflect.DeepEqual(got, want) {
-		t.Errorf("%v, want %v", got, want)
 	}
 }
 

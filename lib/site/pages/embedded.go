@@ -1,0 +1,35 @@
+package pages
+
+import (
+	"bytes"
+	"compress/gzip"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+)
+
+//go:generate go run ./internal/texts
+
+// compressed has the messages of all languages, and the assets: internal/texts writes it.
+//
+//go:embed embedded.json.gz
+var compressed []byte
+
+// embedded is what it has.
+type embedded struct {
+	Messages map[string]map[string]plurals // by language and key
+	Assets   map[string]string             // by their plain names
+}
+
+// expand reads it.
+func expand() (*embedded, error) {
+	from, err := gzip.NewReader(bytes.NewReader(compressed))
+	if err != nil {
+		return nil, fmt.Errorf("expanding the messages and assets: %w", err)
+	}
+	e := new(embedded)
+	if err := json.NewDecoder(from).Decode(e); err != nil {
+		return nil, fmt.Errorf("expanding the messages and assets: %w", err)
+	}
+	return e, nil
+}
