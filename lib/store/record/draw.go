@@ -8,7 +8,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 
 	"tally/lib/draw"
 	"tally/lib/draw/wire"
@@ -35,8 +34,8 @@ type Draw struct {
 
 // messages are a draw's messages that were read so far.
 type messages struct {
-	mutex sync.Mutex
-	read  map[string]*wire.Message
+	turn chan struct{} // holds one while somebody reads; who waits gives up when its context ends
+	read map[string]*wire.Message
 }
 
 // ErrUnread says that what is stored could not be read: it says nothing of what it is.
@@ -117,7 +116,7 @@ func open(table *store.Table, id string, item store.Item) (*Draw, error) {
 
 // New is the draw of a head that was read.
 func New(table *store.Table, head *draw.Head) *Draw {
-	d := &Draw{ID: head.Draw, Head: head, table: table, messages: &messages{read: map[string]*wire.Message{}}}
+	d := &Draw{ID: head.Draw, Head: head, table: table, messages: &messages{turn: make(chan struct{}, 1), read: map[string]*wire.Message{}}}
 	if head.Game != "" { // else an operator's order has come before the studio's first message
 		d.Game, d.Unknown = head.Rules()
 	}
@@ -186,8 +185,12 @@ func (d *Draw) Quarantined() bool { return len(d.after(store.HeldPrefix)) > 0 }
 // Message reads a stored message back. What intake has stored and can't be read any more,
 // or is not what was stored, is an error, never a guess.
 func (d *Draw) Message(ctx context.Context, sk string) (*wire.Message, error) {
-	d.messages.mutex.Lock()
-	defer d.messages.mutex.Unlock()
+	select {
+	case d.messages.turn <- struct{}{}:
+		defer func() { <-d.messages.turn }()
+	case <-ctx.Done():
+		return nil, fmt.Errorf("reading %s of draw %s: %w", sk, d.ID, ctx.Err())
+	}
 	if m, read := d.messages.read[sk]; read {
 		return m, nil
 	}
