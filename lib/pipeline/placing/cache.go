@@ -194,19 +194,54 @@ func (d *cachedDraw) round(ctx context.Context, number int) (board wire.OddsBoar
 
 // partCache remembers which bookmakers are in which draws' registries.
 type partCache struct {
-	mutex sync.Mutex
-	known map[string]bool
+	mutex   sync.Mutex
+	known   map[string]bool
+	entries map[string]*entering // under way
+}
+
+// entering is an entry in a registry that is being written, which the bets of a batch share.
+type entering struct {
+	done chan struct{}
+	err  error
 }
 
 // register enters a bookmaker in a draw's registry, before its first bet.
 func (c *partCache) register(ctx context.Context, table *store.Table, id, bookmaker string, expires settlement.Instant) error {
 	key := id + "#" + bookmaker
 	c.mutex.Lock()
-	known := c.known[key]
-	c.mutex.Unlock()
+	known, begun := c.known[key], c.entries[key]
 	if known {
+		c.mutex.Unlock()
 		return nil
 	}
+	if begun != nil {
+		c.mutex.Unlock()
+		select {
+		case <-begun.done:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		if begun.err == nil {
+			return nil
+		}
+		return c.enter(ctx, table, id, bookmaker, expires) // the request that began it may have ended
+	}
+	begun = &entering{done: make(chan struct{})}
+	if c.entries == nil {
+		c.entries = map[string]*entering{}
+	}
+	c.entries[key] = begun
+	c.mutex.Unlock()
+	begun.err = c.enter(ctx, table, id, bookmaker, expires)
+	c.mutex.Lock()
+	delete(c.entries, key)
+	c.mutex.Unlock()
+	close(begun.done)
+	return begun.err
+}
+
+// enter writes the entry, and remembers it.
+func (c *partCache) enter(ctx context.Context, table *store.Table, id, bookmaker string, expires settlement.Instant) error {
 	err := table.Create(ctx, store.Item{PK: store.DrawKey(id), SK: store.PartKey(bookmaker), ExpiresAt: expires})
 	if exists := (*store.ExistsError)(nil); err != nil && !errors.As(err, &exists) {
 		return err
@@ -216,6 +251,6 @@ func (c *partCache) register(ctx context.Context, table *store.Table, id, bookma
 	if c.known == nil || len(c.known) >= maxParts {
 		c.known = map[string]bool{}
 	}
-	c.known[key] = true
+	c.known[id+"#"+bookmaker] = true
 	return nil
 }
