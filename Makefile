@@ -17,7 +17,7 @@ SOAKFUZZ ?= 2m
 # What to benchmark: make bench BENCH=Settle
 BENCH ?= .
 
-.PHONY: help demo build auditor functions check test unit lint fuzz api soak bench latency cover clean
+.PHONY: help demo build auditor functions check test unit lint fuzz api soak bench latency scale cover clean
 
 # Without symbols and DWARF, which are a third of a program.
 stripped = -ldflags '-s -w'
@@ -78,6 +78,9 @@ bench: tools ## run the benchmarks that match BENCH
 
 latency: ## measure how soon after a result its report can be read, by game and by what closed betting: a quarter of an hour
 	go run ./internal/bench/latency
+
+scale: ## run the functions on models of AWS at a billion bets a day, and write what came of it into docs/scale.md: some minutes
+	go run ./internal/bench/scale -write docs/scale.md
 
 cover: ## write the test coverage to build/cover.html
 	@mkdir -p build

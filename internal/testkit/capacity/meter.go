@@ -110,6 +110,15 @@ func (m *Meter) add(operation string, count Count) {
 	m.counts[operation] = m.counts[operation].plus(count)
 }
 
+// Attempted counts one call of one attempt that was not made through a client, and returns what it
+// took: of an operation's input, and its output or its error.
+func (m *Meter) Attempted(operation string, input, output any, err error) Count {
+	count := m.cost(input, output, err)
+	count.Calls, count.Attempts = 1, 1
+	m.add(operation, count)
+	return count
+}
+
 // inputKey is the context key of an operation's input, for its attempts.
 type inputKey struct{}
 

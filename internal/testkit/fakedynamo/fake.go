@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"tally/internal/testkit/capacity"
 	"tally/lib/store"
 )
 
@@ -75,6 +76,18 @@ func (db *DB) Partitions() []string {
 	db.mutex.Lock()
 	defer db.mutex.Unlock()
 	return slices.Sorted(maps.Keys(db.partitions))
+}
+
+// Bytes returns the size of all items.
+func (db *DB) Bytes() (size int) {
+	db.mutex.Lock()
+	defer db.mutex.Unlock()
+	for _, p := range db.partitions {
+		for _, it := range p.items {
+			size += capacity.ItemSize(it)
+		}
+	}
+	return size
 }
 
 // Late returns how many writes are still on their way.
