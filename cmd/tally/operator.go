@@ -42,13 +42,15 @@ For those who operate it, here or on AWS:
   quarantine  messages that were put aside
   tables      the studio's tables, and which take no bets
   redrive     messages that failed on every delivery, again
+  senders     who may speak for which tables of the studio's
   keys        bookmakers' API keys, settings and limits
   webhooks    where reports are pushed to bookmakers
   disputes    what bookmakers ask to be voided`
 
 // otherCommands are those that need AWS or its emulator.
 func otherCommands(app *app) []*cobra.Command {
-	return []*cobra.Command{newDemoCommand(app), newLocalCommand(app), newSendCommand(app), newRepliesCommand(app), newSchemaCommand(app), newQuarantineCommand(app), newTablesCommand(app), newRedriveCommand(app),
+	return []*cobra.Command{newDemoCommand(app), newLocalCommand(app), newSendCommand(app), newRepliesCommand(app), newSchemaCommand(app),
+		newQuarantineCommand(app), newTablesCommand(app), newRedriveCommand(app), newSendersCommand(app),
 		newKeysCommand(app), newWebhooksCommand(app), newDisputesCommand(app)}
 }
 

@@ -134,6 +134,9 @@ func DueOf(sk string) (draw string, stage int, err error) {
 // worked.
 const ReconcileKey = "RECONCILE"
 
+// SendersKey is both keys of the one item that says who may speak for which tables.
+const SendersKey = "SENDERS"
+
 // ReleasedKey marks that an operator has released a late correction of the draw, by the
 // hash of its content, or a settlement that was held, by the key of its state.
 func ReleasedKey(hash string) string { return "RELEASED#" + hash }

@@ -36,6 +36,7 @@ func built() map[string]string {
 		"CancelKey": store.CancelKey("b1"), "WagerKey": store.WagerKey("b1", "double"), "ReportKey": store.ReportKey("rou-1.7", 4, "acme", 5),
 		"PageKey": store.PageKey(6), "FeedKey": store.FeedKey("acme"), "EntryKey": store.EntryKey(7), "CounterKey": store.CounterKey, "DueKey": store.DueKey(at),
 		"DueDrawKey": store.DueDrawKey("rou-1.7", 3), "DueOf": fmt.Sprint(due, " ", stage, " ", err), "ReconcileKey": store.ReconcileKey, "ReleasedKey": store.ReleasedKey("0f"),
+		"SendersKey":    store.SendersKey,
 		"QuarantineKey": store.QuarantineKey(at), "TableKey": store.TableKey("rou-1"), "SequenceKey": store.SequenceKey, "CancelledKey": store.CancelledKey, "DrawsKey": store.DrawsKey(at), "FoundKey": store.FoundKey(at, "roulette", "rou-1", "rou-1.7"),
 		"TableStateKey": store.TableStateKey, "TablesKey": store.TablesKey, "ToldKey": store.ToldKey(1_796_040_000_000, "acme"),
 		"FoundFrom": store.FoundFrom(at), "BookmakerKey": store.BookmakerKey("acme"), "SettingsKey": store.SettingsKey, "PositionKey": store.PositionKey,

@@ -18,6 +18,7 @@ var items = []struct{ pk, sk, why string }{
 	{"BOOKMAKER#", store.APIKeyPrefix, "an operator ends keys; a key that has ended says so"},
 	{"BOOKMAKER#", store.HookPrefix, "an operator ends webhooks"},
 	{store.HooksKey, "", "one item a bookmaker with webhooks"},
+	{store.SendersKey, store.SendersKey, "one item: who may speak for which tables"},
 	{"TOTALS#", "", "one item a bookmaker and day"},
 	{"LOG#", "", "the log grows for ever: its state, and where each entry is"},
 }

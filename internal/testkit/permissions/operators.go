@@ -28,7 +28,7 @@ func OfOperators() []OperatorUse {
 	sends := []string{"sqs:GetQueueUrl", "sqs:SendMessage"}
 	takes := []string{"sqs:GetQueueUrl", "sqs:ReceiveMessage", "sqs:DeleteMessage"}
 	return []OperatorUse{
-		{Command: "quarantine", On: OnTable, Partitions: []string{"QUARANTINE#", "DRAW#"}, Actions: []string{query, remove}, Seldom: []string{get, put}},
+		{Command: "quarantine", On: OnTable, Partitions: []string{"QUARANTINE#", "DRAW#"}, Actions: []string{query, put, remove}, Seldom: []string{get}},
 		{Command: "quarantine", On: "studio-messages", Actions: sends},
 		{Command: "quarantine", On: "operator-orders", Actions: sends},
 		{Command: "quarantine", On: "sweeps", Actions: sends},
@@ -39,6 +39,7 @@ func OfOperators() []OperatorUse {
 		{Command: "tables", On: OnTable, Partitions: []string{"TABLE#", "TABLES"}, Actions: []string{get, query}},
 		{Command: "redrive", On: OnQueues, Actions: []string{"sqs:GetQueueUrl", "sqs:GetQueueAttributes", "sqs:SendMessage"}},
 		{Command: "redrive", On: OnDeadLetters, Actions: []string{"sqs:GetQueueUrl", "sqs:GetQueueAttributes", "sqs:ReceiveMessage", "sqs:DeleteMessage"}},
+		{Command: "senders", On: OnTable, Partitions: []string{"SENDERS"}, Actions: []string{get, put}},
 		{Command: "keys", On: OnTable, Partitions: []string{"BOOKMAKER#"}, Actions: []string{get, put, query}},
 		{Command: "disputes", On: OnTable, Partitions: []string{"DISPUTED", "DISPUTES#", "DRAW#"}, Actions: []string{get, put, query, remove}},
 		{Command: "disputes", On: "operator-orders", Actions: sends},

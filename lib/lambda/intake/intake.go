@@ -19,6 +19,7 @@ import (
 	"tally/lib/lambda/sqsbatch"
 	"tally/lib/lambda/sqsqueue"
 	pipeline "tally/lib/pipeline/intake"
+	"tally/lib/pipeline/senders"
 	"tally/lib/rulebook/games"
 )
 
@@ -60,13 +61,14 @@ func New(c Config, r runtime.Runtime) (runtime.QueueHandler, error) {
 	in := &pipeline.Intake{
 		Table: table, Clock: check, Replies: sqsqueue.New(client, c.RepliesURL), Sweeps: sqsqueue.New(client, c.SweepsURL), Archive: sqsqueue.New(client, c.ArchiveURL),
 		Record: record, OutOfSequence: record.OutOfSequence, CancelledInARow: record.CancelledInARow, Settings: settings, Demanding: c.demanding(), Now: r.Instant, Log: r.Log,
+		MaySpeak: (&senders.Checker{Table: table, Now: r.Instant}).MaySpeak,
 	}
 	handler, err := sqsbatch.HandleQueues(r, func(ctx context.Context, m sqsbatch.Message) error {
 		from := pipeline.Studio
 		if m.QueueARN == c.OrdersARN {
 			from = pipeline.Operator
 		}
-		return in.Handle(ctx, pipeline.Delivery{Body: []byte(m.Body), SentAt: sqsqueue.SentAt(m.SentAt, m.Attributes), From: from})
+		return in.Handle(ctx, pipeline.Delivery{Body: []byte(m.Body), SentAt: sqsqueue.SentAt(m.SentAt, m.Attributes), From: from, Sender: m.SenderID})
 	}, measured, client, sqsbatch.Options{Concurrency: intakeConcurrency}, c.StudioURL, c.OrdersURL)
 	if err != nil {
 		return nil, fmt.Errorf("putting intake together: %w", err)

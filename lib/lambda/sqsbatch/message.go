@@ -16,6 +16,7 @@ type Message struct {
 	Body          string
 	ReceiptHandle string            // of this delivery
 	QueueARN      string            // the queue from which it came
+	SenderID      string            // who sent it, as IAM knows them: not theirs to choose; empty where the queue does not say
 	SentAt        time.Time         // when the queue took it, to the millisecond
 	ReceiveCount  int               // deliveries so far, this one included: at least 1
 	Attributes    map[string]string // the sender's, of the data types String and Number
@@ -34,6 +35,7 @@ func messageOf(record events.SQSMessage) (Message, error) {
 		Body:          record.Body,
 		ReceiptHandle: record.ReceiptHandle,
 		QueueARN:      record.EventSourceARN,
+		SenderID:      record.Attributes["SenderId"],
 		Attributes:    make(map[string]string, len(record.MessageAttributes)),
 	}
 	for name, attribute := range record.MessageAttributes {

@@ -108,6 +108,8 @@ func (e *evaluator) call(node *yaml.Node) (*yaml.Node, error) {
 		text, err = e.substitute(node.Value)
 	case "!If":
 		return e.choose(node)
+	case "!Split":
+		return e.split(node)
 	default:
 		return nil, faultAt(node, "the function %s is not known", node.Tag)
 	}
@@ -171,6 +173,22 @@ func (e *evaluator) choose(node *yaml.Node) (*yaml.Node, error) {
 		return e.value(node.Content[1])
 	}
 	return e.value(node.Content[2])
+}
+
+// split works out !Split: a list of the parts of a text.
+func (e *evaluator) split(node *yaml.Node) (*yaml.Node, error) {
+	if len(node.Content) != 2 {
+		return nil, faultAt(node, "!Split wants a delimiter and a text")
+	}
+	text, err := e.text(node.Content[1])
+	if err != nil {
+		return nil, err
+	}
+	made := &yaml.Node{Kind: yaml.SequenceNode, Line: node.Line, Column: node.Column}
+	for part := range strings.SplitSeq(text, node.Content[0].Value) {
+		made.Content = append(made.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: part, Line: node.Line, Column: node.Column})
+	}
+	return made, nil
 }
 
 // named works out a condition by its name; without a name it holds.

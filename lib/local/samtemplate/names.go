@@ -36,6 +36,7 @@ var kinds = map[string]kind{
 	"AWS::CloudWatch::Dashboard":             {"DashboardName", map[string]string{"": ownName}},
 	"AWS::S3::Bucket":                        {"BucketName", map[string]string{"": ownName, "Arn": "arn:aws:s3:::{name}", "RegionalDomainName": "{name}.s3.{region}.amazonaws.com"}},
 	"AWS::S3::BucketPolicy":                  {},
+	"AWS::SQS::QueuePolicy":                  {},
 	"AWS::KMS::Key":                          {"", map[string]string{"": ownName, "Arn": "arn:aws:kms:" + regional + "key/{name}"}},
 	"AWS::Serverless::HttpApi":               {"Name", map[string]string{"": ownName, "Stage": "$default"}}, // the stage is what SAM makes beside it
 	"AWS::ApiGatewayV2::DomainName":          {"DomainName", map[string]string{"": ownName, "RegionalDomainName": "{name}.execute-api.{region}.amazonaws.com"}},

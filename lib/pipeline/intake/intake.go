@@ -56,7 +56,10 @@ type Intake struct {
 	// CancelledInARow gets, for metrics, each draw of a game that is cancelled after
 	// as many of its table as may be in a row; nil for nobody.
 	CancelledInARow func(game string)
-	Settings        draw.Settings
+	// MaySpeak tells whether the sender of a studio's message may speak for a table; nil for
+	// always. With an error the message comes again.
+	MaySpeak func(ctx context.Context, sender, table string) (bool, error)
+	Settings draw.Settings
 	// Demanding are the tables whose studio has to close side wagers within their round.
 	Demanding map[string]bool
 	// Now is the time. Effective closings are made of it.
@@ -71,6 +74,7 @@ type Delivery struct {
 	Body   []byte
 	SentAt settlement.Instant // when the queue got it first; what closes betting does so from then
 	From   Source
+	Sender string // SQS's SenderId of who sent it; empty where the queue does not say
 }
 
 // Source is where a message came from: it decides what it may say.
@@ -232,6 +236,10 @@ func (in *Intake) try(ctx context.Context, m *wire.Message, d Delivery) (result,
 		_, partial, _ := wire.Parse([]byte(existing.Body))
 		r.holds = &wire.Holds{ID: partial.ID, Type: partial.Type, Revision: m.Revision}
 		return r, nil
+	}
+	// Only of what is new: one that is stored is followed up whoever may send by now.
+	if r, err := in.admit(ctx, m, d, hash); err != nil || r.status != "" {
+		return r, err
 	}
 	now, known := head.Clock(in.Now()), head.Game != ""
 	if faults := m.Admit(now); len(faults) > 0 {

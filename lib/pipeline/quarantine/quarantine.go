@@ -22,6 +22,7 @@ import (
 	"strings"
 	"time"
 
+	"tally/lib/draw/ids"
 	"tally/lib/draw/wire"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
@@ -159,7 +160,11 @@ func (q *Quarantine) Release(ctx context.Context, m *Message) error {
 	return nil
 }
 
-// mark lets intake take a correction that it has held, or settle tell a settlement. The
+// studio is the queue of what the studio sent.
+const studio = "studio"
+
+// mark lets intake take a message of the studio's, also as a late correction and from
+// whoever releases it, who need not be a sender for its table; or settle tell a settlement. The
 // mark is there before the message is sent: without the message it lets nothing else
 // through.
 func (q *Quarantine) mark(ctx context.Context, m *Message) error {
@@ -173,12 +178,13 @@ func (q *Quarantine) mark(ctx context.Context, m *Message) error {
 		}
 		return q.Table.Put(ctx, store.Item{PK: store.DrawKey(m.Draw), SK: store.ReleasedKey(store.StateKey(m.State)), ExpiresAt: m.item.ExpiresAt})
 	}
-	if !slices.ContainsFunc(m.Faults, func(f wire.Fault) bool { return f.Code == wire.CodeHeld }) {
-		return nil
-	}
+	held := slices.ContainsFunc(m.Faults, func(f wire.Fault) bool { return f.Code == wire.CodeHeld })
 	content, err := wire.Content(m.Body)
-	if err != nil {
+	switch {
+	case held && err != nil:
 		return err
+	case !held && (m.Queue != studio || err != nil || !ids.Valid(m.Draw)):
+		return nil
 	}
 	return q.Table.Put(ctx, store.Item{PK: store.DrawKey(m.Draw), SK: store.ReleasedKey(wire.HashOf(content)), ExpiresAt: m.item.ExpiresAt})
 }
