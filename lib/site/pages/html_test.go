@@ -14,6 +14,8 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
+	"tally/lib/archive/entry"
+	"tally/lib/site/history"
 	"tally/lib/site/pages"
 )
 
@@ -368,3 +370,30 @@ var (
 	latin    = regexp.MustCompile(`[A-Za-z]{3}`)
 	cyrillic = regexp.MustCompile(`\p{Cyrillic}`)
 )
+
+// TestHomeCorrected says that the home page calls a draw corrected where its row is.
+func TestHomeCorrected(t *testing.T) {
+	row := func(draw string, corrected bool) history.Row {
+		return history.Row{Draw: draw, Game: "roulette", Table: "t", Sequence: 1, OpensAt: "2026-11-30T12:00:00.000Z", State: 1, Status: entry.Resolved,
+			Facts: []byte(`{"spins":[{"revolutions":6,"pocket":17}]}`), Outcome: resolveOutcome(t), Corrected: &corrected, Leaves: []int64{1}}
+	}
+	list, err := newSite(t).Home(map[string][]history.Row{"roulette": {row("first", false), row("second", true)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range list {
+		for draw, want := range map[string]bool{"first": false, "second": true} {
+			_, link, found := strings.Cut(string(file.Data), `roulette/2026-11-30/`+draw+`.html"`)
+			link, _, _ = strings.Cut(link, "</a>")
+			if got := strings.Contains(link, "status corrected"); !found || got != want {
+				t.Errorf("%s: the %s draw is corrected: %v, want %v: %s", file.Path, draw, got, want, link)
+			}
+		}
+	}
+}
+
+// resolveOutcome is what the rules say of the facts of TestHomeCorrected.
+func resolveOutcome(t *testing.T) []byte {
+	t.Helper()
+	return resolve(t, "roulette", `{"spins":[{"revolutions":6,"pocket":17}]}`).Outcome.AppendJSON(nil)
+}

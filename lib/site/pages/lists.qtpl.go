@@ -61,12 +61,12 @@ func (p *page) streamhome(qw422016 *qt422016.Writer, list []homeGame) {
 					qw422016.E().S(what)
 					qw422016.N().S(`</span>`)
 				}
-				if r.Stands() != "resolved" || r.Corrected != nil {
+				if r.Stands() != "resolved" || r.IsCorrected() {
 					qw422016.N().S(` `)
 					if r.Stands() != "resolved" {
 						p.streamstatus(qw422016, r.Stands())
 					}
-					if r.Corrected != nil {
+					if r.IsCorrected() {
 						qw422016.N().S(`<span class="status corrected">`)
 						qw422016.E().S(p.Text("status.corrected"))
 						qw422016.N().S(`</span>`)
