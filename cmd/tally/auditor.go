@@ -31,6 +31,6 @@ func (*app) openBucket(_ context.Context, bucket string) (verify.Source, error) 
 	return nil, fmt.Errorf("opening the bucket %s: %w", bucket, errLeftOut)
 }
 
-func (*app) openTable(_ context.Context, table string) (audit.Source, error) {
+func (*app) openTable(_ context.Context, table string) (audit.ReportSource, error) {
 	return nil, fmt.Errorf("opening the table %s: %w", table, errLeftOut)
 }

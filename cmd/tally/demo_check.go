@@ -65,7 +65,7 @@ func (d *demoDay) compareBets() (wrong []string) {
 
 // refund is why a bet's stake comes back whatever the facts say, as the studio
 // and the bookmakers know it; empty when the facts decide.
-func (d *demoDay) refund(b *studio.BetRequest) string {
+func (d *demoDay) refund(b *studio.ScriptBet) string {
 	switch {
 	case d.taken[d.key(b)]:
 		return settlement.CancelledByBookmaker
@@ -101,7 +101,7 @@ func (d *demoDay) offline() (map[demoKey]demoAnswer, error) {
 	var settler replay.Settler
 	for _, draw := range d.script.Draws {
 		for _, bookmaker := range studio.Bookmakers {
-			bets := slices.DeleteFunc(slices.Collect(maps.Values(d.accepted)), func(b *studio.BetRequest) bool {
+			bets := slices.DeleteFunc(slices.Collect(maps.Values(d.accepted)), func(b *studio.ScriptBet) bool {
 				return b.Draw != draw || b.Bookmaker != bookmaker.ID || d.refund(b) != ""
 			})
 			if len(bets) == 0 {
@@ -126,7 +126,7 @@ func (d *demoDay) offline() (map[demoKey]demoAnswer, error) {
 }
 
 // settleLine is a draw with bets as `tally settle` reads it.
-func (d *demoDay) settleLine(draw *studio.Draw, rounding money.Rounding, bets []*studio.BetRequest) []byte {
+func (d *demoDay) settleLine(draw *studio.Draw, rounding money.Rounding, bets []*studio.ScriptBet) []byte {
 	line := strictjson.Out(nil).Open().TextMember("game", draw.Game.ID).TextMember("rounding", rounding.String())
 	if draw.Cancelled != "" {
 		line = line.TextMember("cancelled", draw.Cancelled)

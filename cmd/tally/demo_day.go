@@ -49,7 +49,7 @@ type demoDay struct {
 
 	mutex    sync.Mutex           // of all below
 	sent     map[string]time.Time // when each message was sent first, by id
-	accepted map[demoKey]*studio.BetRequest
+	accepted map[demoKey]*studio.ScriptBet
 	taken    map[demoKey]bool        // back, by their bookmakers
 	refused  map[string]*demoRefused // by code
 	replayed int
@@ -66,7 +66,7 @@ type demoRefused struct {
 // demoKey names a bet among all.
 type demoKey struct{ draw, bookmaker, bet, wager string }
 
-func (d *demoDay) key(b *studio.BetRequest) demoKey {
+func (d *demoDay) key(b *studio.ScriptBet) demoKey {
 	key := demoKey{draw: b.Draw.ID(d.start), bookmaker: b.Bookmaker, bet: b.Reference}
 	if b.Base != "" {
 		key.bet, key.wager = b.Base, b.Selection
@@ -82,7 +82,7 @@ func newDemoDay(script *studio.Script, stack *local.Stack, show *demoShow) *demo
 		orders: sqsqueue.New(client, stack.Resolved.Outputs["OperatorOrdersUrl"]), replies: stack.Resolved.Outputs["StudioRepliesUrl"],
 		stack: stack, log: stack.LogFolder, settler: &settle.Settler{Table: table}, books: newDemoBooks(table), settled: map[*studio.Draw]chan struct{}{}, states: map[*studio.Draw]int{},
 		answered: map[string]chan struct{}{}, sent: map[string]time.Time{},
-		accepted: map[demoKey]*studio.BetRequest{}, taken: map[demoKey]bool{}, refused: map[string]*demoRefused{}, answers: map[string]int{}}
+		accepted: map[demoKey]*studio.ScriptBet{}, taken: map[demoKey]bool{}, refused: map[string]*demoRefused{}, answers: map[string]int{}}
 	for id := range d.messages() {
 		d.answered[id] = make(chan struct{})
 	}
@@ -218,7 +218,7 @@ func sleepUntil(ctx context.Context, at time.Time) error {
 
 // send sends a message to its queue and, unless it is a repeated one, waits until it
 // is answered.
-func (d *demoDay) send(ctx context.Context, m *studio.Message) error {
+func (d *demoDay) send(ctx context.Context, m *studio.ScriptMessage) error {
 	d.show.message(m)
 	// Times are whole milliseconds, and a bet of the millisecond in which its round
 	// closes is late: the message is of a later one than the bets that were answered.
@@ -261,7 +261,7 @@ func (unrecorded) Unlooked(string)        {}
 func (unrecorded) Refused(string, string) {}
 
 // place places a bet and notes the answer.
-func (d *demoDay) place(ctx context.Context, acceptor *placing.Acceptor, b *studio.BetRequest) error {
+func (d *demoDay) place(ctx context.Context, acceptor *placing.Acceptor, b *studio.ScriptBet) error {
 	request := placing.Request{Bookmaker: b.Bookmaker, Draw: b.Draw.ID(d.start), Reference: b.Reference, Selection: b.Selection,
 		Odds: b.Odds, Stake: b.Stake, Currency: b.Currency, Shop: b.Shop, Base: b.Base}
 	if b.Base != "" {
@@ -317,7 +317,7 @@ func untilKnown(ctx context.Context, request func() error) (*placing.Refusal, er
 }
 
 // takeBack takes a bet back for its bookmaker.
-func (d *demoDay) takeBack(ctx context.Context, acceptor *placing.Acceptor, b *studio.BetRequest) error {
+func (d *demoDay) takeBack(ctx context.Context, acceptor *placing.Acceptor, b *studio.ScriptBet) error {
 	refusal, err := untilKnown(ctx, func() error {
 		_, err := acceptor.Cancel(ctx, b.Bookmaker, b.Draw.ID(d.start), b.Reference)
 		return err

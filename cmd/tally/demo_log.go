@@ -135,17 +135,17 @@ func (d *demoDay) proveFollowed(ctx context.Context) (demoFinding, error) {
 
 // openFolder opens the log in a folder with the key that lies beside it. One that does
 // not trust who runs the log has the key from elsewhere.
-func openFolder(folder string) (verify.Source, verify.Options, error) {
+func openFolder(folder string) (verify.Source, verify.Params, error) {
 	key, err := os.ReadFile(filepath.Join(folder, tiles.KeysPath))
 	if err != nil {
-		return nil, verify.Options{}, err
+		return nil, verify.Params{}, err
 	}
 	verifier, err := note.NewVerifier(strings.TrimSpace(string(key)))
 	if err != nil {
-		return nil, verify.Options{}, fmt.Errorf("reading the log's public key: %w", err)
+		return nil, verify.Params{}, fmt.Errorf("reading the log's public key: %w", err)
 	}
 	source, err := verify.Open(folder)
-	return source, verify.Options{Origin: verifier.Name(), Known: note.VerifierList(verifier), KeepSettlements: true}, err
+	return source, verify.Params{Origin: verifier.Name(), Known: note.VerifierList(verifier), KeepSettlements: true}, err
 }
 
 // verifyFolder verifies the log in a folder.

@@ -114,7 +114,7 @@ func (s *demoShow) paragraph(format string, args ...any) {
 }
 
 // message shows a message that says something to people.
-func (s *demoShow) message(m *studio.Message) {
+func (s *demoShow) message(m *studio.ScriptMessage) {
 	d := m.Draw
 	switch {
 	case m.Repeat:

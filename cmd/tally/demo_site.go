@@ -92,7 +92,7 @@ const (
 
 // followed brings the site up to the log. The schedule may do so at the same time: a run
 // that is overtaken has nothing to do, and returns while the other is still writing.
-func (d *demoDay) followed(ctx context.Context, options verify.Options, status func() (*siteReport, error)) (report *siteReport, err error) {
+func (d *demoDay) followed(ctx context.Context, options verify.Params, status func() (*siteReport, error)) (report *siteReport, err error) {
 	signed, err := os.ReadFile(filepath.Join(d.log, checkpoint.Path))
 	if err != nil {
 		return nil, err

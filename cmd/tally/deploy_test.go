@@ -73,7 +73,7 @@ func deployed(t *testing.T, path string) map[string]string {
 }
 
 // stackOf is the stack that a deployment with these parameters makes.
-func stackOf(t *testing.T, parameters map[string]string) *samtemplate.Stack {
+func stackOf(t *testing.T, parameters map[string]string) *samtemplate.ResolvedStack {
 	t.Helper()
 	stack, err := samtemplate.Resolve(tally.Template, samtemplate.Environment{StackName: "tally", Region: "eu-central-1", Account: "123456789012",
 		Parameters: parameters, QueueURL: func(name string) string { return "https://sqs/" + name }})

@@ -140,7 +140,7 @@ func (app *app) disputesList(ctx context.Context, flags *disputesFlags) error {
 }
 
 // listed are a bookmaker's disputes, or those of all that wait.
-func listed(ctx context.Context, service *disputes.Service, bookmaker string) (list []*disputes.Dispute, err error) {
+func listed(ctx context.Context, service *disputes.Service, bookmaker string) (list []*disputes.Case, err error) {
 	if bookmaker == "" {
 		for d, err := range service.Pending(ctx) {
 			if err != nil {

@@ -69,7 +69,7 @@ func newKeysCommand(app *app) *cobra.Command {
 }
 
 // keysCommand is a command whose arguments are those that its use names.
-func (app *app) keysCommand(flags *keysFlags, use, short, long string, run func(context.Context, *keys.Store, *keysFlags, []string) error) *cobra.Command {
+func (app *app) keysCommand(flags *keysFlags, use, short, long string, run func(context.Context, *keys.Registry, *keysFlags, []string) error) *cobra.Command {
 	return &cobra.Command{Use: use, Short: short, Long: long,
 		Args: ofBookmaker,
 		RunE: func(command *cobra.Command, args []string) error {
@@ -77,12 +77,12 @@ func (app *app) keysCommand(flags *keysFlags, use, short, long string, run func(
 			if err != nil {
 				return err
 			}
-			return run(command.Context(), &keys.Store{Table: with.table, Now: now}, flags, args)
+			return run(command.Context(), &keys.Registry{Table: with.table, Now: now}, flags, args)
 		}}
 }
 
-func (app *app) keysCreate(ctx context.Context, store *keys.Store, flags *keysFlags, args []string) error {
-	params := keys.Params{Bookmaker: args[0], Scopes: flags.scopes, Note: flags.note}
+func (app *app) keysCreate(ctx context.Context, store *keys.Registry, flags *keysFlags, args []string) error {
+	params := keys.KeyParams{Bookmaker: args[0], Scopes: flags.scopes, Note: flags.note}
 	if len(params.Scopes) == 0 {
 		params.Scopes = keys.Scopes()
 	}
@@ -108,7 +108,7 @@ func (app *app) showKey(token string, key *keys.Key) error {
 	return failed("writing", err)
 }
 
-func (app *app) keysList(ctx context.Context, store *keys.Store, _ *keysFlags, args []string) error {
+func (app *app) keysList(ctx context.Context, store *keys.Registry, _ *keysFlags, args []string) error {
 	list, err := store.List(ctx, args[0])
 	if err != nil {
 		return failed("listing the keys", unreachable(err))
@@ -133,7 +133,7 @@ func (app *app) keysList(ctx context.Context, store *keys.Store, _ *keysFlags, a
 	return write(app.out, table.AppendTo(nil))
 }
 
-func (app *app) keysRotate(ctx context.Context, store *keys.Store, flags *keysFlags, args []string) error {
+func (app *app) keysRotate(ctx context.Context, store *keys.Registry, flags *keysFlags, args []string) error {
 	token, key, err := store.Rotate(ctx, args[0], args[1], time.Duration(flags.overlapHours)*time.Hour)
 	if err != nil {
 		return failed("rotating the key", unreachable(err))
@@ -141,7 +141,7 @@ func (app *app) keysRotate(ctx context.Context, store *keys.Store, flags *keysFl
 	return app.showKey(token, key)
 }
 
-func (app *app) keysRevoke(ctx context.Context, store *keys.Store, _ *keysFlags, args []string) error {
+func (app *app) keysRevoke(ctx context.Context, store *keys.Registry, _ *keysFlags, args []string) error {
 	key, err := store.Revoke(ctx, args[0], args[1])
 	if err != nil {
 		return failed("revoking the key", unreachable(err))

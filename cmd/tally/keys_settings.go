@@ -43,7 +43,7 @@ side bet costs follows from the bet that it is made on.`, app.keysSettings)
 	return command
 }
 
-func (app *app) keysSettings(ctx context.Context, store *keys.Store, flags *keysFlags, args []string) error {
+func (app *app) keysSettings(ctx context.Context, store *keys.Registry, flags *keysFlags, args []string) error {
 	limits, err := flags.limits()
 	if err != nil {
 		return err
@@ -96,7 +96,7 @@ func (f *settingsFlags) limits() (limits []stakeLimit, err error) {
 
 // apply sets the limit, or takes it away.
 func (l stakeLimit) apply(s *keys.Settings) {
-	of := keys.Limits{MinStake: s.MinStake, MaxStake: s.MaxStake}
+	of := keys.StakeLimits{MinStake: s.MinStake, MaxStake: s.MaxStake}
 	if l.game != "" {
 		of = s.Games[l.game]
 	}
@@ -117,7 +117,7 @@ func (l stakeLimit) apply(s *keys.Settings) {
 		delete(s.Games, l.game)
 	default:
 		if s.Games == nil {
-			s.Games = map[string]keys.Limits{}
+			s.Games = map[string]keys.StakeLimits{}
 		}
 		s.Games[l.game] = of
 	}

@@ -50,9 +50,9 @@ func isOpen(ctx context.Context, table *store.Table) error {
 func tryAPI(ctx context.Context, stack *local.Stack) ([]byte, error) {
 	now := time.Now()
 	table := store.New(dynamodb.NewFromConfig(local.Config(stack.Endpoint)), stack.Table)
-	owner := &keys.Store{Table: table,
+	owner := &keys.Registry{Table: table,
 		Now: func() settlement.Instant { return settlement.Instant(now.UnixMilli()) }}
-	token, _, err := owner.Create(ctx, keys.Params{Bookmaker: "acme", Scopes: keys.Scopes(), Note: "made by tally local"})
+	token, _, err := owner.Create(ctx, keys.KeyParams{Bookmaker: "acme", Scopes: keys.Scopes(), Note: "made by tally local"})
 	if err != nil {
 		return nil, err
 	}

@@ -65,7 +65,7 @@ func (app *app) openBucket(ctx context.Context, bucket string) (verify.Source, e
 }
 
 // inBucket is a log in a bucket.
-type inBucket struct{ store *s3store.Store }
+type inBucket struct{ store *s3store.Bucket }
 
 // Get returns a file of the log.
 func (b inBucket) Get(ctx context.Context, path string) ([]byte, error) {
@@ -77,7 +77,7 @@ func (b inBucket) Get(ctx context.Context, path string) ([]byte, error) {
 }
 
 // openTable returns the reports of all bookmakers in a table.
-func (app *app) openTable(ctx context.Context, table string) (audit.Source, error) {
+func (app *app) openTable(ctx context.Context, table string) (audit.ReportSource, error) {
 	configuration, err := app.awsConfig(ctx, "table "+table)
 	if err != nil {
 		return nil, err

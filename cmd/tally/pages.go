@@ -113,7 +113,7 @@ func newPagesBuildCommand(app *app) *cobra.Command {
 }
 
 // follower returns what makes the site in a folder from the log.
-func (f *pagesFlags) follower(ctx context.Context, app *app, options verify.Options, into objects.Store) (*build.Follower, *bar, error) {
+func (f *pagesFlags) follower(ctx context.Context, app *app, options verify.Params, into objects.Store) (*build.Follower, *bar, error) {
 	log, err := app.openLog(ctx, f.log)
 	if err != nil {
 		return nil, nil, failed("opening the log", err)
@@ -159,7 +159,7 @@ func (*mismatch) Written(int) {}
 func (u *mismatch) Mismatch(string) { u.files.Add(1) }
 
 // build makes the site in a folder.
-func (f *pagesFlags) build(ctx context.Context, app *app, options verify.Options) error {
+func (f *pagesFlags) build(ctx context.Context, app *app, options verify.Params) error {
 	folder, err := objects.OpenScratch(f.to)
 	if err != nil {
 		return failed("making the site", err)

@@ -43,7 +43,7 @@ func (r *siteReport) refused(allowBehind int64) error {
 }
 
 // compare makes the site aside and compares another one with it.
-func (f *pagesFlags) compare(ctx context.Context, app *app, options verify.Options) error {
+func (f *pagesFlags) compare(ctx context.Context, app *app, options verify.Params) error {
 	there, err := app.openLog(ctx, f.check)
 	if err != nil {
 		return failed("opening the site", err)
@@ -88,7 +88,7 @@ func (f *pagesFlags) compare(ctx context.Context, app *app, options verify.Optio
 }
 
 // status reads how far the site has come.
-func (f *pagesFlags) status(ctx context.Context, there build.Source, options verify.Options) (*siteReport, error) {
+func (f *pagesFlags) status(ctx context.Context, there build.Source, options verify.Params) (*siteReport, error) {
 	text, err := there.Get(ctx, build.CursorPath)
 	if errors.Is(err, objects.ErrNotFound) {
 		return nil, failed("comparing the site", fmt.Errorf("%s is no site: it has no %s", f.check, build.CursorPath))
@@ -110,7 +110,7 @@ func (f *pagesFlags) status(ctx context.Context, there build.Source, options ver
 }
 
 // makeAside makes the site that the log comes to, as far as the other one has come.
-func (f *pagesFlags) makeAside(ctx context.Context, app *app, options verify.Options, aside string, report *siteReport) error {
+func (f *pagesFlags) makeAside(ctx context.Context, app *app, options verify.Params, aside string, report *siteReport) error {
 	folder, err := objects.OpenScratch(aside)
 	if err != nil {
 		return failed("making the site", err)

@@ -109,7 +109,7 @@ func (f *proveFlags) check() error {
 	return nil
 }
 
-func (f *proveFlags) prove(command *cobra.Command, source verify.Source, options verify.Options) ([]byte, error) {
+func (f *proveFlags) prove(command *cobra.Command, source verify.Source, options verify.Params) ([]byte, error) {
 	if f.disclosure == "" {
 		p, err := verify.Prove(command.Context(), source, options, entry.ID{Draw: f.draw, Kind: entry.Kind(f.kind), State: f.state})
 		if err != nil {
@@ -141,7 +141,7 @@ func (f *proveFlags) prove(command *cobra.Command, source verify.Source, options
 
 // proofOfBet proves the line of a bet, or of one of its side wagers, in the report
 // that a disclosure belongs to.
-func proofOfBet(ctx context.Context, source verify.Source, options verify.Options, d *commitment.Disclosure, lines [][]byte, bet, wager string) (*proof.Bet, error) {
+func proofOfBet(ctx context.Context, source verify.Source, options verify.Params, d *commitment.Disclosure, lines [][]byte, bet, wager string) (*proof.Bet, error) {
 	line, err := proveLine(d, lines, bet, wager)
 	if err != nil {
 		return nil, err

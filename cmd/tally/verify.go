@@ -106,19 +106,19 @@ func (f *logFlags) add(command *cobra.Command) {
 }
 
 // options reads the keys.
-func (f *logFlags) options() (verify.Options, error) {
+func (f *logFlags) options() (verify.Params, error) {
 	if len(f.keys) == 0 {
-		return verify.Options{}, errors.New("name the log's public key with --key: who runs the log publishes it")
+		return verify.Params{}, errors.New("name the log's public key with --key: who runs the log publishes it")
 	}
 	var known []note.Verifier
 	for _, key := range f.keys {
 		verifier, err := note.NewVerifier(textOf(key))
 		if err != nil {
-			return verify.Options{}, fmt.Errorf("--key is %.100q: it is no public key such as example.com/log+530d903a+AekyeR…, and no file that has one", key)
+			return verify.Params{}, fmt.Errorf("--key is %.100q: it is no public key such as example.com/log+530d903a+AekyeR…, and no file that has one", key)
 		}
 		known = append(known, verifier)
 	}
-	options := verify.Options{Origin: f.origin, Known: note.VerifierList(known...), Parallel: 16}
+	options := verify.Params{Origin: f.origin, Known: note.VerifierList(known...), Parallel: 16}
 	if options.Origin == "" {
 		options.Origin = known[0].Name()
 	}
@@ -139,7 +139,7 @@ type verifyFlags struct {
 }
 
 // options reads the keys of the log and of the witnesses.
-func (f *verifyFlags) options(command *cobra.Command) (verify.Options, error) {
+func (f *verifyFlags) options(command *cobra.Command) (verify.Params, error) {
 	options, err := f.logFlags.options()
 	if err != nil {
 		return options, err
@@ -257,7 +257,7 @@ func newVerifyCommand(app *app) *cobra.Command {
 	return command
 }
 
-func (f *verifyFlags) checkLog(ctx context.Context, app *app, options verify.Options, place string) error {
+func (f *verifyFlags) checkLog(ctx context.Context, app *app, options verify.Params, place string) error {
 	source, err := app.openLog(ctx, place)
 	if err != nil {
 		return failed("verifying", err)
@@ -301,7 +301,7 @@ func (f *verifyFlags) checkLog(ctx context.Context, app *app, options verify.Opt
 }
 
 // verify verifies the log, or one draw of it, and compares reports.
-func (f *verifyFlags) verify(ctx context.Context, app *app, source verify.Source, options verify.Options, place string) (*verify.Report, error) {
+func (f *verifyFlags) verify(ctx context.Context, app *app, source verify.Source, options verify.Params, place string) (*verify.Report, error) {
 	bar := &bar{app: app, start: time.Now()}
 	options.Progress = bar.show
 	defer bar.erase()
@@ -364,7 +364,7 @@ func (f *verifyFlags) entryOf(text []byte) ([]byte, error) {
 	return data, err
 }
 
-func (f *verifyFlags) checkProof(app *app, options verify.Options) error {
+func (f *verifyFlags) checkProof(app *app, options verify.Params) error {
 	text, err := readNamed(f.proof, proof.MaxBytes+1)
 	if err != nil && !errors.Is(err, objects.ErrTooLong) {
 		return failed("reading the proof", err)

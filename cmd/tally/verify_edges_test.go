@@ -50,7 +50,7 @@ func bareProofs(t *testing.T, s *archivetest.Sample) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := verify.Prove(t.Context(), source, verify.Options{Origin: archivetest.Origin, Known: note.VerifierList(key)},
+	p, err := verify.Prove(t.Context(), source, verify.Params{Origin: archivetest.Origin, Known: note.VerifierList(key)},
 		entry.ID{Draw: "war-1.20261130.0512", Kind: entry.KindState})
 	if err != nil {
 		t.Fatal(err)

@@ -35,7 +35,7 @@ func (f *verifyFlags) compare(ctx context.Context, app *app, report *verify.Repo
 }
 
 // source opens the reports.
-func (f *verifyFlags) source(ctx context.Context, app *app) (audit.Source, error) {
+func (f *verifyFlags) source(ctx context.Context, app *app) (audit.ReportSource, error) {
 	if table, is := strings.CutPrefix(f.reports, inTable); is {
 		if f.keepReports != "" {
 			return nil, errors.New("--keep-reports is for the reports of one bookmaker, from the API")

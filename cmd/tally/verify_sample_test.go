@@ -35,8 +35,8 @@ func serveAPI(t *testing.T, s *archivetest.Sample, bookmaker string) (address, k
 	}
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
-	known := &keys.Store{Table: s.Table, Now: now}
-	key, _, err = known.Create(t.Context(), keys.Params{Bookmaker: bookmaker, Scopes: []string{keys.FeedRead}})
+	known := &keys.Registry{Table: s.Table, Now: now}
+	key, _, err = known.Create(t.Context(), keys.KeyParams{Bookmaker: bookmaker, Scopes: []string{keys.FeedRead}})
 	if err != nil {
 		t.Fatal(err)
 	}

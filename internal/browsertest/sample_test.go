@@ -80,7 +80,7 @@ func (m *sampled) make(t testing.TB) {
 }
 
 // play plays the sample draws of a game, and has the site follow the log.
-func play(t testing.TB, s *archivetest.Sample, made *fakeobjects.Store, game *rules.Game) {
+func play(t testing.TB, s *archivetest.Sample, made *fakeobjects.Fake, game *rules.Game) {
 	t.Helper()
 	s.Play(game)
 	s.ArchiveAll()
@@ -111,7 +111,7 @@ func older(t testing.TB) contents {
 	return changed
 }
 
-func contentsOf(made, log *fakeobjects.Store) contents {
+func contentsOf(made, log *fakeobjects.Fake) contents {
 	all := contents{}
 	for path, file := range made.Files() {
 		all[path] = file.Data

@@ -322,7 +322,7 @@ func forkedLog(t testing.TB) contents {
 		t.Fatal(err)
 	}
 	files := fakeobjects.New()
-	log := &sequencer.Log{Origin: archivetest.Origin, Lock: archive.Lock{Table: store.New(fakedynamo.New(t, "tally"), "tally"), Origin: archivetest.Origin}, Objects: files, Signers: []note.Signer{signer(t, 7)}, Known: note.VerifierList(verifier), Log: quiet}
+	log := &sequencer.Log{Origin: archivetest.Origin, Lock: archive.TableLock{Table: store.New(fakedynamo.New(t, "tally"), "tally"), Origin: archivetest.Origin}, Objects: files, Signers: []note.Signer{signer(t, 7)}, Known: note.VerifierList(verifier), Log: quiet}
 	var leaves []sequencer.Leaf
 	for i := range 200 {
 		leaves = append(leaves, sequencer.Leaf{Group: "any", Key: fmt.Sprint(i), Data: fmt.Appendf(nil, "another %d", i)})

@@ -128,7 +128,7 @@ func (x *explorer) report(table uint32) report {
 		}
 	}
 	item := x.record(table, store.DrawKey(theDraw), store.SweepKey)
-	var run record.Run
+	var run record.RunState
 	x.decode(item, &run)
 	r.sweep = "SWEEP is " + textOf(item, "b")
 	r.settled = run.State == 0 && run.Base == x.head(table).State

@@ -111,7 +111,7 @@ type unlooked struct {
 	probe *probe
 }
 
-// Unlooked implements placing.Recorder.
+// Unlooked implements placing.BetRecorder.
 func (u unlooked) Unlooked(string) { u.probe.note("unlooked") }
 
 func (x *explorer) placing(p process) *program {

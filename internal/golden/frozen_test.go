@@ -82,10 +82,10 @@ func TestFrozenLog(t *testing.T) {
 }
 
 // logFiles are the files of a log that is only read.
-type logFiles struct{ *fakeobjects.Store }
+type logFiles struct{ *fakeobjects.Fake }
 
 func (l logFiles) Get(ctx context.Context, path string) ([]byte, error) {
-	data, _, err := l.Store.Get(ctx, path)
+	data, _, err := l.Fake.Get(ctx, path)
 	return data, err
 }
 

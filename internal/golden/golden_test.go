@@ -201,7 +201,7 @@ func (r *reading) accounts(id, bookmaker string, shards int) {
 
 func (r *reading) bookmakerOf(bookmaker string) {
 	r.Helper()
-	made := &keys.Store{Table: r.table, Now: later}
+	made := &keys.Registry{Table: r.table, Now: later}
 	settings, err := made.Settings(r.Context(), bookmaker)
 	r.check(err)
 	terms, err := settings.Terms()

@@ -160,8 +160,8 @@ func (r *recorder) bet(bookmaker string, bet store.StoredBet) {
 
 // bookmaker stores what operators and a bookmaker set, with a key of a fixed token.
 func (r *recorder) bookmaker() {
-	made := &keys.Store{Table: r.Table, Now: r.clock}
-	token, _, err := made.Create(r.Context(), keys.Params{Bookmaker: "acme", Scopes: keys.Scopes(), Note: "golden"})
+	made := &keys.Registry{Table: r.Table, Now: r.clock}
+	token, _, err := made.Create(r.Context(), keys.KeyParams{Bookmaker: "acme", Scopes: keys.Scopes(), Note: "golden"})
 	r.check(err)
 	r.check(r.Table.Put(r.Context(), store.Item{PK: store.BookmakerKey("acme"), SK: store.SettingsKey, Version: 1,
 		Body: `{"rounding":"half_even","max_stake":{"BGN":"500.00","EUR":"1000.00"},"requests_per_second":50}`}))

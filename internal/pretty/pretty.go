@@ -15,29 +15,29 @@ import (
 	"tally/lib/rulebook/rules"
 )
 
-// Responder writes the responses of another Responder as text. It is not safe for
+// TextResponder writes the responses of a Responder as text. It is not safe for
 // concurrent use.
-type Responder struct {
+type TextResponder struct {
 	responder replay.Responder
 	printer   Printer
 	answer    []byte // of the line, as JSON
 }
 
-var _ replay.Responder = (*Responder)(nil)
+var _ replay.Responder = (*TextResponder)(nil)
 
-// New returns a Responder that shows what another responds.
-func New(responder replay.Responder, printer Printer) *Responder {
-	return &Responder{responder: responder, printer: printer}
+// New returns a TextResponder that shows what another responds.
+func New(responder replay.Responder, printer Printer) *TextResponder {
+	return &TextResponder{responder: responder, printer: printer}
 }
 
 // Answer appends a block of lines for text, with an empty line after it.
-func (a *Responder) Respond(dst, text []byte) []byte {
+func (a *TextResponder) Respond(dst, text []byte) []byte {
 	a.answer = a.responder.Respond(a.answer[:0], text)
 	return a.block(dst, text)
 }
 
 // TooLong appends the block of a line that was not read.
-func (a *Responder) TooLong(dst []byte) []byte {
+func (a *TextResponder) TooLong(dst []byte) []byte {
 	a.answer = a.responder.TooLong(a.answer[:0])
 	return a.block(dst, nil)
 }
@@ -45,7 +45,7 @@ func (a *Responder) TooLong(dst []byte) []byte {
 // indent stands before the lines of a section.
 const indent = "    "
 
-func (a *Responder) block(dst, text []byte) []byte {
+func (a *TextResponder) block(dst, text []byte) []byte {
 	line, _ := parse(text) // what is no JSON is answered as malformed
 	answer, _ := parse(a.answer)
 	b := block{printer: a.printer, text: text, line: line}

@@ -12,7 +12,7 @@ import (
 	"tally/lib/rulebook/replay"
 )
 
-func settler(printer Printer) *Responder { return New(&replay.Settler{}, printer) }
+func settler(printer Printer) *TextResponder { return New(&replay.Settler{}, printer) }
 
 var escapes = regexp.MustCompile(`\x1b\[[0-9]+m`)
 

@@ -12,6 +12,7 @@ import (
 	"tally/lib/pipeline/placing"
 	"tally/lib/pipeline/reconcile"
 	"tally/lib/pipeline/settle"
+	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
 	"tally/lib/store/clock"
 )
@@ -42,7 +43,8 @@ func TestRefusesByAWrongClock(t *testing.T) {
 		t.Errorf("asked for %s", call)
 		return fakedynamo.Proceed
 	}
-	table, now := store.New(db, tableName), localClock(0)
+	now := func() settlement.Instant { return settlement.Instant(time.Now().UnixMilli()) }
+	table := store.New(db, tableName)
 	check := func(context.Context) error { return &clock.WrongError{Off: 5000} }
 	in := &intake.Intake{Table: table, Now: now, Clock: check, Record: discard{}, Log: quiet}
 	settler := &settle.Settler{Table: table, Now: now, Clock: check, Record: discard{}, Log: quiet}

@@ -126,17 +126,15 @@ func (w *world) processOf(skew time.Duration) *process {
 // clockOf returns a clock that is off by a while. Where clocks jump, it is set to others of
 // the times that clocks may have, again and again.
 func (w *world) clockOf(skew time.Duration) func() settlement.Instant {
-	if !w.plan.Jumps || skew.Abs() > w.plan.Skew { // a wrong one stays wrong
-		return localClock(skew)
+	steps, every := []time.Duration{skew}, time.Hour
+	if w.plan.Jumps && skew.Abs() <= w.plan.Skew { // a wrong one stays wrong
+		steps = append(steps, w.skew(), w.skew())
+		every = time.Duration(200+w.random.IntN(5000)) * time.Millisecond
 	}
-	steps := []func() settlement.Instant{localClock(skew), localClock(w.skew()), localClock(w.skew())}
-	every := time.Duration(200+w.random.IntN(5000)) * time.Millisecond
-	return func() settlement.Instant { return steps[int(time.Since(w.started)/every)%len(steps)]() }
-}
-
-// localClock is the clock of this machine, ahead by a while.
-func localClock(ahead time.Duration) func() settlement.Instant {
-	return func() settlement.Instant { return settlement.Instant(time.Now().Add(ahead).UnixMilli()) }
+	return func() settlement.Instant {
+		ahead := steps[int(time.Since(w.started)/every)%len(steps)]
+		return settlement.Instant(time.Now().Add(ahead).UnixMilli())
+	}
 }
 
 // aged makes a process one of an old version, or of a new one, by how far a rollout has come.

@@ -34,8 +34,8 @@ const origin = "example.com/tally"
 // ask for that, a list in memory. What is in it stays.
 type publicLog struct {
 	world  *world
-	leaves []sequencer.Leaf   // of the list; of the files once they are read
-	files  *fakeobjects.Store // nil for the list
+	leaves []sequencer.Leaf  // of the list; of the files once they are read
+	files  *fakeobjects.Fake // nil for the list
 	signer note.Signer
 	known  note.Verifiers
 }
@@ -57,7 +57,7 @@ func (l *publicLog) appender(table *store.Table) archive.Appender {
 	if l.files == nil {
 		return l
 	}
-	return &sequencer.Log{Origin: origin, Lock: archive.Lock{Table: table, Origin: origin}, Objects: l.files, Signers: []note.Signer{l.signer}, Known: l.known, Log: quiet,
+	return &sequencer.Log{Origin: origin, Lock: archive.TableLock{Table: table, Origin: origin}, Objects: l.files, Signers: []note.Signer{l.signer}, Known: l.known, Log: quiet,
 		Pause: store.Pause}
 }
 
@@ -70,10 +70,10 @@ func (l *publicLog) watch() func(context.Context) (reconcile.PublicLog, error) {
 	return func(ctx context.Context) (reconcile.PublicLog, error) { return monitor.Begin(ctx) }
 }
 
-// LogLag implements watchdog.Recorder.
+// LogLag implements watchdog.FaultRecorder.
 func (*publicLog) LogLag(int) {}
 
-// LogFault implements watchdog.Recorder: there is none.
+// LogFault implements watchdog.FaultRecorder: there is none.
 func (l *publicLog) LogFault(kind string) {
 	l.world.problem("the watchdog finds in the log: %s", kind)
 }
@@ -93,7 +93,7 @@ func (l *publicLog) read() {
 		return
 	}
 	ctx := context.Background()
-	report, err := verify.Log(ctx, l, verify.Options{Origin: origin, Known: l.known, Parallel: 1})
+	report, err := verify.Log(ctx, l, verify.Params{Origin: origin, Known: l.known, Parallel: 1})
 	if err != nil {
 		l.world.problem("the log can't be verified: %v", err)
 		return

@@ -46,7 +46,7 @@ func newReader(t testing.TB, w *world) *reader {
 	if r.api, err = bookmakerapi.New(bookmakerapi.Options{Table: p.table, Now: p.now, Clock: p.watch.Check, Record: discard{}, Log: slog.New(slog.NewTextHandler(r, nil))}); err != nil {
 		t.Fatal(err)
 	}
-	if r.key, _, err = (&keys.Store{Table: w.table, Now: p.now}).Create(t.Context(), keys.Params{Bookmaker: "acme", Scopes: []string{keys.FeedRead}}); err != nil {
+	if r.key, _, err = (&keys.Registry{Table: w.table, Now: p.now}).Create(t.Context(), keys.KeyParams{Bookmaker: "acme", Scopes: []string{keys.FeedRead}}); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err := (&webhook.Store{Table: w.table, Now: p.now}).Set(t.Context(), webhook.Params{Bookmaker: "acme", URL: "https://acme.example/hook"}); err != nil {

@@ -38,9 +38,9 @@ func BookmakerOf(id string) (Bookmaker, bool) {
 	return Bookmaker{}, false
 }
 
-// BetRequest is a bet as a bookmaker sends it. Its fields are those of
+// ScriptBet is a bet as a bookmaker sends it. Its fields are those of
 // placing.Request.
-type BetRequest struct {
+type ScriptBet struct {
 	Draw      *Draw
 	Bookmaker string
 	Reference string // of a side wager: that of its base
@@ -57,7 +57,7 @@ type BetRequest struct {
 }
 
 // Voids reports whether the draw's order names the bet.
-func (b *BetRequest) Voids() bool {
+func (b *ScriptBet) Voids() bool {
 	return b.Draw.Void != nil && b.Draw.Void.Covers(&settlement.Bet{Bookmaker: b.Bookmaker, Shop: b.Shop, Reference: b.Reference})
 }
 
@@ -98,11 +98,11 @@ func (s *script) between(from, to time.Duration) time.Duration {
 }
 
 // bet makes up a bet.
-func (s *script) bet(d *Draw, bookmaker Bookmaker, round int, o offer) *BetRequest {
+func (s *script) bet(d *Draw, bookmaker Bookmaker, round int, o offer) *ScriptBet {
 	on := o.open[s.random.IntN(len(o.open))]
 	stake := bookmaker.unit * (1 + s.random.IntN(bookmaker.most))
 	s.references++
-	b := &BetRequest{Draw: d, Bookmaker: bookmaker.ID, Reference: fmt.Sprintf("%s-%05d", bookmaker.ID[:1], s.references),
+	b := &ScriptBet{Draw: d, Bookmaker: bookmaker.ID, Reference: fmt.Sprintf("%s-%05d", bookmaker.ID[:1], s.references),
 		Selection: d.Game.Text(on), Odds: o.odds[on], Stake: amount(stake, bookmaker.Currency), Currency: bookmaker.Currency, Round: round, on: on, stake: stake}
 	if n := len(bookmaker.Shops); n > 0 {
 		b.Shop = bookmaker.Shops[s.random.IntN(n)]
@@ -112,7 +112,7 @@ func (s *script) bet(d *Draw, bookmaker Bookmaker, round int, o offer) *BetReque
 }
 
 // place adds the sending of a bet, and what may follow from it.
-func (s *script) place(at time.Duration, b *BetRequest, o offer) {
+func (s *script) place(at time.Duration, b *ScriptBet, o offer) {
 	sent := *b
 	switch chance := s.random.IntN(40); {
 	case chance == 0 && b.Odds != "":

@@ -17,9 +17,9 @@ import (
 type Step struct {
 	At      time.Duration // since the start, at the earliest
 	After   *Draw         // not before this draw was settled; nil for no such condition
-	Message *Message
-	Bet     *BetRequest
-	Cancel  *BetRequest // its bookmaker takes it back
+	Message *ScriptMessage
+	Bet     *ScriptBet
+	Cancel  *ScriptBet // its bookmaker takes it back
 }
 
 // Draw is the draw that a step belongs to.
@@ -33,8 +33,8 @@ func (s Step) Draw() *Draw {
 	return s.Cancel.Draw
 }
 
-// Message is a message of the studio or an order of the operator's.
-type Message struct {
+// ScriptMessage is a message of the studio or an order of the operator's.
+type ScriptMessage struct {
 	Draw     *Draw
 	Type     wire.Type
 	Round    int
@@ -54,11 +54,11 @@ type moments struct{ start, sent time.Time }
 type member struct{ name, value string }
 
 // ID is the message's own identifier; one that is repeated has the same.
-func (m *Message) ID() string { return fmt.Sprintf("msg-%06d", m.id) }
+func (m *ScriptMessage) ID() string { return fmt.Sprintf("msg-%06d", m.id) }
 
 // Body is the message when the script starts at one time and the message is sent,
 // for the first time, at another.
-func (m *Message) Body(start, sent time.Time) string {
+func (m *ScriptMessage) Body(start, sent time.Time) string {
 	out := strictjson.Out(nil).Open().IntMember("schema", wire.Schema).TextMember("id", m.ID()).
 		TextMember("type", string(m.Type)).TextMember("game", m.Draw.Game.ID).TextMember("table", m.Draw.Table).
 		TextMember("draw", m.Draw.ID(start)).TextMember("at", clock(sent))
@@ -75,7 +75,7 @@ type Script struct {
 	Draws []*Draw
 	Steps []Step // by time; those with After at the end, by when that draw's result is sent
 	// Followed is a bet whose way is worth telling; nil where the script has none.
-	Followed *BetRequest
+	Followed *ScriptBet
 }
 
 // script is a script being written.
@@ -85,8 +85,8 @@ type script struct {
 	references int
 	messages   int
 	steps      []Step
-	sent       map[*Draw][]*Message
-	placed     map[*Draw][]*BetRequest
+	sent       map[*Draw][]*ScriptMessage
+	placed     map[*Draw][]*ScriptBet
 }
 
 // stormTimes is how often a storm repeats each message.
@@ -99,7 +99,7 @@ func New(seed uint64, betsPerRound int) (*Script, error) {
 		return nil, fmt.Errorf("%d bets in a betting round: at least one is needed", betsPerRound)
 	}
 	s := &script{random: newRandom(seed), perRound: betsPerRound,
-		sent: map[*Draw][]*Message{}, placed: map[*Draw][]*BetRequest{}}
+		sent: map[*Draw][]*ScriptMessage{}, placed: map[*Draw][]*ScriptBet{}}
 	draws, err := newDraws(s.random)
 	if err != nil {
 		return nil, fmt.Errorf("writing the script of seed %d: %w", seed, err)
@@ -130,7 +130,7 @@ func later(step Step) int {
 
 // followed picks a bet on the draw whose result is corrected: in time, sent once and
 // not taken back, and, where there is one, such that the correction changes it.
-func (s *script) followed() (best *BetRequest) {
+func (s *script) followed() (best *ScriptBet) {
 	sent := map[string]int{} // by reference
 	for _, step := range s.steps {
 		if b := cmp.Or(step.Bet, step.Cancel); b != nil {
@@ -154,7 +154,7 @@ func (s *script) followed() (best *BetRequest) {
 func (s *script) add(step Step) { s.steps = append(s.steps, step) }
 
 // send adds a message.
-func (s *script) send(at time.Duration, after *Draw, m Message) {
+func (s *script) send(at time.Duration, after *Draw, m ScriptMessage) {
 	s.messages++
 	m.id = s.messages
 	s.add(Step{At: at, After: after, Message: &m})
@@ -163,27 +163,27 @@ func (s *script) send(at time.Duration, after *Draw, m Message) {
 
 // play adds a draw's messages up to its result.
 func (s *script) play(d *Draw) {
-	s.send(d.begins, nil, Message{Draw: d, Type: wire.DrawOpened, rest: d.opening})
+	s.send(d.begins, nil, ScriptMessage{Draw: d, Type: wire.DrawOpened, rest: d.opening})
 	for i, w := range d.windows {
 		round := i + 1
-		s.send(w.opens-announced, nil, Message{Draw: d, Type: wire.BettingOpened, Round: round, rest: func(when moments) []member { return d.bettingOpened(when, round) }})
+		s.send(w.opens-announced, nil, ScriptMessage{Draw: d, Type: wire.BettingOpened, Round: round, rest: func(when moments) []member { return d.bettingOpened(when, round) }})
 		s.stop(d, round, w.closes)
-		s.send(w.closes, nil, Message{Draw: d, Type: wire.BettingClosed, Round: round, rest: func(when moments) []member {
+		s.send(w.closes, nil, ScriptMessage{Draw: d, Type: wire.BettingClosed, Round: round, rest: func(when moments) []member {
 			return []member{{name: "round", value: fmt.Sprint(round)}, {name: "closed_at", value: quote(clock(when.sent))}}
 		}})
 	}
 	ends := d.ends()
 	if d.Event == Cancelled {
-		s.send(ends, nil, Message{Draw: d, Type: wire.DrawCancelled, Revision: 1, rest: func(moments) []member {
+		s.send(ends, nil, ScriptMessage{Draw: d, Type: wire.DrawCancelled, Revision: 1, rest: func(moments) []member {
 			return []member{{name: "revision", value: "1"}, {name: "reason", value: quote(d.Cancelled)}}
 		}})
 		return
 	}
 	if d.impossible != "" {
-		s.send(ends, nil, Message{Draw: d, Type: wire.DrawResulted, Revision: 1, Impossible: true, rest: result(1, d.impossible)})
+		s.send(ends, nil, ScriptMessage{Draw: d, Type: wire.DrawResulted, Revision: 1, Impossible: true, rest: result(1, d.impossible)})
 		ends += untilResult
 	}
-	s.send(ends, nil, Message{Draw: d, Type: wire.DrawResulted, Revision: 1, rest: result(1, cmp.Or(d.First, d.Facts))})
+	s.send(ends, nil, ScriptMessage{Draw: d, Type: wire.DrawResulted, Revision: 1, rest: result(1, cmp.Or(d.First, d.Facts))})
 }
 
 // stop closes the side wagers of a betting round before the round itself, one kind after
@@ -191,7 +191,7 @@ func (s *script) play(d *Draw) {
 func (s *script) stop(d *Draw, round int, at time.Duration) {
 	for _, family := range slices.Backward(d.Game.Families) {
 		if round > 1 && family.Round == round {
-			s.send(at, nil, Message{Draw: d, Type: wire.BettingClosed, Round: round, rest: func(when moments) []member {
+			s.send(at, nil, ScriptMessage{Draw: d, Type: wire.BettingClosed, Round: round, rest: func(when moments) []member {
 				return []member{{"round", fmt.Sprint(round)}, {"closed_at", quote(clock(when.sent))}, {"selections", `[` + quote(family.Name+":*") + `]`}}
 			}})
 		}
@@ -202,15 +202,15 @@ func (s *script) stop(d *Draw, round int, at time.Duration) {
 func (s *script) aftermath(d *Draw) {
 	switch d.Event {
 	case Correction:
-		s.send(d.ends(), d, Message{Draw: d, Type: wire.DrawResulted, Revision: 2, rest: result(2, d.Facts,
+		s.send(d.ends(), d, ScriptMessage{Draw: d, Type: wire.DrawResulted, Revision: 2, rest: result(2, d.Facts,
 			member{name: "correction", value: `{"reason":"video_review","note":"the ball was seen in another pocket"}`})})
 	case Voided:
-		s.send(d.ends(), d, Message{Draw: d, Type: wire.BetsVoided, rest: func(moments) []member {
+		s.send(d.ends(), d, ScriptMessage{Draw: d, Type: wire.BetsVoided, rest: func(moments) []member {
 			return []member{{"order", quote("ord-" + d.Table)}, {"reason", quote("display_fault")}, {"evidence", quote("photograph of the shop's screen")},
 				{"scope", fmt.Sprintf(`{"bookmaker":%q,"shop":%q}`, d.Void.Bookmaker, d.Void.Shop)}}
 		}})
 	case Storm:
-		var again []*Message
+		var again []*ScriptMessage
 		for range stormTimes {
 			for _, m := range s.sent[d] {
 				repeat := *m

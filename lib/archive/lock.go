@@ -9,14 +9,14 @@ import (
 	"tally/lib/store"
 )
 
-// Lock is what the appenders of a log agree by, in DynamoDB: its state is one item, and
+// TableLock is what the appenders of a log agree by, in DynamoDB: its state is one item, and
 // so is each entry's index.
-type Lock struct {
+type TableLock struct {
 	Table  *store.Table
 	Origin string // the log's name
 }
 
-var _ sequencer.Lock = Lock{}
+var _ sequencer.Lock = TableLock{}
 
 // index is what an item says of an entry, beside the hash of its leaf.
 type index struct {
@@ -24,7 +24,7 @@ type index struct {
 }
 
 // Load returns the log's state.
-func (l Lock) Load(ctx context.Context) (state []byte, version int64, err error) {
+func (l TableLock) Load(ctx context.Context) (state []byte, version int64, err error) {
 	item, found, err := l.Table.Get(ctx, store.LogKey(l.Origin), store.LogStateKey)
 	if err != nil || !found {
 		return nil, 0, err
@@ -33,7 +33,7 @@ func (l Lock) Load(ctx context.Context) (state []byte, version int64, err error)
 }
 
 // Indexed returns what the index says of a draw's entries.
-func (l Lock) Indexed(ctx context.Context, draw string) (map[string]sequencer.Indexed, error) {
+func (l TableLock) Indexed(ctx context.Context, draw string) (map[string]sequencer.Indexed, error) {
 	found := map[string]sequencer.Indexed{}
 	for item, err := range l.Table.Query(ctx, store.LogEntriesKey(l.Origin, draw), "") {
 		if err != nil {
@@ -49,7 +49,7 @@ func (l Lock) Indexed(ctx context.Context, draw string) (map[string]sequencer.In
 }
 
 // Commit puts a state in place of the version before its own.
-func (l Lock) Commit(ctx context.Context, state []byte, version int64) error {
+func (l TableLock) Commit(ctx context.Context, state []byte, version int64) error {
 	err := l.Table.Replace(ctx, store.Item{PK: store.LogKey(l.Origin), SK: store.LogStateKey, Body: string(state), Version: version})
 	if errors.Is(err, store.ErrChanged) {
 		return fmt.Errorf("%w: %w", sequencer.ErrOvertaken, err)
@@ -58,7 +58,7 @@ func (l Lock) Commit(ctx context.Context, state []byte, version int64) error {
 }
 
 // Index puts index items, at most 100, in one transaction.
-func (l Lock) Index(ctx context.Context, entries []sequencer.Entry) (err error) {
+func (l TableLock) Index(ctx context.Context, entries []sequencer.Entry) (err error) {
 	writes := make([]store.Write, len(entries))
 	for i, e := range entries {
 		writes[i] = store.Putting(store.Item{PK: store.LogEntriesKey(l.Origin, e.Group), SK: e.Key, Body: store.Encode(index{Index: e.Index}), Hash: e.Hash})

@@ -55,7 +55,7 @@ func (r records) opening(ctx context.Context) (*entry.Opening, error) {
 
 // closings returns the entry of the closings that a state has made final, nil
 // when they are those of the state before.
-func (r records) closings(ctx context.Context, s *draw.State) (*entry.Closings, error) {
+func (r records) closings(ctx context.Context, s *draw.StateRecord) (*entry.Closings, error) {
 	if s.Number > 1 {
 		before, err := r.State(ctx, s.Number-1)
 		if err != nil {
@@ -92,7 +92,7 @@ func (r records) closed(ctx context.Context, round draw.FinalRound) (closed entr
 }
 
 // state returns the entry of a state.
-func (r records) state(ctx context.Context, s *draw.State) (*entry.State, error) {
+func (r records) state(ctx context.Context, s *draw.StateRecord) (*entry.State, error) {
 	game, err := games.Version(s.Game, s.Catalogue)
 	if err != nil {
 		return nil, fmt.Errorf("state %d of draw %s: %w", s.Number, r.ID, err)

@@ -181,7 +181,7 @@ func TestWholePlan(t *testing.T) {
 
 // editPlan takes the plan out of a draw's SWEEP, as earlier versions stored it, unless
 // it is to be kept.
-func editPlan(t *testing.T, at *store.Table, pk string, kept bool) record.Run {
+func editPlan(t *testing.T, at *store.Table, pk string, kept bool) record.RunState {
 	t.Helper()
 	item, _, err := at.Get(t.Context(), pk, store.SweepKey)
 	if err != nil {
@@ -202,7 +202,7 @@ func editPlan(t *testing.T, at *store.Table, pk string, kept bool) record.Run {
 			t.Fatal(err)
 		}
 	}
-	run, err := store.Decode[record.Run](item)
+	run, err := store.Decode[record.RunState](item)
 	if err != nil {
 		t.Fatal(err)
 	}

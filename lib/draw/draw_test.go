@@ -103,10 +103,10 @@ func say(t testing.TB, text string) stored {
 var settings = draw.Settings{Shards: 1, RetainMillis: 400 * 24 * 3600 * 1000}
 
 // apply applies messages in their order and returns the head and its newest state.
-func apply(t testing.TB, messages ...stored) (*draw.Head, *draw.State) {
+func apply(t testing.TB, messages ...stored) (*draw.Head, *draw.StateRecord) {
 	t.Helper()
 	head := draw.New("war-1.7")
-	var newest *draw.State
+	var newest *draw.StateRecord
 	for _, m := range messages {
 		if err := head.Apply(m.Message, m.sent, m.at, settings); err != nil {
 			t.Fatalf("%s: %v", m.Type, err)
@@ -152,7 +152,7 @@ func TestPermutations(t *testing.T) {
 }
 
 // forget drops what counts the states on the way.
-func forget(head *draw.Head, state *draw.State) {
+func forget(head *draw.Head, state *draw.StateRecord) {
 	head.State, head.StateAt, state.Number, state.MadeAt = 0, 0, 0, 0
 }
 

@@ -9,8 +9,8 @@ type DisputeRequest struct {
 	Evidence string   `json:"evidence"`
 }
 
-// BetRequest is a bet as a bookmaker sends it.
-type BetRequest struct {
+// PlaceRequest is a bet as a bookmaker sends it.
+type PlaceRequest struct {
 	Bookmaker string `json:"-"` // from the key, never from the request
 	Draw      string `json:"draw"`
 	Reference string `json:"reference,omitempty"`

@@ -9,10 +9,10 @@ import (
 	"tally/lib/rulebook/settlement"
 )
 
-// State is a fixed point of a draw's history, stored once. What it names
+// StateRecord is a fixed point of a draw's history, stored once. What it names
 // (revision, boards, orders) is stored once too, so that a state says the same
 // for ever.
-type State struct {
+type StateRecord struct {
 	Draw      string `json:"draw"`
 	Game      string `json:"game"`
 	Number    int    `json:"state"`
@@ -60,7 +60,7 @@ func (r FinalRound) Same(other FinalRound) bool {
 }
 
 // same reports whether two states hold the same.
-func (s *State) same(other *State) bool {
+func (s *StateRecord) same(other *StateRecord) bool {
 	return s.Revision == other.Revision && s.Catalogue == other.Catalogue &&
 		slices.EqualFunc(s.Rounds, other.Rounds, FinalRound.Same) && slices.Equal(s.Orders, other.Orders)
 }
@@ -68,11 +68,11 @@ func (s *State) same(other *State) bool {
 // Next returns the state that the head calls for, or nil when the draw can't be
 // settled yet or newest, the state that it has, already says it. The head is
 // notified of the new state.
-func (h *Head) Next(newest *State, game *rules.Game, now settlement.Instant) *State {
+func (h *Head) Next(newest *StateRecord, game *rules.Game, now settlement.Instant) *StateRecord {
 	if !h.Opened || h.Revision == NoRevision {
 		return nil
 	}
-	next := &State{Draw: h.Draw, Game: h.Game, Number: h.State + 1, Catalogue: game.Version,
+	next := &StateRecord{Draw: h.Draw, Game: h.Game, Number: h.State + 1, Catalogue: game.Version,
 		Revision: h.Revision, Orders: h.holding(), MadeAt: now}
 	for _, round := range h.Rounds {
 		if round.OpensAt == 0 {

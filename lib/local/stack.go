@@ -54,10 +54,10 @@ type Options struct {
 
 // Stack is a running emulator with the template's table and queues in it.
 type Stack struct {
-	Endpoint string             // of every service
-	Resolved *samtemplate.Stack // what the template comes to here
-	Table    string             // the name of the one table
-	API      string             // URL of the bookmakers' API; empty without one
+	Endpoint string                     // of every service
+	Resolved *samtemplate.ResolvedStack // what the template comes to here
+	Table    string                     // the name of the one table
+	API      string                     // URL of the bookmakers' API; empty without one
 	// LogFolder and SiteFolder are where the public log and the public site are, Site
 	// the URL at which both are served.
 	LogFolder  string

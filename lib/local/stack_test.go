@@ -189,7 +189,7 @@ func archived(t *testing.T, stack *local.Stack) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	report, err := verify.Log(t.Context(), files, verify.Options{Origin: verifier.Name(), Known: note.VerifierList(verifier)})
+	report, err := verify.Log(t.Context(), files, verify.Params{Origin: verifier.Name(), Known: note.VerifierList(verifier)})
 	if err != nil {
 		t.Fatal(err)
 	}

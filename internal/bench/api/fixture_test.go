@@ -100,11 +100,11 @@ func open(ctx context.Context, on *store.Table) (key string, err error) {
 	if err := in.Handle(ctx, intake.Delivery{Body: []byte(message), SentAt: now(), From: intake.Studio}); err != nil {
 		return "", fmt.Errorf("opening a draw: %w", err)
 	}
-	owner := &keys.Store{Table: on, Now: now}
+	owner := &keys.Registry{Table: on, Now: now}
 	if _, err := owner.Set(ctx, bookmaker, func(s *keys.Settings) { s.RequestsPerSecond = 100_000 }); err != nil {
 		return "", fmt.Errorf("setting the bookmaker's limits: %w", err)
 	}
-	key, _, err = owner.Create(ctx, keys.Params{Bookmaker: bookmaker, Scopes: []string{keys.BetsWrite}})
+	key, _, err = owner.Create(ctx, keys.KeyParams{Bookmaker: bookmaker, Scopes: []string{keys.BetsWrite}})
 	if err != nil {
 		return "", fmt.Errorf("making a key: %w", err)
 	}
@@ -117,7 +117,7 @@ type discard struct{}
 // Send implements intake.Sender.
 func (discard) Send(context.Context, string, time.Duration) error { return nil }
 
-// Quarantined implements intake.Recorder.
+// Quarantined implements intake.MessageRecorder.
 func (discard) Quarantined(string)                   {}
 func (discard) Stored(string, time.Duration, string) {}
 

@@ -68,15 +68,15 @@ func (c *counter) Send(context.Context, string, time.Duration) error {
 	return nil
 }
 
-// Quarantined implements intake.Recorder.
+// Quarantined implements intake.MessageRecorder.
 func (p *pipeline) Quarantined(string)                 { p.faults.n.Add(1) }
 func (*pipeline) Stored(string, time.Duration, string) {}
 
-// Accepted implements placing.Recorder.
+// Accepted implements placing.BetRecorder.
 func (p *pipeline) Accepted(string) {}
 func (p *pipeline) Unlooked(string) {}
 
-// Refused implements placing.Recorder.
+// Refused implements placing.BetRecorder.
 func (p *pipeline) Refused(string, string) {}
 
 // Mismatch implements settle.Recorder.
@@ -88,9 +88,9 @@ func (p *pipeline) Settled(_ string, lines, _ int, _ bool, _ time.Duration) {
 }
 
 var (
-	_ intake.Recorder  = (*pipeline)(nil)
-	_ settle.Recorder  = (*pipeline)(nil)
-	_ placing.Recorder = (*pipeline)(nil)
+	_ intake.MessageRecorder = (*pipeline)(nil)
+	_ settle.Recorder        = (*pipeline)(nil)
+	_ placing.BetRecorder    = (*pipeline)(nil)
 )
 
 // handle handles a studio's message.

@@ -89,7 +89,7 @@ func (s *stage) set(ctx context.Context, o *options) error {
 	}
 	table := store.New(dynamodb.NewFromConfig(clients), s.stack.Table)
 	now := func() settlement.Instant { return settlement.Instant(time.Now().UnixMilli()) }
-	owner := &keys.Store{Table: table, Now: now}
+	owner := &keys.Registry{Table: table, Now: now}
 	connections := &http.Client{Timeout: patience, Transport: &http.Transport{MaxIdleConnsPerHost: 256}}
 	for i := range o.bookmakers {
 		b := &bookmaker{id: fmt.Sprintf("bookmaker-%d", i+1), due: make(chan string, 1<<16)}
@@ -97,7 +97,7 @@ func (s *stage) set(ctx context.Context, o *options) error {
 		if _, err := owner.Set(ctx, b.id, func(s *keys.Settings) { s.RequestsPerSecond = 100_000 }); err != nil {
 			return err
 		}
-		token, _, err := owner.Create(ctx, keys.Params{Bookmaker: b.id, Scopes: keys.Scopes()})
+		token, _, err := owner.Create(ctx, keys.KeyParams{Bookmaker: b.id, Scopes: keys.Scopes()})
 		if err != nil {
 			return err
 		}

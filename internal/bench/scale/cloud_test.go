@@ -35,7 +35,7 @@ const (
 
 // cloud is the stack of template.yaml on models of AWS.
 type cloud struct {
-	stack     *samtemplate.Stack
+	stack     *samtemplate.ResolvedStack
 	chance    *chance
 	table     *table
 	db        *fakedynamo.DB

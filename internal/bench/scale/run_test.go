@@ -105,7 +105,7 @@ func newRun(t testing.TB, l *load, s settings) (*run, error) {
 
 // makeBookmakers makes the bookmakers with their keys, before anything is counted.
 func (r *run) makeBookmakers() error {
-	owner := &keys.Store{Table: store.New(r.cloud.db, r.cloud.stack.Tables[0].Name), Now: func() settlement.Instant { return settlement.Instant(time.Now().UnixMilli()) }}
+	owner := &keys.Registry{Table: store.New(r.cloud.db, r.cloud.stack.Tables[0].Name), Now: func() settlement.Instant { return settlement.Instant(time.Now().UnixMilli()) }}
 	ctx := context.Background()
 	for i, share := range r.load.shares() {
 		b := &bookmaker{number: i, id: fmt.Sprintf("bookmaker-%03d", i+1), share: share, run: r}
@@ -113,7 +113,7 @@ func (r *run) makeBookmakers() error {
 			return err
 		}
 		var err error
-		if b.key, _, err = owner.Create(ctx, keys.Params{Bookmaker: b.id, Scopes: keys.Scopes()}); err != nil {
+		if b.key, _, err = owner.Create(ctx, keys.KeyParams{Bookmaker: b.id, Scopes: keys.Scopes()}); err != nil {
 			return err
 		}
 		r.makers = append(r.makers, b)

@@ -43,7 +43,7 @@ const Origin = "example.com/tally"
 type Sample struct {
 	DB      *fakedynamo.DB
 	Table   *store.Table
-	Files   *fakeobjects.Store
+	Files   *fakeobjects.Fake
 	Log     *sequencer.Log
 	Archive *archive.Archive
 	// VerifierKey is the log's public key.
@@ -62,7 +62,7 @@ func New(t testing.TB) *Sample {
 	s := &Sample{DB: fakedynamo.New(t, "tally"), Files: fakeobjects.New(), VerifierKey: public, t: t}
 	s.Table = store.New(s.DB, "tally")
 	quiet := slog.New(slog.DiscardHandler)
-	s.Log = &sequencer.Log{Origin: Origin, Lock: archive.Lock{Table: s.Table, Origin: Origin}, Objects: s.Files, Signers: []note.Signer{signer}, Known: note.VerifierList(verifier), Log: quiet}
+	s.Log = &sequencer.Log{Origin: Origin, Lock: archive.TableLock{Table: s.Table, Origin: Origin}, Objects: s.Files, Signers: []note.Signer{signer}, Known: note.VerifierList(verifier), Log: quiet}
 	s.Archive = &archive.Archive{Table: s.Table, To: s.Log, ShowTotals: true, Random: rand.NewChaCha8([32]byte{9}), Record: discard{}, Log: quiet}
 	return s
 }

@@ -27,8 +27,8 @@ type Object struct {
 	tag    string
 }
 
-// Store is the store. It may be used by several goroutines.
-type Store struct {
+// Fake is the store. It may be used by several goroutines.
+type Fake struct {
 	// Intercept decides what becomes of each request; by default all proceed.
 	Intercept fakedynamo.Interceptor
 	// Overwritten, if it is set, is called with each file that is put over one with other bytes.
@@ -40,20 +40,20 @@ type Store struct {
 	late  []func()
 }
 
-var _ objects.Store = (*Store)(nil)
+var _ objects.Store = (*Fake)(nil)
 
 // New returns an empty store.
-func New() *Store { return &Store{files: map[string]Object{}} }
+func New() *Fake { return &Fake{files: map[string]Object{}} }
 
 // Files returns a copy of what is stored.
-func (s *Store) Files() map[string]Object {
+func (s *Fake) Files() map[string]Object {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	return maps.Clone(s.files)
 }
 
 // Set puts a file there, whatever there is; nil takes it away.
-func (s *Store) Set(key string, data []byte) {
+func (s *Fake) Set(key string, data []byte) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	if data == nil {
@@ -64,14 +64,14 @@ func (s *Store) Set(key string, data []byte) {
 }
 
 // Late returns how many writes are still on their way.
-func (s *Store) Late() int {
+func (s *Fake) Late() int {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	return len(s.late)
 }
 
 // Land lets the write arrive that is longest on its way, if any.
-func (s *Store) Land() {
+func (s *Fake) Land() {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	if len(s.late) > 0 {
@@ -81,7 +81,7 @@ func (s *Store) Land() {
 	}
 }
 
-func (s *Store) save(key string, data []byte, header objects.Header) {
+func (s *Fake) save(key string, data []byte, header objects.Header) {
 	s.tags++
 	if before, there := s.files[key]; there && s.Overwritten != nil && !bytes.Equal(before.Data, data) {
 		s.Overwritten(key)
@@ -90,7 +90,7 @@ func (s *Store) save(key string, data []byte, header objects.Header) {
 }
 
 // Get returns a file.
-func (s *Store) Get(ctx context.Context, key string) (data []byte, tag string, err error) {
+func (s *Fake) Get(ctx context.Context, key string) (data []byte, tag string, err error) {
 	err = s.run(ctx, fakedynamo.Call{Operation: "GetObject", Keys: []string{key}}, func() error {
 		file, found := s.files[key]
 		if !found {
@@ -103,7 +103,7 @@ func (s *Store) Get(ctx context.Context, key string) (data []byte, tag string, e
 }
 
 // PutIfAbsent writes a file that must not be there.
-func (s *Store) PutIfAbsent(ctx context.Context, key string, data []byte, header objects.Header) error {
+func (s *Fake) PutIfAbsent(ctx context.Context, key string, data []byte, header objects.Header) error {
 	return s.run(ctx, fakedynamo.Call{Operation: "PutIfAbsent", Keys: []string{key}, Write: true}, func() error {
 		if _, found := s.files[key]; found {
 			return objects.ErrExists
@@ -114,7 +114,7 @@ func (s *Store) PutIfAbsent(ctx context.Context, key string, data []byte, header
 }
 
 // PutIfMatch writes over the content of this tag.
-func (s *Store) PutIfMatch(ctx context.Context, key string, data []byte, tag string, header objects.Header) error {
+func (s *Fake) PutIfMatch(ctx context.Context, key string, data []byte, tag string, header objects.Header) error {
 	return s.run(ctx, fakedynamo.Call{Operation: "PutIfMatch", Keys: []string{key}, Write: true}, func() error {
 		if s.files[key].tag != tag {
 			return objects.ErrChanged
@@ -125,7 +125,7 @@ func (s *Store) PutIfMatch(ctx context.Context, key string, data []byte, tag str
 }
 
 // Drop takes the files of a folder away.
-func (s *Store) Drop(ctx context.Context, folder string) error {
+func (s *Fake) Drop(ctx context.Context, folder string) error {
 	return s.run(ctx, fakedynamo.Call{Operation: "Drop", Keys: []string{folder}, Write: true}, func() error {
 		maps.DeleteFunc(s.files, func(key string, _ Object) bool { return strings.HasPrefix(key, folder+"/") })
 		return nil
@@ -133,7 +133,7 @@ func (s *Store) Drop(ctx context.Context, folder string) error {
 }
 
 // run carries out a request as the interceptor decides.
-func (s *Store) run(ctx context.Context, call fakedynamo.Call, apply func() error) error {
+func (s *Fake) run(ctx context.Context, call fakedynamo.Call, apply func() error) error {
 	verdict := fakedynamo.Proceed
 	if s.Intercept != nil {
 		verdict = s.Intercept(ctx, call)

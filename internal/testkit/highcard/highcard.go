@@ -76,8 +76,8 @@ func (o *outcome) AppendJSON(dst []byte) []byte {
 // presentation is how the game is shown and dealt.
 type presentation struct{}
 
-func (presentation) Messages() fs.FS { return messages }
-func (presentation) Draw() show.Draw { return &shown{} }
+func (presentation) Messages() fs.FS     { return messages }
+func (presentation) Draw() show.DrawView { return &shown{} }
 
 func (presentation) Dealing() rules.Dealing {
 	return rules.Dealing{Shuffle: rules.Shoe(1), Open: []int{0}, Facts: func(s []string) any { return facts{Player: s[0], Dealer: s[1]} }}
@@ -126,8 +126,8 @@ func (d *shown) Values() map[string][]string {
 	return map[string][]string{"winner": {d.Outcome.Winner}, "margin": {strconv.Itoa(d.Outcome.Margin)}}
 }
 
-func (presentation) Aspects() []show.Aspect {
-	return show.Expect(func(way func(show.Draw, int64)) {
+func (presentation) Aspects() []show.Countable {
+	return show.Expect(func(way func(show.DrawView, int64)) {
 		for player := range cards.Card(cards.Count) {
 			for dealer := range cards.Card(cards.Count) {
 				if player != dealer {
@@ -136,7 +136,7 @@ func (presentation) Aspects() []show.Aspect {
 				}
 			}
 		}
-	}, []show.Aspect{
+	}, []show.Countable{
 		{Name: "winner", Values: show.Named("player", "dealer", "tie"), Label: show.Coded("highcard")},
 		{Name: "margin", Values: show.Named(show.Range(0, 12)...), Ordered: true},
 	})

@@ -61,7 +61,7 @@ const id = "high-1.20261130.0001"
 type house struct {
 	*testing.T
 	*archivetest.Sample
-	site  *fakeobjects.Store
+	site  *fakeobjects.Fake
 	token string
 	now   settlement.Instant
 }
@@ -138,7 +138,7 @@ func TestPlayed(t *testing.T) {
 	defer games.Release(highcard.Game)()
 	h := &house{T: t, Sample: archivetest.New(t), site: fakeobjects.New(), now: 1_796_040_000_000} // 2026-11-30T12:00:00Z
 	var err error
-	h.token, _, err = (&keys.Store{Table: h.Table, Now: h.clock}).Create(t.Context(), keys.Params{Bookmaker: "acme", Scopes: keys.Scopes()})
+	h.token, _, err = (&keys.Registry{Table: h.Table, Now: h.clock}).Create(t.Context(), keys.KeyParams{Bookmaker: "acme", Scopes: keys.Scopes()})
 	h.must(err)
 
 	h.say("draw.opened", fmt.Sprintf(`"sequence":1,"rounds":[{"round":1,"opens_at":%q,"closes_at":%q}],"odds":{"player":"1.95","dealer":"1.95","tie":"15.5"}`,
@@ -170,7 +170,7 @@ func TestPlayed(t *testing.T) {
 	h.has("the latest results", page("es/index.html"), "Carta alta", "Crupier · 1 rango")
 	h.has("the statistics", page("pt/highcard/statistics.html"), "Por quantas posições", "Empate", "47,059%") // of the other 51 cards 48 decide, 24 for each
 
-	report, err := verify.Log(t.Context(), memory(files), verify.Options{Origin: archivetest.Origin, Known: h.known(), Now: func() time.Time { return time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC) }})
+	report, err := verify.Log(t.Context(), memory(files), verify.Params{Origin: archivetest.Origin, Known: h.known(), Now: func() time.Time { return time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC) }})
 	h.must(err)
 	if len(report.Findings) > 0 || report.Counts.Resolved != 1 || report.Counts.Settlements != 1 {
 		t.Errorf("verifying finds %v, %+v", report.Findings, report.Counts)

@@ -168,7 +168,7 @@ func (l Log) Verify(ctx context.Context, seen tlog.Tree) (*verify.Report, error)
 	if err != nil {
 		return nil, err
 	}
-	return verify.Log(ctx, source, verify.Options{Origin: l.Key.Name(), Known: note.VerifierList(l.Key), Seen: seen})
+	return verify.Log(ctx, source, verify.Params{Origin: l.Key.Name(), Known: note.VerifierList(l.Key), Seen: seen})
 }
 
 // Accept fails a test unless all of them accept a log.

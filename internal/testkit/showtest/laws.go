@@ -98,10 +98,10 @@ func (l law) dealt(symbols []string) {
 
 // shown: the places and the picture name each card, die and ball of the facts once, with
 // and without the outcome, and what the draw counts for is something that can happen.
-func (l law) shown(aspects []show.Aspect) {
+func (l law) shown(aspects []show.Countable) {
 	want := seen(l, l.facts)
 	outcome := ruletest.JSON(l.outcome)
-	for _, d := range []show.Draw{read(l, l.game, l.facts, outcome), read(l, l.game, l.facts, "")} {
+	for _, d := range []show.DrawView{read(l, l.game, l.facts, outcome), read(l, l.game, l.facts, "")} {
 		if got := pictured(d.Picture(Words{})); !slices.Equal(got, want) {
 			l.Errorf("the picture has %v, the facts %v", got, want)
 		}
@@ -128,7 +128,7 @@ func (l law) shown(aspects []show.Aspect) {
 	l.counted(d, aspects)
 }
 
-func (l law) counted(d show.Draw, aspects []show.Aspect) {
+func (l law) counted(d show.DrawView, aspects []show.Countable) {
 	values := d.Values()
 	for _, a := range aspects {
 		shown, most := values[a.Name], max(a.PerDraw, 1)
@@ -162,7 +162,7 @@ func placed(places []show.Place) (list []string) {
 
 // pictured are the cards, dice or balls of a picture.
 func pictured(p show.Picture) (list []string) {
-	var found []show.Card
+	var found []show.OpenCard
 	switch p := p.(type) {
 	case show.Sides:
 		found = p.Burned
@@ -253,7 +253,7 @@ func named(t *testing.T, g *rules.Game) {
 	}
 }
 
-func sumToOne(t *testing.T, aspects []show.Aspect) {
+func sumToOne(t *testing.T, aspects []show.Countable) {
 	t.Helper()
 	if len(aspects) == 0 {
 		t.Error("nothing is counted")

@@ -38,12 +38,12 @@ func (w Words) Count(key string, n int, args ...any) string {
 func (Words) Code(_, code string) string { return code }
 
 // Draw is the draw of these facts with the outcome that they have by the rules.
-func Draw(t testing.TB, g *rules.Game, facts string) show.Draw {
+func Draw(t testing.TB, g *rules.Game, facts string) show.DrawView {
 	t.Helper()
 	return read(t, g, facts, ruletest.JSON(ruletest.Outcome(t, g, facts)))
 }
 
-func read(t testing.TB, g *rules.Game, facts, outcome string) show.Draw {
+func read(t testing.TB, g *rules.Game, facts, outcome string) show.DrawView {
 	t.Helper()
 	d, err := show.Read(g.Show, []byte(facts), []byte(outcome))
 	if err != nil {
@@ -62,7 +62,7 @@ func Pairs(pairs []show.Pair) string {
 }
 
 // Values are what a draw shows of each aspect, by their names: natural yes, winner banker.
-func Values(d show.Draw) string {
+func Values(d show.DrawView) string {
 	values := d.Values()
 	var texts []string
 	for _, name := range slices.Sorted(maps.Keys(values)) {
@@ -146,7 +146,7 @@ func hands(seat show.Seat) string {
 }
 
 // cards writes a card laid across with a slash, a marked one with a star.
-func cards(list []show.Card) string {
+func cards(list []show.OpenCard) string {
 	var texts []string
 	for _, c := range list {
 		texts = append(texts, c.String()+flag(c.Sideways, "/")+flag(c.Marked, "*"))
@@ -172,7 +172,7 @@ func jsonOf(t testing.TB, facts any) string {
 }
 
 // Told is a draw in words: its line, result, picture and values.
-func Told(d show.Draw) string {
+func Told(d show.DrawView) string {
 	return strings.Join([]string{d.Line(Words{}), Pairs(d.Result(Words{})), Picture(d.Picture(Words{})), Values(d)}, "\n")
 }
 

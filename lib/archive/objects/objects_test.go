@@ -61,7 +61,7 @@ func TestContract(t *testing.T) {
 }
 
 // bucket returns a store in an emulated bucket, its client, and its name.
-func bucket(t *testing.T) (*s3store.Store, *s3.Client, string) {
+func bucket(t *testing.T) (*s3store.Bucket, *s3.Client, string) {
 	t.Helper()
 	db := dynamotest.Kumo(t)
 	client := s3.NewFromConfig(db.Config(), func(o *s3.Options) { o.UsePathStyle = true })
@@ -173,7 +173,7 @@ func TestS3Passing(t *testing.T) {
 	}{{passing, types.ObjectLockModeCompliance, aws.Time(now.Add(7 * 24 * time.Hour))}, {passing, "", nil}, {header, types.ObjectLockModeCompliance, nil}} {
 		client := &asked{}
 		s := s3store.New(client, "log")
-		s.Passing = s3store.Lock{Mode: test.mode, For: 7 * 24 * time.Hour, Now: func() time.Time { return now }}
+		s.Passing = s3store.Retention{Mode: test.mode, For: 7 * 24 * time.Hour, Now: func() time.Time { return now }}
 		if err := s.PutIfAbsent(t.Context(), "tile/0/000.p/1", []byte("x"), test.header); err != nil {
 			t.Fatal(err)
 		}

@@ -45,7 +45,7 @@ func sample(t *testing.T) (*proof.Inclusion, *proof.Bet, note.Verifiers) {
 		t.Fatal(err)
 	}
 	known := note.VerifierList(verifier)
-	of, err := verify.Prove(t.Context(), files{s}, verify.Options{Origin: archivetest.Origin, Known: known}, entry.ID{Draw: draw, Kind: entry.KindSettlement, State: 1})
+	of, err := verify.Prove(t.Context(), files{s}, verify.Params{Origin: archivetest.Origin, Known: known}, entry.ID{Draw: draw, Kind: entry.KindSettlement, State: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,7 +54,7 @@ func BenchmarkAppend(b *testing.B) {
 				time.Sleep(5 * time.Millisecond)
 				return fakedynamo.Proceed
 			})
-			batcher := &sequencer.Batcher{Log: &sequencer.Log{Origin: origin, Lock: archive.Lock{Table: store.New(db, "tally"), Origin: origin},
+			batcher := &sequencer.Batcher{Log: &sequencer.Log{Origin: origin, Lock: archive.TableLock{Table: store.New(db, "tally"), Origin: origin},
 				Objects: slow{folder, 50 * time.Millisecond}, Signers: []note.Signer{signer}, Known: note.VerifierList(verifier), Log: slog.New(slog.DiscardHandler)}}
 			began, entries := time.Now(), 0
 			for round := 0; b.Loop(); round++ {

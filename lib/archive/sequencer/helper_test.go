@@ -32,7 +32,7 @@ const origin = "example.com/tally"
 type world struct {
 	t        *testing.T
 	db       *fakedynamo.DB
-	files    *fakeobjects.Store
+	files    *fakeobjects.Fake
 	signer   note.Signer
 	verifier note.Verifier
 	public   []entrySeen // what the public saw last
@@ -67,7 +67,7 @@ func newWorld(t *testing.T) *world {
 
 // appender returns a new appender, as a Lambda is that was just started.
 func (w *world) appender() *sequencer.Log {
-	l := &sequencer.Log{Origin: origin, Lock: archive.Lock{Table: store.New(w.db, "tally"), Origin: origin}, Objects: w.files, Signers: []note.Signer{w.signer},
+	l := &sequencer.Log{Origin: origin, Lock: archive.TableLock{Table: store.New(w.db, "tally"), Origin: origin}, Objects: w.files, Signers: []note.Signer{w.signer},
 		Known: note.VerifierList(w.verifier), Log: slog.New(slog.DiscardHandler), Pause: func(ctx context.Context, _ int) error { return ctx.Err() }}
 	if len(w.witnesses) > 0 {
 		l.Witnesses = &witness.Client{Timeout: time.Hour, HTTP: witnesstest.Client(w.witnesses...), Record: &w.outcomes, Log: l.Log, Now: w.now}

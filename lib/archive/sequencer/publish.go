@@ -183,7 +183,7 @@ func (l *Log) consistent(ctx context.Context, old, now tlog.Tree) error {
 
 // ask asks witnesses for cosignatures on a signed checkpoint.
 func (l *Log) ask(ctx context.Context, signed []byte, tree tlog.Tree, before public, witnesses []witness.Witness) []checkpoint.Cosignature {
-	return l.Witnesses.Ask(ctx, witnesses, witness.Checkpoint{
+	return l.Witnesses.Ask(ctx, witnesses, witness.Submission{
 		Signed: signed, Tree: tree, Before: before.signed(), BeforeSize: before.tree.N,
 		Prove: func(ctx context.Context, size int64) (tlog.TreeProof, error) {
 			return tlog.ProveTree(tree.N, size, tlog.TileHashReader(tree, l.reader(ctx)))

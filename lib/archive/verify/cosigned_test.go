@@ -29,7 +29,7 @@ func cosignedBy(t *testing.T, w *witnesstest.Server, r *verify.Report) []checkpo
 	t.Helper()
 	c := &witness.Client{Witnesses: []witness.Witness{w.Witness}, Timeout: 5 * time.Minute, HTTP: witnesstest.Client(w),
 		Record: unrecorded{}, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Now: time.Now}
-	lines := c.Ask(t.Context(), c.Witnesses, witness.Checkpoint{Signed: r.Checkpoint, Tree: tlog.Tree{N: r.Size, Hash: r.Root}})
+	lines := c.Ask(t.Context(), c.Witnesses, witness.Submission{Signed: r.Checkpoint, Tree: tlog.Tree{N: r.Size, Hash: r.Root}})
 	if len(lines) != 1 {
 		t.Fatalf("%s has made %d cosignatures, want one", w.Key.Name(), len(lines))
 	}

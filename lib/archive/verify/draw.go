@@ -37,7 +37,7 @@ type One struct {
 //
 // It reads the tiles that lead from the entries to the signed root, no others: of
 // other draws it says nothing, nor whether the log can be read at all.
-func Draw(ctx context.Context, from Source, options Options, draw string, named []int64) (*Report, error) {
+func Draw(ctx context.Context, from Source, options Params, draw string, named []int64) (*Report, error) {
 	source := reading{Source: from}
 	r, err := one(ctx, source, options, draw, named)
 	if err != nil || len(named) == 0 || r.One.Misled == "" && r.Class() != Entries {
@@ -50,7 +50,7 @@ func Draw(ctx context.Context, from Source, options Options, draw string, named 
 	return whole, err
 }
 
-func one(ctx context.Context, source Source, options Options, draw string, named []int64) (*Report, error) {
+func one(ctx context.Context, source Source, options Params, draw string, named []int64) (*Report, error) {
 	r := &Report{Origin: options.Origin, Seen: options.Seen.N, Tables: []Table{}, Findings: []Finding{}, One: &One{Draw: draw, Whole: len(named) == 0, Decided: []entry.Decided{}}}
 	c, err := open(ctx, source, options, r)
 	if err != nil || c == nil || !since(c, options, r) {
@@ -76,7 +76,7 @@ func one(ctx context.Context, source Source, options Options, draw string, named
 // root.
 type finder struct {
 	source  Source
-	options Options
+	options Params
 	tree    tlog.Tree
 	report  *Report
 	hashes  tlog.HashReader
@@ -86,7 +86,7 @@ type finder struct {
 	found   []Recorded
 }
 
-func newFinder(ctx context.Context, source Source, options Options, tree tlog.Tree, r *Report) *finder {
+func newFinder(ctx context.Context, source Source, options Params, tree tlog.Tree, r *Report) *finder {
 	s := &finder{source: source, options: options, tree: tree, report: r, bundles: map[int64][][]byte{}}
 	s.hashes = tlog.TileHashReader(tree, tiles.NewReader(ctx, s.get))
 	return s

@@ -45,7 +45,7 @@ func padded(t *testing.T) (*archivetest.Sample, int64) {
 	return s, pad("after", 600)
 }
 
-func drawn(t *testing.T, source verify.Source, options verify.Options, draw string, named ...int64) *verify.Report {
+func drawn(t *testing.T, source verify.Source, options verify.Params, draw string, named ...int64) *verify.Report {
 	t.Helper()
 	r, err := verify.Draw(t.Context(), source, options, draw, named)
 	if err != nil {
@@ -102,22 +102,22 @@ func TestOneDrawRefusals(t *testing.T) {
 	last := tiles.EntriesPath(size/256, int(size%256))
 	for _, test := range []struct {
 		name string
-		do   func(files memory, options *verify.Options)
+		do   func(files memory, options *verify.Params)
 		want verify.Code
 	}{
-		{"a flipped bit in one of its entries", func(files memory, _ *verify.Options) {
+		{"a flipped bit in one of its entries", func(files memory, _ *verify.Params) {
 			flip(files, tiles.EntriesPath(1, 256), strings.Index(string(files[tiles.EntriesPath(1, 256)]), pokerDraw)-20)
 		}, verify.MismatchTile},
-		{"a flipped bit in an entry after it", func(files memory, _ *verify.Options) { flip(files, last, 40) }, verify.MismatchTile},
-		{"a bundle that is cut off", func(files memory, _ *verify.Options) { files[last] = files[last][:9] }, verify.BadBundle},
-		{"a missing bundle", func(files memory, _ *verify.Options) { delete(files, tiles.EntriesPath(2, 256)) }, verify.MissingBundle},
-		{"a missing tile", func(files memory, _ *verify.Options) { delete(files, "tile/0/001") }, verify.MissingTile},
-		{"a flipped bit in a tile", func(files memory, _ *verify.Options) { flip(files, "tile/0/001", 900) }, verify.MismatchTile},
-		{"a tile that is too short", func(files memory, _ *verify.Options) { files["tile/0/001"] = files["tile/0/001"][32:] }, verify.MismatchTile},
-		{"another log's checkpoint", func(files memory, _ *verify.Options) { flip(files, checkpoint.Path, 3) }, verify.BadSignature},
-		{"an older checkpoint", func(_ memory, options *verify.Options) { options.Seen = tlog.Tree{N: size + 1} }, verify.OlderCheckpoint},
-		{"another root of this size", func(_ memory, options *verify.Options) { options.Seen = tlog.Tree{N: size} }, verify.Forked},
-		{"another root before", func(_ memory, options *verify.Options) { options.Seen = tlog.Tree{N: 77} }, verify.Forked},
+		{"a flipped bit in an entry after it", func(files memory, _ *verify.Params) { flip(files, last, 40) }, verify.MismatchTile},
+		{"a bundle that is cut off", func(files memory, _ *verify.Params) { files[last] = files[last][:9] }, verify.BadBundle},
+		{"a missing bundle", func(files memory, _ *verify.Params) { delete(files, tiles.EntriesPath(2, 256)) }, verify.MissingBundle},
+		{"a missing tile", func(files memory, _ *verify.Params) { delete(files, "tile/0/001") }, verify.MissingTile},
+		{"a flipped bit in a tile", func(files memory, _ *verify.Params) { flip(files, "tile/0/001", 900) }, verify.MismatchTile},
+		{"a tile that is too short", func(files memory, _ *verify.Params) { files["tile/0/001"] = files["tile/0/001"][32:] }, verify.MismatchTile},
+		{"another log's checkpoint", func(files memory, _ *verify.Params) { flip(files, checkpoint.Path, 3) }, verify.BadSignature},
+		{"an older checkpoint", func(_ memory, options *verify.Params) { options.Seen = tlog.Tree{N: size + 1} }, verify.OlderCheckpoint},
+		{"another root of this size", func(_ memory, options *verify.Params) { options.Seen = tlog.Tree{N: size} }, verify.Forked},
+		{"another root before", func(_ memory, options *verify.Params) { options.Seen = tlog.Tree{N: 77} }, verify.Forked},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			files, options := maps.Clone(whole), optionsOf(t, s)

@@ -55,7 +55,7 @@ type visible struct {
 	Cards json.RawMessage `json:"cards"`
 }
 
-func newHistory(r *Report, options Options) *history {
+func newHistory(r *Report, options Params) *history {
 	latest := settlement.Instant(options.latest().UnixMilli())
 	return &history{report: r, keep: options.KeepSettlements, latest: latest, draws: map[string]*drawState{}, tables: map[string]*table{}, names: names{}}
 }

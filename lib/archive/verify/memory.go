@@ -133,7 +133,7 @@ type Memories struct {
 
 // ReadMemories reads what files remember, and has options begin with the largest tree, go
 // on from the longest snapshot, and save in all of them how far a run has come.
-func ReadMemories(files []string, options *Options) (*Memories, error) {
+func ReadMemories(files []string, options *Params) (*Memories, error) {
 	s := &Memories{files: files}
 	for _, file := range files {
 		m, err := Remembered(file, options.Origin, options.Known)

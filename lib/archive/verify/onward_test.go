@@ -53,11 +53,11 @@ func (c *copies) list(size int) (list [][]byte) {
 }
 
 // remembering has what is to be remembered written into a file and read from there.
-func remembering(t *testing.T, options *verify.Options) (read func(r *verify.Report) verify.Options) {
+func remembering(t *testing.T, options *verify.Params) (read func(r *verify.Report) verify.Params) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "seen.json")
 	options.Save = func(snapshot json.RawMessage) error { return (&verify.Memory{Snapshot: snapshot}).Write(path) }
-	return func(r *verify.Report) verify.Options {
+	return func(r *verify.Report) verify.Params {
 		t.Helper()
 		if r != nil {
 			if err := (&verify.Memory{Checkpoint: string(r.Checkpoint), Snapshot: r.Snapshot}).Write(path); err != nil {
@@ -267,7 +267,7 @@ func TestMemories(t *testing.T) {
 	all := newCopies(t).list(300)
 	fresh := optionsOf(t, archivetest.New(t))
 	before, after := filepath.Join(t.TempDir(), "before.json"), filepath.Join(t.TempDir(), "after.json")
-	read := func(files ...string) (*verify.Memories, verify.Options) {
+	read := func(files ...string) (*verify.Memories, verify.Params) {
 		t.Helper()
 		options := fresh
 		memories, err := verify.ReadMemories(files, &options)

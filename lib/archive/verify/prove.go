@@ -19,7 +19,7 @@ var ErrNoEntry = errors.New("the log has no such entry")
 
 // Prove finds an entry in a log and returns the proof of it, which was checked. A
 // State of 0 stands for the newest.
-func Prove(ctx context.Context, from Source, options Options, wanted entry.ID) (*proof.Inclusion, error) {
+func Prove(ctx context.Context, from Source, options Params, wanted entry.ID) (*proof.Inclusion, error) {
 	source := reading{Source: from}
 	signed, err := source.Get(ctx, checkpoint.Path)
 	if err != nil {
@@ -81,7 +81,7 @@ type ProofFile struct {
 
 // File checks a proof file, offline. What is wrong with it is in what is returned. A
 // proof that does not show its entry is one of data, where there are any.
-func File(text, data []byte, options Options) *ProofFile {
+func File(text, data []byte, options Params) *ProofFile {
 	f := &ProofFile{Origin: options.Origin, Findings: []Finding{}}
 	inner := text
 	if proof.IsBet(text) {

@@ -56,7 +56,7 @@ func (p published) compare(c *checkpoint.Checkpoint) Published {
 
 // elsewhere explains a signature by no known key, where the keys that the log publishes
 // have signed.
-func elsewhere(signed []byte, options Options, p published, err error) string {
+func elsewhere(signed []byte, options Params, p published, err error) string {
 	if len(p) == 0 || !errors.Is(err, checkpoint.ErrSignature) {
 		return ""
 	}

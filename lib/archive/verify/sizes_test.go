@@ -148,7 +148,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-func tampered(t *testing.T, files memory, path string, options verify.Options, change func([]byte) []byte) {
+func tampered(t *testing.T, files memory, path string, options verify.Params, change func([]byte) []byte) {
 	t.Helper()
 	changed := maps.Clone(files)
 	if changed[path] = change(bytes.Clone(files[path])); changed[path] == nil {

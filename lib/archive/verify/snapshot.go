@@ -72,7 +72,7 @@ func (s *Snapshot) valid() bool {
 }
 
 // fits reports whether the walk can begin after a snapshot.
-func (s *Snapshot) fits(options Options, now tlog.Tree) bool {
+func (s *Snapshot) fits(options Params, now tlog.Tree) bool {
 	grown, whole := tree.Resume(s.Size, s.Roots)
 	switch verified := (tlog.Tree{N: s.Size, Hash: grown.Root()}); {
 	case !whole || s.Version != snapshotVersion || s.Origin != options.Origin || s.Size < 1 || s.Size > now.N:

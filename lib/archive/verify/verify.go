@@ -241,8 +241,8 @@ func (r *Report) findEntry(code Code, index int64, format string, args ...any) {
 	r.find(Finding{Code: code, Entry: &index, Message: fmt.Sprintf("entry %d: ", index) + fmt.Sprintf(format, args...)})
 }
 
-// Options say what to verify by.
-type Options struct {
+// Params say what to verify by.
+type Params struct {
 	Origin string
 	Known  note.Verifiers // the log's keys
 	Seen   tlog.Tree      // the tree seen last; of size 0 for none
@@ -272,7 +272,7 @@ type Options struct {
 const clockError = 15 * time.Minute
 
 // latest is the latest time that can have been.
-func (o *Options) latest() time.Time {
+func (o *Params) latest() time.Time {
 	now := time.Now
 	if o.Now != nil {
 		now = o.Now
@@ -282,7 +282,7 @@ func (o *Options) latest() time.Time {
 
 // Log verifies a whole log, or what is new of it. The error says that it could not be
 // read; what is wrong with it is in the report.
-func Log(ctx context.Context, source Source, options Options) (*Report, error) {
+func Log(ctx context.Context, source Source, options Params) (*Report, error) {
 	r := &Report{Origin: options.Origin, Seen: options.Seen.N, Tables: []Table{}, Findings: []Finding{}}
 	read := reading{Source: source}
 	c, err := open(ctx, read, options, r)
@@ -311,7 +311,7 @@ func Log(ctx context.Context, source Source, options Options) (*Report, error) {
 
 // onward verifies what is new since the snapshot that options have; nil where there is none
 // that fits, or where something is wrong: who finds what is looks at the whole log.
-func onward(ctx context.Context, source Source, options Options, t tlog.Tree, r Report) (*Report, error) {
+func onward(ctx context.Context, source Source, options Params, t tlog.Tree, r Report) (*Report, error) {
 	s, before := options.Resume, len(r.Findings)
 	if s == nil || !s.fits(options, t) {
 		return nil, nil
@@ -329,7 +329,7 @@ func onward(ctx context.Context, source Source, options Options, t tlog.Tree, r 
 
 // since compares the size of a checkpoint, or its root where it has the same, with
 // what was seen before.
-func since(c *checkpoint.Checkpoint, options Options, r *Report) bool {
+func since(c *checkpoint.Checkpoint, options Params, r *Report) bool {
 	switch {
 	case c.Tree.N < options.Seen.N:
 		r.find(Finding{Code: OlderCheckpoint, File: checkpoint.Path, Message: fmt.Sprintf("the checkpoint has %d entries, %d were seen before", c.Tree.N, options.Seen.N)})
@@ -342,7 +342,7 @@ func since(c *checkpoint.Checkpoint, options Options, r *Report) bool {
 }
 
 // open reads and verifies the checkpoint; nil when something is wrong with it.
-func open(ctx context.Context, source Source, options Options, r *Report) (*checkpoint.Checkpoint, error) {
+func open(ctx context.Context, source Source, options Params, r *Report) (*checkpoint.Checkpoint, error) {
 	signed, err := source.Get(ctx, checkpoint.Path)
 	if errors.Is(err, ErrMissing) {
 		r.find(Finding{Code: NoCheckpoint, File: checkpoint.Path, Message: "there is no checkpoint: this is no log, or an empty one"})
@@ -375,7 +375,7 @@ func open(ctx context.Context, source Source, options Options, r *Report) (*chec
 }
 
 // cosigned looks for the cosignatures that are demanded.
-func cosigned(c *checkpoint.Checkpoint, options Options) (found []checkpoint.Cosignature, wrong []Finding) {
+func cosigned(c *checkpoint.Checkpoint, options Params) (found []checkpoint.Cosignature, wrong []Finding) {
 	for _, witness := range options.Witnesses {
 		list, err := checkpoint.Cosignatures(c.Signed, witness)
 		if err != nil {

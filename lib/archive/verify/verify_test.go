@@ -42,7 +42,7 @@ func filesOf(s *archivetest.Sample) memory {
 	return files
 }
 
-func optionsOf(t testing.TB, s *archivetest.Sample) verify.Options {
+func optionsOf(t testing.TB, s *archivetest.Sample) verify.Params {
 	t.Helper()
 	verifier, err := note.NewVerifier(s.VerifierKey)
 	if err != nil {
@@ -50,10 +50,10 @@ func optionsOf(t testing.TB, s *archivetest.Sample) verify.Options {
 	}
 	// The entries that tests make are of 2026 and January 2027.
 	now := func() time.Time { return time.Date(2027, time.February, 1, 0, 0, 0, 0, time.UTC) }
-	return verify.Options{Origin: archivetest.Origin, Known: note.VerifierList(verifier), Now: now}
+	return verify.Params{Origin: archivetest.Origin, Known: note.VerifierList(verifier), Now: now}
 }
 
-func verified(t *testing.T, source verify.Source, options verify.Options) *verify.Report {
+func verified(t *testing.T, source verify.Source, options verify.Params) *verify.Report {
 	t.Helper()
 	r, err := verify.Log(t.Context(), source, options)
 	if err != nil {
@@ -92,24 +92,24 @@ func TestSampleLog(t *testing.T) {
 // tamper is one way to tamper with a log.
 type tamper struct {
 	name string
-	do   func(t *testing.T, s *archivetest.Sample, files memory, options *verify.Options)
+	do   func(t *testing.T, s *archivetest.Sample, files memory, options *verify.Params)
 	want []verify.Code // all that is found
 }
 
 var bundlePath, tilePath = tiles.EntriesPath(0, 150), "tile/0/000.p/150"
 
 var tampers = []tamper{
-	{"no file at all", func(_ *testing.T, _ *archivetest.Sample, files memory, _ *verify.Options) { clear(files) }, []verify.Code{verify.NoCheckpoint}},
-	{"a flipped bit in the checkpoint's size", func(_ *testing.T, _ *archivetest.Sample, files memory, _ *verify.Options) {
+	{"no file at all", func(_ *testing.T, _ *archivetest.Sample, files memory, _ *verify.Params) { clear(files) }, []verify.Code{verify.NoCheckpoint}},
+	{"a flipped bit in the checkpoint's size", func(_ *testing.T, _ *archivetest.Sample, files memory, _ *verify.Params) {
 		flip(files, checkpoint.Path, len(archivetest.Origin)+2)
 	}, []verify.Code{verify.BadSignature}},
-	{"a flipped bit in the checkpoint's signature", func(_ *testing.T, _ *archivetest.Sample, files memory, _ *verify.Options) {
+	{"a flipped bit in the checkpoint's signature", func(_ *testing.T, _ *archivetest.Sample, files memory, _ *verify.Params) {
 		flip(files, checkpoint.Path, len(files[checkpoint.Path])-10)
 	}, []verify.Code{verify.BadSignature}},
-	{"a checkpoint that is none", func(_ *testing.T, _ *archivetest.Sample, files memory, _ *verify.Options) {
+	{"a checkpoint that is none", func(_ *testing.T, _ *archivetest.Sample, files memory, _ *verify.Params) {
 		files[checkpoint.Path] = []byte("hello\n")
 	}, []verify.Code{verify.BadCheckpoint}},
-	{"another log's key", func(t *testing.T, _ *archivetest.Sample, _ memory, options *verify.Options) {
+	{"another log's key", func(t *testing.T, _ *archivetest.Sample, _ memory, options *verify.Params) {
 		_, public, err := note.GenerateKey(nil, archivetest.Origin)
 		if err != nil {
 			t.Fatal(err)
@@ -120,41 +120,41 @@ var tampers = []tamper{
 		}
 		options.Known = note.VerifierList(verifier)
 	}, []verify.Code{verify.BadSignature}},
-	{"another log's name", func(_ *testing.T, _ *archivetest.Sample, _ memory, options *verify.Options) {
+	{"another log's name", func(_ *testing.T, _ *archivetest.Sample, _ memory, options *verify.Params) {
 		options.Origin = "example.com/other"
 	}, []verify.Code{verify.OtherLog}},
-	{"a flipped bit in an entry", func(_ *testing.T, _ *archivetest.Sample, files memory, _ *verify.Options) {
+	{"a flipped bit in an entry", func(_ *testing.T, _ *archivetest.Sample, files memory, _ *verify.Params) {
 		at := bytes.Index(files[bundlePath], []byte(`"sequence":`))
 		flip(files, bundlePath, at+11)
 	}, []verify.Code{verify.MismatchTile, verify.MismatchRoot}},
-	{"a flipped bit in an entry's name", func(_ *testing.T, _ *archivetest.Sample, files memory, _ *verify.Options) {
+	{"a flipped bit in an entry's name", func(_ *testing.T, _ *archivetest.Sample, files memory, _ *verify.Params) {
 		flip(files, bundlePath, 4)
 	}, []verify.Code{verify.MismatchTile, verify.MismatchRoot, verify.BadEntry, verify.MisplacedEntry}},
-	{"a flipped bit in an entry's length", func(_ *testing.T, _ *archivetest.Sample, files memory, _ *verify.Options) {
+	{"a flipped bit in an entry's length", func(_ *testing.T, _ *archivetest.Sample, files memory, _ *verify.Params) {
 		flip(files, bundlePath, 1)
 	}, []verify.Code{verify.BadBundle}},
-	{"a flipped bit in a tile", func(_ *testing.T, _ *archivetest.Sample, files memory, _ *verify.Options) {
+	{"a flipped bit in a tile", func(_ *testing.T, _ *archivetest.Sample, files memory, _ *verify.Params) {
 		flip(files, tilePath, 77)
 	}, []verify.Code{verify.MismatchTile}},
-	{"a tile that is too short", func(_ *testing.T, _ *archivetest.Sample, files memory, _ *verify.Options) {
+	{"a tile that is too short", func(_ *testing.T, _ *archivetest.Sample, files memory, _ *verify.Params) {
 		files[tilePath] = files[tilePath][32:]
 	}, []verify.Code{verify.MismatchTile}},
-	{"a missing tile", func(_ *testing.T, _ *archivetest.Sample, files memory, _ *verify.Options) {
+	{"a missing tile", func(_ *testing.T, _ *archivetest.Sample, files memory, _ *verify.Params) {
 		delete(files, tilePath)
 	}, []verify.Code{verify.MissingTile}},
-	{"a missing bundle", func(_ *testing.T, _ *archivetest.Sample, files memory, _ *verify.Options) {
+	{"a missing bundle", func(_ *testing.T, _ *archivetest.Sample, files memory, _ *verify.Params) {
 		delete(files, bundlePath)
 	}, []verify.Code{verify.MissingBundle}},
-	{"two entries in another order, and their tile", func(t *testing.T, _ *archivetest.Sample, files memory, _ *verify.Options) {
+	{"two entries in another order, and their tile", func(t *testing.T, _ *archivetest.Sample, files memory, _ *verify.Params) {
 		reorder(t, files)
 	}, []verify.Code{verify.MismatchRoot, verify.MisplacedEntry}},
-	{"an older checkpoint", func(t *testing.T, s *archivetest.Sample, _ memory, options *verify.Options) {
+	{"an older checkpoint", func(t *testing.T, s *archivetest.Sample, _ memory, options *verify.Params) {
 		options.Seen = tlog.Tree{N: 151}
 	}, []verify.Code{verify.OlderCheckpoint}},
-	{"another tree of the size that was seen", func(t *testing.T, s *archivetest.Sample, _ memory, options *verify.Options) {
+	{"another tree of the size that was seen", func(t *testing.T, s *archivetest.Sample, _ memory, options *verify.Params) {
 		options.Seen = tlog.Tree{N: 150}
 	}, []verify.Code{verify.Forked}},
-	{"a log that grew from another one than was seen", func(t *testing.T, s *archivetest.Sample, _ memory, options *verify.Options) {
+	{"a log that grew from another one than was seen", func(t *testing.T, s *archivetest.Sample, _ memory, options *verify.Params) {
 		options.Seen = tlog.Tree{N: 40, Hash: tlog.RecordHash([]byte("another"))}
 	}, []verify.Code{verify.Forked}},
 }

@@ -19,7 +19,7 @@ import (
 // on the entries before is done in order.
 type walk struct {
 	source  Source
-	options Options
+	options Params
 	tree    tlog.Tree
 	report  *Report
 	grown   tree.Range
@@ -51,7 +51,7 @@ type slot struct {
 	bundle  bundle
 }
 
-func newWalk(source Source, options Options, t tlog.Tree, r *Report) *walk {
+func newWalk(source Source, options Params, t tlog.Tree, r *Report) *walk {
 	if options.Parallel < 1 {
 		options.Parallel = 4
 	}

@@ -31,7 +31,7 @@ func TestEveryLeafIsHashed(t *testing.T) {
 	for _, size := range []int64{math.MaxInt64, math.MaxInt64 - 255, 1} {
 		t.Run(fmt.Sprint(size), func(t *testing.T) {
 			r := &Report{}
-			w := newWalk(inMemory{}, Options{}, tlog.Tree{N: size, Hash: new(tree.Range).Root()}, r)
+			w := newWalk(inMemory{}, Params{}, tlog.Tree{N: size, Hash: new(tree.Range).Root()}, r)
 			if err := w.finish(t.Context()); err != nil {
 				t.Fatal(err)
 			}
@@ -69,7 +69,7 @@ func TestLevels(t *testing.T) {
 		}
 		found := func() []Finding {
 			r := &Report{}
-			w := newWalk(files, Options{}, tlog.Tree{N: size, Hash: root}, r)
+			w := newWalk(files, Params{}, tlog.Tree{N: size, Hash: root}, r)
 			for n, part := range slices.Collect(slices.Chunk(hashes[:size], tiles.Width)) {
 				b := &bundle{}
 				for _, hash := range part {

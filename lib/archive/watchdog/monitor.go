@@ -44,8 +44,8 @@ type Sender interface {
 	Send(ctx context.Context, body string, delay time.Duration) error
 }
 
-// Recorder is notified of what was found, for metrics and alarms.
-type Recorder interface {
+// FaultRecorder is notified of what was found, for metrics and alarms.
+type FaultRecorder interface {
 	// LogLag is how many entries wait to be public.
 	LogLag(entries int)
 	// LogFault counts something that contradicts the log.
@@ -70,12 +70,12 @@ type Monitor struct {
 	Files   Files
 	Known   note.Verifiers // the log's keys
 	Archive Sender         // the queue archive-entries
-	Record  Recorder
+	Record  FaultRecorder
 	Log     *slog.Logger
 }
 
 // lock has the log's state and its index.
-func (m *Monitor) lock() sequencer.Lock { return archive.Lock{Table: m.Table, Origin: m.Origin} }
+func (m *Monitor) lock() sequencer.Lock { return archive.TableLock{Table: m.Table, Origin: m.Origin} }
 
 // Run is one look at the log.
 type Run struct {

@@ -108,13 +108,13 @@ const (
 	Contradicted Outcome = "contradicted"
 )
 
-// Recorder is notified of what became of asking, for metrics and alarms.
-type Recorder interface {
+// OutcomeRecorder is notified of what became of asking, for metrics and alarms.
+type OutcomeRecorder interface {
 	Witness(name string, outcome Outcome)
 }
 
-// Checkpoint is a signed checkpoint to be cosigned.
-type Checkpoint struct {
+// Submission is a signed checkpoint to be cosigned.
+type Submission struct {
 	Signed []byte
 	Tree   tlog.Tree
 	// Before is the checkpoint that the public has, nil for none: its cosignatures
@@ -133,7 +133,7 @@ type Client struct {
 	Witnesses []Witness
 	Timeout   time.Duration // for which all of them are waited for
 	HTTP      *http.Client  // http.DefaultClient if nil; redirects are not followed
-	Record    Recorder
+	Record    OutcomeRecorder
 	Log       *slog.Logger
 	Now       func() time.Time
 
@@ -167,7 +167,7 @@ func name(w Witness) string { return fmt.Sprintf("%s+%08x", w.Key.Name(), w.Key.
 
 // Ask asks witnesses at once and returns the cosignatures that came in time, in
 // the witnesses' order. It never fails: what went wrong is logged and recorded.
-func (a *Client) Ask(ctx context.Context, witnesses []Witness, c Checkpoint) (all []checkpoint.Cosignature) {
+func (a *Client) Ask(ctx context.Context, witnesses []Witness, c Submission) (all []checkpoint.Cosignature) {
 	ctx, cancel := context.WithTimeout(ctx, a.Timeout)
 	defer cancel()
 	seen, err := checkpoint.Cosignatures(c.Before, a.Keys()...)
@@ -225,7 +225,7 @@ func (e errSize) Error() string { return fmt.Sprintf("it has seen %d entries", e
 var errContradicted = errors.New("it has seen a log that this one did not grow out of")
 
 // ask asks one witness, and once more when it names the size that it has seen.
-func (a *Client) ask(ctx context.Context, w Witness, c Checkpoint, size int64) ([]checkpoint.Cosignature, Outcome, error) {
+func (a *Client) ask(ctx context.Context, w Witness, c Submission, size int64) ([]checkpoint.Cosignature, Outcome, error) {
 	cosignatures, err := a.once(ctx, w, c, size)
 	if named := (errSize{}); errors.As(err, &named) {
 		if named.size > c.Tree.N {
@@ -246,7 +246,7 @@ var errOvertaken = errors.New("it has seen a later checkpoint")
 
 // ahead decides about a witness that has seen more than it is shown. Another
 // appender may have shown it the next checkpoint; otherwise the log was set back.
-func (a *Client) ahead(ctx context.Context, c Checkpoint, named errSize) (Outcome, error) {
+func (a *Client) ahead(ctx context.Context, c Submission, named errSize) (Outcome, error) {
 	if newest, err := c.Newest(ctx); err != nil || newest >= named.size {
 		return Late, errOvertaken
 	}
@@ -276,7 +276,7 @@ func (e errStatus) Error() string {
 }
 
 // once sends one request.
-func (a *Client) once(ctx context.Context, w Witness, c Checkpoint, size int64) ([]checkpoint.Cosignature, error) {
+func (a *Client) once(ctx context.Context, w Witness, c Submission, size int64) ([]checkpoint.Cosignature, error) {
 	body, err := request(ctx, c, size)
 	if err != nil {
 		return nil, err
@@ -332,7 +332,7 @@ func (a *Client) client() *http.Client {
 }
 
 // request writes the body of add-checkpoint.
-func request(ctx context.Context, c Checkpoint, size int64) ([]byte, error) {
+func request(ctx context.Context, c Submission, size int64) ([]byte, error) {
 	var proof tlog.TreeProof
 	if size > 0 && size < c.Tree.N {
 		var err error
@@ -351,7 +351,7 @@ func request(ctx context.Context, c Checkpoint, size int64) ([]byte, error) {
 }
 
 // read reads the witness's cosignature from an answer. Other lines are ignored.
-func read(text []byte, w Witness, c Checkpoint) ([]checkpoint.Cosignature, error) {
+func read(text []byte, w Witness, c Submission) ([]checkpoint.Cosignature, error) {
 	unsigned := append(checkpoint.Without(c.Signed), '\n')
 	found, err := checkpoint.Cosignatures(append(unsigned, text...), w.Key)
 	switch {

@@ -66,7 +66,7 @@ type log struct {
 }
 
 // checkpoint returns the log at a size. Entries of it that are not there yet are added.
-func (l *log) checkpoint(size int64, before []byte, beforeSize int64) witness.Checkpoint {
+func (l *log) checkpoint(size int64, before []byte, beforeSize int64) witness.Submission {
 	l.t.Helper()
 	for l.hashes.Size() < size {
 		if err := l.hashes.Add(tlog.RecordHash(fmt.Append(nil, l.hashes.Size()))); err != nil {
@@ -82,7 +82,7 @@ func (l *log) checkpoint(size int64, before []byte, beforeSize int64) witness.Ch
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	return witness.Checkpoint{
+	return witness.Submission{
 		Signed: signed, Tree: tlog.Tree{N: size, Hash: root}, Before: before, BeforeSize: beforeSize,
 		Prove: func(_ context.Context, from int64) (tlog.TreeProof, error) {
 			return tlog.ProveTree(size, from, &l.hashes)
@@ -97,7 +97,7 @@ type outcomes struct {
 	last  map[string]witness.Outcome
 }
 
-// Witness implements witness.Recorder.
+// Witness implements witness.OutcomeRecorder.
 func (o *outcomes) Witness(name string, outcome witness.Outcome) {
 	o.mutex.Lock()
 	defer o.mutex.Unlock()

@@ -78,12 +78,12 @@ func operations(t *testing.T) (list []operation) {
 func TestAccess(t *testing.T) {
 	w := newWorld(t)
 	w.open("roulette", "rou-1", "")
-	expired, _, err := w.keys.Create(t.Context(), keys.Params{Bookmaker: "acme", Scopes: keys.Scopes(), ExpiresAt: w.now() + 1})
+	expired, _, err := w.keys.Create(t.Context(), keys.KeyParams{Bookmaker: "acme", Scopes: keys.Scopes(), ExpiresAt: w.now() + 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	w.pass(time.Millisecond)
-	revoked, key, err := w.keys.Create(t.Context(), keys.Params{Bookmaker: "acme", Scopes: keys.Scopes()})
+	revoked, key, err := w.keys.Create(t.Context(), keys.KeyParams{Bookmaker: "acme", Scopes: keys.Scopes()})
 	if err != nil {
 		t.Fatal(err)
 	}

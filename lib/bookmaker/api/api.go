@@ -28,7 +28,7 @@ const maxBody = 256 << 10
 
 // Recorder is notified of what happened, for metrics.
 type Recorder interface {
-	placing.Recorder
+	placing.BetRecorder
 	// Denied counts a request whose key did not open what it asked for, by code.
 	Denied(code string)
 	// Failed counts a request that was answered 5xx, by code.

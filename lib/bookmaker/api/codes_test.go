@@ -84,11 +84,11 @@ func TestEveryCode(t *testing.T) {
 	w.want(w.do(put, "/v1/draws/bj-1/bets/b-1", bet("seat:1", "", "10.00", "EUR")), "201")
 
 	// The key.
-	ended, key, err := w.keys.Create(t.Context(), keys.Params{Bookmaker: "acme", Scopes: keys.Scopes()})
+	ended, key, err := w.keys.Create(t.Context(), keys.KeyParams{Bookmaker: "acme", Scopes: keys.Scopes()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	short, _, err := w.keys.Create(t.Context(), keys.Params{Bookmaker: "acme", Scopes: keys.Scopes(), ExpiresAt: w.now() + 1})
+	short, _, err := w.keys.Create(t.Context(), keys.KeyParams{Bookmaker: "acme", Scopes: keys.Scopes(), ExpiresAt: w.now() + 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ func TestDisclosure(t *testing.T) {
 	s := archivetest.New(t)
 	s.Play(roulette.Game)
 	w := &world{TB: t, table: s.Table, at: noon + 86_400_000, count: map[string]int{}}
-	w.keys = &keys.Store{Table: w.table, Now: w.now}
+	w.keys = &keys.Registry{Table: w.table, Now: w.now}
 	var err error
 	if w.api, err = api.New(api.Options{Table: w.table, Now: w.now, Record: w, Log: slog.New(slog.DiscardHandler)}); err != nil {
 		t.Fatal(err)

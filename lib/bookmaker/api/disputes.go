@@ -83,7 +83,7 @@ func (r *request) disputedBets(ctx context.Context, head *draw.Head, references 
 
 // disputeOf writes a dispute. One whose order is still under way is open to the
 // bookmaker: nothing is refunded before the order is stored.
-func disputeOf(d *disputes.Dispute) v1.Dispute {
+func disputeOf(d *disputes.Case) v1.Dispute {
 	shown := v1.Dispute{Dispute: d.ID, DisputeRequest: d.Request, CreatedAt: instant.Format(d.CreatedAt), Order: d.Order, Status: string(disputes.Open)}
 	if !d.Status.Decided() {
 		return shown

@@ -34,7 +34,7 @@ type world struct {
 	table   *store.Table
 	api     *api.API
 	server  *httptest.Server
-	keys    *keys.Store
+	keys    *keys.Registry
 	intake  *intake.Intake
 	settler *settle.Settler
 	acme    string // a key with all scopes
@@ -65,7 +65,7 @@ func newWorldOn(t testing.TB, table *store.Table) *world {
 	w.checks = newConformance(t, w.api)
 	w.server = httptest.NewServer(w.checks)
 	t.Cleanup(w.server.Close)
-	w.keys = &keys.Store{Table: w.table, Now: w.now}
+	w.keys = &keys.Registry{Table: w.table, Now: w.now}
 	w.intake = &intake.Intake{Table: w.table, Replies: w, Sweeps: w, Archive: w, Record: w, Settings: draw.Settings{Shards: 1}, Now: w.now, Log: quiet}
 	w.settler = &settle.Settler{Table: w.table, Archive: w, Record: w, Now: w.now, Log: quiet, Parallel: 4}
 	w.acme = w.key("acme", keys.Scopes()...)
@@ -111,7 +111,7 @@ func (w *world) pass(d time.Duration) {
 
 func (w *world) key(bookmaker string, scopes ...string) string {
 	w.Helper()
-	token, _, err := w.keys.Create(w.Context(), keys.Params{Bookmaker: bookmaker, Scopes: scopes})
+	token, _, err := w.keys.Create(w.Context(), keys.KeyParams{Bookmaker: bookmaker, Scopes: scopes})
 	if err != nil {
 		w.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 // What reports, the feed and webhooks tell.
 type (
 	Line            = report.Line
-	Totals          = report.Totals
+	Totals          = report.Sums
 	FeedEntry       = report.FeedEntry
 	TableNews       = report.TableNews
 	Page            = report.Page
@@ -159,7 +159,7 @@ type WagerRequest struct {
 
 // BatchBet is a bet of a batch: with a reference, or, for a side wager, with the
 // reference of its base bet.
-type BatchBet = draw.BetRequest
+type BatchBet = draw.PlaceRequest
 
 // BatchRequest is up to 100 bets to place.
 type BatchRequest struct {

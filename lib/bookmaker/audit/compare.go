@@ -28,19 +28,19 @@ import (
 	"tally/lib/strictjson"
 )
 
-// Source is where reports are read. It may be used by several goroutines.
-type Source interface {
+// ReportSource is where reports are read. It may be used by several goroutines.
+type ReportSource interface {
 	// Reports returns the reports of a settlement that there are, of each bookmaker one.
 	Reports(ctx context.Context, draw string, state int) ([]Reported, error)
 	// Whole says that a settlement of which there is any report has all of them.
 	Whole() bool
 	// Reported lists the settlements that were reported so long ago that the log must
 	// have them.
-	Reported() []ID
+	Reported() []StateID
 }
 
-// ID is a settlement.
-type ID struct {
+// StateID is a settlement.
+type StateID struct {
 	Draw  string
 	State int
 }
@@ -70,16 +70,16 @@ const parallel = 8
 // Compare compares settlements, in the order of the log, with the reports that
 // there are. The error says that reports could not be read; what is wrong is in the
 // result. A draw limits the settlements that must be in the log to its own.
-func Compare(ctx context.Context, source Source, settlements []*entry.Settlement, draw string) (*Comparison, error) {
+func Compare(ctx context.Context, source ReportSource, settlements []*entry.Settlement, draw string) (*Comparison, error) {
 	draws := map[string][]*entry.Settlement{}
-	logged := map[ID]bool{}
+	logged := map[StateID]bool{}
 	var order []string
 	for _, e := range settlements {
 		if draws[e.Draw] == nil {
 			order = append(order, e.Draw)
 		}
 		draws[e.Draw] = append(draws[e.Draw], e)
-		logged[ID{Draw: e.Draw, State: e.State}] = true
+		logged[StateID{Draw: e.Draw, State: e.State}] = true
 	}
 	result := &Comparison{Settlements: len(settlements)}
 	var mutex sync.Mutex
@@ -133,7 +133,7 @@ type account struct {
 }
 
 // compareDraw compares the settlements of one draw, in their order.
-func compareDraw(ctx context.Context, source Source, settlements []*entry.Settlement) (*Comparison, error) {
+func compareDraw(ctx context.Context, source ReportSource, settlements []*entry.Settlement) (*Comparison, error) {
 	result := &Comparison{}
 	accounts := map[string]*account{}
 	for _, e := range settlements {
@@ -244,7 +244,7 @@ func (a *account) take(one Reported) (totals settlement.Totals, why string) {
 		if !known {
 			return nil, fmt.Sprintf("the line of bet %s has the status %.40q", line.Bet, line.Status)
 		}
-		totals.In(currency).Add(stake, settlement.Settlement{Result: result, Payout: payout})
+		totals.In(currency).Add(stake, settlement.BetResult{Result: result, Payout: payout})
 	}
 	return totals, ""
 }

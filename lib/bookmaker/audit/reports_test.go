@@ -38,7 +38,7 @@ func logged(t *testing.T, s *archivetest.Sample) *verify.Report {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := verify.Log(t.Context(), source, verify.Options{Origin: archivetest.Origin, Known: note.VerifierList(verifier), KeepSettlements: true})
+	r, err := verify.Log(t.Context(), source, verify.Params{Origin: archivetest.Origin, Known: note.VerifierList(verifier), KeepSettlements: true})
 	if err != nil || len(r.Findings) > 0 {
 		t.Fatalf("%v, %v, want a log without findings", err, r)
 	}
@@ -72,11 +72,11 @@ func apiOf(t *testing.T, s *archivetest.Sample, bookmaker string) *client.Client
 	}
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
-	key, _, err := (&keys.Store{Table: s.Table, Now: clock}).Create(t.Context(), keys.Params{Bookmaker: bookmaker, Scopes: []string{keys.FeedRead}})
+	key, _, err := (&keys.Registry{Table: s.Table, Now: clock}).Create(t.Context(), keys.KeyParams{Bookmaker: bookmaker, Scopes: []string{keys.FeedRead}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := (&keys.Store{Table: s.Table, Now: clock}).Set(t.Context(), bookmaker, func(k *keys.Settings) { k.RequestsPerSecond = 10_000 }); err != nil {
+	if _, err := (&keys.Registry{Table: s.Table, Now: clock}).Set(t.Context(), bookmaker, func(k *keys.Settings) { k.RequestsPerSecond = 10_000 }); err != nil {
 		t.Fatal(err)
 	}
 	c, err := client.New(server.URL, key)
@@ -94,7 +94,7 @@ func (unrecorded) Refused(string, string) {}
 func (unrecorded) Denied(string)          {}
 func (unrecorded) Failed(string)          {}
 
-func compare(t *testing.T, source audit.Source, r *verify.Report) *audit.Comparison {
+func compare(t *testing.T, source audit.ReportSource, r *verify.Report) *audit.Comparison {
 	t.Helper()
 	result, err := audit.Compare(t.Context(), source, r.Settlements, "")
 	if err != nil {
@@ -159,12 +159,12 @@ func bookmakers(t *testing.T, s *archivetest.Sample, r *verify.Report) map[strin
 
 // changed is a source whose reports a test changes.
 type changed struct {
-	audit.Source
+	audit.ReportSource
 	do func(list []audit.Reported) []audit.Reported
 }
 
 func (c changed) Reports(ctx context.Context, draw string, state int) ([]audit.Reported, error) {
-	list, err := c.Source.Reports(ctx, draw, state)
+	list, err := c.ReportSource.Reports(ctx, draw, state)
 	for i := range list {
 		list[i].Lines = slices.Clone(list[i].Lines)
 	}

@@ -30,18 +30,18 @@ func linesOf(text []byte) (lines [][]byte) {
 // API are a bookmaker's reports as tally's API answers them.
 type API struct {
 	client   *client.Client
-	reports  map[ID]*client.Report
-	reported []ID
+	reports  map[StateID]*client.Report
+	reported []StateID
 }
 
-var _ Source = (*API)(nil)
+var _ ReportSource = (*API)(nil)
 
 // logWithin is how long after it was reported the log must have a settlement.
 const logWithin = time.Hour
 
 // FromAPI reads a bookmaker's feed, as far as tally keeps it.
 func FromAPI(ctx context.Context, c *client.Client, now time.Time) (*API, error) {
-	a := &API{client: c, reports: map[ID]*client.Report{}}
+	a := &API{client: c, reports: map[StateID]*client.Report{}}
 	for report, err := range c.Reports(ctx, 0) {
 		if err != nil {
 			return nil, fmt.Errorf("reading the feed: %w", err)
@@ -49,7 +49,7 @@ func FromAPI(ctx context.Context, c *client.Client, now time.Time) (*API, error)
 		if report.Table != nil {
 			continue // it is no report
 		}
-		id := ID{Draw: report.Draw, State: report.State}
+		id := StateID{Draw: report.Draw, State: report.State}
 		a.reports[id] = report
 		if at, err := time.Parse(time.RFC3339, report.At); err == nil && now.Sub(at) > logWithin {
 			a.reported = append(a.reported, id)
@@ -62,7 +62,7 @@ func FromAPI(ctx context.Context, c *client.Client, now time.Time) (*API, error)
 func (a *API) Whole() bool { return false }
 
 // Reported lists the settlements in the feed that were reported an hour ago.
-func (a *API) Reported() []ID { return a.reported }
+func (a *API) Reported() []StateID { return a.reported }
 
 // The codes of answers that there is no disclosure.
 const (
@@ -72,7 +72,7 @@ const (
 
 // Reports asks for the report of a settlement and for its disclosure.
 func (a *API) Reports(ctx context.Context, draw string, state int) ([]Reported, error) {
-	report, reported := a.reports[ID{Draw: draw, State: state}]
+	report, reported := a.reports[StateID{Draw: draw, State: state}]
 	if !reported {
 		return nil, nil
 	}
@@ -102,10 +102,10 @@ const (
 // the lines, <draw>.<state>.disclosure.json the disclosure.
 type Folder struct {
 	root     *os.Root
-	reported []ID
+	reported []StateID
 }
 
-var _ Source = (*Folder)(nil)
+var _ ReportSource = (*Folder)(nil)
 
 const (
 	linesSuffix      = ".jsonl"
@@ -130,7 +130,7 @@ func FromFolder(path string) (*Folder, error) {
 			continue
 		}
 		if state, err := strconv.Atoi(name[at+1:]); err == nil && state > 0 && ids.Valid(name[:at]) {
-			f.reported = append(f.reported, ID{Draw: name[:at], State: state})
+			f.reported = append(f.reported, StateID{Draw: name[:at], State: state})
 		}
 	}
 	if len(f.reported) == 0 {
@@ -143,11 +143,11 @@ func FromFolder(path string) (*Folder, error) {
 func (f *Folder) Whole() bool { return false }
 
 // Reported lists the reports that there are.
-func (f *Folder) Reported() []ID { return f.reported }
+func (f *Folder) Reported() []StateID { return f.reported }
 
 // Reports reads the files of a settlement.
 func (f *Folder) Reports(_ context.Context, draw string, state int) ([]Reported, error) {
-	if !slices.Contains(f.reported, ID{Draw: draw, State: state}) {
+	if !slices.Contains(f.reported, StateID{Draw: draw, State: state}) {
 		return nil, nil
 	}
 	text, err := objects.ReadFile(f.root, nameOf(draw, state, linesSuffix), maxReport)
@@ -172,13 +172,13 @@ func nameOf(draw string, state int, suffix string) string {
 // Keeping is a source of one bookmaker's reports that keeps what is read of it in a
 // folder: for FromFolder, and for `tally prove`.
 type Keeping struct {
-	Source
+	ReportSource
 	root *os.Root
 }
 
 // Keep returns a source that keeps what is read in a folder, which is made where
 // there is none.
-func Keep(source Source, path string) (*Keeping, error) {
+func Keep(source ReportSource, path string) (*Keeping, error) {
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		return nil, fmt.Errorf("making the folder of reports: %w", err)
 	}
@@ -186,12 +186,12 @@ func Keep(source Source, path string) (*Keeping, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening the folder of reports: %w", err)
 	}
-	return &Keeping{Source: source, root: root}, nil
+	return &Keeping{ReportSource: source, root: root}, nil
 }
 
 // Reports reads the reports of a settlement, and keeps them.
 func (k *Keeping) Reports(ctx context.Context, draw string, state int) ([]Reported, error) {
-	list, err := k.Source.Reports(ctx, draw, state)
+	list, err := k.ReportSource.Reports(ctx, draw, state)
 	for _, report := range list {
 		if report.Disclosure == nil {
 			continue

@@ -66,11 +66,11 @@ func newStudio(t *testing.T) *studio {
 		s.network(n, w, r, s.api)
 	}))
 	t.Cleanup(s.server.Close)
-	owner := &keys.Store{Table: s.table, Now: s.now}
+	owner := &keys.Registry{Table: s.table, Now: s.now}
 	if _, err := owner.Set(t.Context(), "acme", func(set *keys.Settings) { set.RequestsPerSecond = 100_000 }); err != nil {
 		t.Fatal(err)
 	}
-	if s.key, _, err = owner.Create(t.Context(), keys.Params{Bookmaker: "acme", Scopes: keys.Scopes()}); err != nil {
+	if s.key, _, err = owner.Create(t.Context(), keys.KeyParams{Bookmaker: "acme", Scopes: keys.Scopes()}); err != nil {
 		t.Fatal(err)
 	}
 	return s

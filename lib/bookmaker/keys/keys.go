@@ -50,14 +50,14 @@ func (k *Key) State(at settlement.Instant) string {
 	return "active"
 }
 
-// Store makes and changes keys. Only operators do.
-type Store struct {
+// Registry makes and changes keys. Only operators do.
+type Registry struct {
 	Table *store.Table
 	Now   func() settlement.Instant
 }
 
-// Params is a key to be made.
-type Params struct {
+// KeyParams is a key to be made.
+type KeyParams struct {
 	Bookmaker string
 	Scopes    []string
 	Note      string
@@ -81,7 +81,7 @@ func wrong(format string, args ...any) error {
 const maxNote = 200
 
 // Create makes a key and returns it; it can't be seen again.
-func (s *Store) Create(ctx context.Context, params Params) (token string, key *Key, err error) {
+func (s *Registry) Create(ctx context.Context, params KeyParams) (token string, key *Key, err error) {
 	if err := s.check(params); err != nil {
 		return "", nil, err
 	}
@@ -92,7 +92,7 @@ func (s *Store) Create(ctx context.Context, params Params) (token string, key *K
 	return token, key, nil
 }
 
-func (s *Store) check(params Params) error {
+func (s *Registry) check(params KeyParams) error {
 	if !ids.ValidNew(params.Bookmaker) {
 		return wrong("%.80q is no bookmaker: write 1 to 64 of A-Z a-z 0-9 . _ -", params.Bookmaker)
 	}
@@ -114,7 +114,7 @@ func (s *Store) check(params Params) error {
 }
 
 // make makes a key that is not stored yet.
-func (s *Store) make(params Params) (string, *Key) {
+func (s *Registry) make(params KeyParams) (string, *Key) {
 	token, id := newToken(params.Bookmaker)
 	scopes := slices.Clone(params.Scopes)
 	slices.Sort(scopes)
@@ -128,7 +128,7 @@ func put(key *Key, version int64) store.Write {
 }
 
 // List returns a bookmaker's keys, the newest first.
-func (s *Store) List(ctx context.Context, bookmaker string) ([]*Key, error) {
+func (s *Registry) List(ctx context.Context, bookmaker string) ([]*Key, error) {
 	var list []*Key
 	for item, err := range s.Table.Query(ctx, store.BookmakerKey(bookmaker), store.APIKeyPrefix) {
 		if err != nil {
@@ -150,7 +150,7 @@ func (s *Store) List(ctx context.Context, bookmaker string) ([]*Key, error) {
 }
 
 // get reads a key and its version.
-func (s *Store) get(ctx context.Context, bookmaker, id string) (*Key, int64, error) {
+func (s *Registry) get(ctx context.Context, bookmaker, id string) (*Key, int64, error) {
 	if !ids.Valid(bookmaker) || !ids.Valid(id) {
 		return nil, 0, ErrUnknown
 	}
@@ -167,7 +167,7 @@ func (s *Store) get(ctx context.Context, bookmaker, id string) (*Key, int64, err
 
 // Rotate makes a key in the place of another, which goes on working for a while.
 // Both happen or neither.
-func (s *Store) Rotate(ctx context.Context, bookmaker, id string, overlap time.Duration) (token string, key *Key, err error) {
+func (s *Registry) Rotate(ctx context.Context, bookmaker, id string, overlap time.Duration) (token string, key *Key, err error) {
 	old, version, err := s.get(ctx, bookmaker, id)
 	if err != nil {
 		return "", nil, err
@@ -175,7 +175,7 @@ func (s *Store) Rotate(ctx context.Context, bookmaker, id string, overlap time.D
 	if state := old.State(s.Now()); state != "active" {
 		return "", nil, fmt.Errorf("key %s is %s: make a new one", id, state)
 	}
-	token, key = s.make(Params{Bookmaker: bookmaker, Scopes: old.Scopes, Note: old.Note, ExpiresAt: old.ExpiresAt})
+	token, key = s.make(KeyParams{Bookmaker: bookmaker, Scopes: old.Scopes, Note: old.Note, ExpiresAt: old.ExpiresAt})
 	end := s.Now() + settlement.Instant(overlap.Milliseconds())
 	if old.ExpiresAt == 0 || end < old.ExpiresAt {
 		old.ExpiresAt = end
@@ -189,7 +189,7 @@ func (s *Store) Rotate(ctx context.Context, bookmaker, id string, overlap time.D
 
 // Revoke ends a key. Within 30 seconds it is refused everywhere. Revoking it again
 // changes nothing.
-func (s *Store) Revoke(ctx context.Context, bookmaker, id string) (*Key, error) {
+func (s *Registry) Revoke(ctx context.Context, bookmaker, id string) (*Key, error) {
 	key, version, err := s.get(ctx, bookmaker, id)
 	if err != nil || key.RevokedAt != 0 {
 		return key, err

@@ -20,12 +20,12 @@ func (c *clock) now() settlement.Instant { return c.at }
 
 func (c *clock) pass(d time.Duration) { c.at += settlement.Instant(d.Milliseconds()) }
 
-func newStore(t *testing.T) (*keys.Store, *keys.Checker, *clock) {
+func newStore(t *testing.T) (*keys.Registry, *keys.Checker, *clock) {
 	t.Helper()
 	db := dynamotest.Kumo(t)
 	table := store.New(db.Client, db.Table(t))
 	c := &clock{at: 1_790_000_000_000}
-	return &keys.Store{Table: table, Now: c.now}, &keys.Checker{Table: table, Now: c.now}, c
+	return &keys.Registry{Table: table, Now: c.now}, &keys.Checker{Table: table, Now: c.now}, c
 }
 
 // answer is what a check comes to: the bookmaker, or the code of the refusal.
@@ -44,7 +44,7 @@ func answer(t *testing.T, c *keys.Checker, token, scope string) string {
 
 func TestCheck(t *testing.T) {
 	s, c, at := newStore(t)
-	token, key, err := s.Create(t.Context(), keys.Params{Bookmaker: "a_c.me-1", Scopes: []string{keys.BetsRead}, ExpiresAt: at.now() + 3_600_000})
+	token, key, err := s.Create(t.Context(), keys.KeyParams{Bookmaker: "a_c.me-1", Scopes: []string{keys.BetsRead}, ExpiresAt: at.now() + 3_600_000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestCheck(t *testing.T) {
 func TestUnknown(t *testing.T) {
 	s, _, _ := newStore(t)
 	elsewhere, c, _ := newStore(t)
-	token, _, err := s.Create(t.Context(), keys.Params{Bookmaker: "acme", Scopes: keys.Scopes()})
+	token, _, err := s.Create(t.Context(), keys.KeyParams{Bookmaker: "acme", Scopes: keys.Scopes()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func TestUnknown(t *testing.T) {
 
 func TestRevokedWithinAMinute(t *testing.T) {
 	s, c, at := newStore(t)
-	token, key, err := s.Create(t.Context(), keys.Params{Bookmaker: "acme", Scopes: keys.Scopes()})
+	token, key, err := s.Create(t.Context(), keys.KeyParams{Bookmaker: "acme", Scopes: keys.Scopes()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func TestRevokedWithinAMinute(t *testing.T) {
 
 func TestRotateWithOverlap(t *testing.T) {
 	s, c, at := newStore(t)
-	before, key, err := s.Create(t.Context(), keys.Params{Bookmaker: "acme", Scopes: []string{keys.FeedRead}, Note: "feed reader"})
+	before, key, err := s.Create(t.Context(), keys.KeyParams{Bookmaker: "acme", Scopes: []string{keys.FeedRead}, Note: "feed reader"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +145,7 @@ func TestRotateWithOverlap(t *testing.T) {
 
 func TestWhatNoKeyCanBe(t *testing.T) {
 	s, _, at := newStore(t)
-	for _, params := range []keys.Params{
+	for _, params := range []keys.KeyParams{
 		{Bookmaker: "a#b", Scopes: keys.Scopes()},
 		{Bookmaker: "acme"},
 		{Bookmaker: "acme", Scopes: []string{"bets:all"}},
@@ -162,7 +162,7 @@ func TestWhatNoKeyCanBe(t *testing.T) {
 
 func TestSettings(t *testing.T) {
 	s, c, at := newStore(t)
-	token, _, err := s.Create(t.Context(), keys.Params{Bookmaker: "acme", Scopes: keys.Scopes()})
+	token, _, err := s.Create(t.Context(), keys.KeyParams{Bookmaker: "acme", Scopes: keys.Scopes()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,10 +186,10 @@ func TestSettings(t *testing.T) {
 	}
 	for name, set := range map[string]keys.Settings{
 		"no amount":               {MinStake: map[string]string{"EUR": "1"}},
-		"no game":                 {Games: map[string]keys.Limits{"chess": {}}},
-		"no currency of a game":   {Games: map[string]keys.Limits{"dice": {MaxStake: map[string]string{"XXX": "1.00"}}}},
+		"no game":                 {Games: map[string]keys.StakeLimits{"chess": {}}},
+		"no currency of a game":   {Games: map[string]keys.StakeLimits{"dice": {MaxStake: map[string]string{"XXX": "1.00"}}}},
 		"least above the largest": {MinStake: map[string]string{"EUR": "2.00"}, MaxStake: map[string]string{"EUR": "1.00"}},
-		"least of a game above the largest of all": {MaxStake: map[string]string{"EUR": "1.00"}, Games: map[string]keys.Limits{"dice": {MinStake: map[string]string{"EUR": "2.00"}}}},
+		"least of a game above the largest of all": {MaxStake: map[string]string{"EUR": "1.00"}, Games: map[string]keys.StakeLimits{"dice": {MinStake: map[string]string{"EUR": "2.00"}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := set.Terms(); err == nil {
@@ -197,7 +197,7 @@ func TestSettings(t *testing.T) {
 			}
 		})
 	}
-	both, err := keys.Settings{MinStake: map[string]string{"EUR": "1.00"}, Games: map[string]keys.Limits{"dice": {MaxStake: map[string]string{"EUR": "2.00"}}}}.Terms()
+	both, err := keys.Settings{MinStake: map[string]string{"EUR": "1.00"}, Games: map[string]keys.StakeLimits{"dice": {MaxStake: map[string]string{"EUR": "2.00"}}}}.Terms()
 	if least, most := both.Bounds("dice", "EUR"); err != nil || least != 100 || most != 200 {
 		t.Errorf("stakes on dice from %d to %d, want 100 to 200: %v", least, most, err)
 	}

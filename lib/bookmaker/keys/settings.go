@@ -15,17 +15,17 @@ import (
 
 // Settings are what an operator has set for a bookmaker.
 type Settings struct {
-	Rounding string            `json:"rounding,omitempty"`  // of payouts: half_up, half_even or down
-	MinStake map[string]string `json:"min_stake,omitempty"` // of one bet, by currency; no entry, no limit
-	MaxStake map[string]string `json:"max_stake,omitempty"` // likewise
-	Games    map[string]Limits `json:"games,omitempty"`     // by game; what one of them says goes before
+	Rounding string                 `json:"rounding,omitempty"`  // of payouts: half_up, half_even or down
+	MinStake map[string]string      `json:"min_stake,omitempty"` // of one bet, by currency; no entry, no limit
+	MaxStake map[string]string      `json:"max_stake,omitempty"` // likewise
+	Games    map[string]StakeLimits `json:"games,omitempty"`     // by game; what one of them says goes before
 	// RequestsPerSecond is how many requests one instance of the API answers the
 	// bookmaker in a second; zero for defaultRate.
 	RequestsPerSecond int `json:"requests_per_second,omitempty"`
 }
 
-// Limits are the least and the greatest stakes of bets on one game, by currency.
-type Limits struct {
+// StakeLimits are the least and the greatest stakes of bets on one game, by currency.
+type StakeLimits struct {
 	MinStake map[string]string `json:"min_stake,omitempty"`
 	MaxStake map[string]string `json:"max_stake,omitempty"`
 }
@@ -48,7 +48,7 @@ func (s Settings) withDefaults() Settings {
 		s.MaxStake = map[string]string{}
 	}
 	if s.Games == nil {
-		s.Games = map[string]Limits{}
+		s.Games = map[string]StakeLimits{}
 	}
 	if s.RequestsPerSecond == 0 {
 		s.RequestsPerSecond = defaultRate
@@ -123,7 +123,7 @@ func crossed(t money.Terms) (faults []error) {
 }
 
 // Settings reads a bookmaker's settings, with the defaults for what is not set.
-func (s *Store) Settings(ctx context.Context, bookmaker string) (Settings, error) {
+func (s *Registry) Settings(ctx context.Context, bookmaker string) (Settings, error) {
 	settings, _, err := loadSettings(ctx, s.Table, bookmaker)
 	return settings.withDefaults(), err
 }
@@ -136,7 +136,7 @@ func loadSettings(ctx context.Context, table *store.Table, bookmaker string) (Se
 
 // Set changes a bookmaker's settings. Within 30 seconds they hold everywhere; a
 // bet keeps the rounding that it was stored with.
-func (s *Store) Set(ctx context.Context, bookmaker string, change func(*Settings)) (Settings, error) {
+func (s *Registry) Set(ctx context.Context, bookmaker string, change func(*Settings)) (Settings, error) {
 	if !ids.Valid(bookmaker) {
 		return Settings{}, wrong("%.80q is no bookmaker: write 1 to 64 of A-Z a-z 0-9 . _ -", bookmaker)
 	}

@@ -28,7 +28,7 @@ type Reports struct {
 	draws map[string]*record.Draw // those under way
 }
 
-var _ audit.Source = (*Reports)(nil)
+var _ audit.ReportSource = (*Reports)(nil)
 
 // New returns the reports in a table.
 func New(table *store.Table) *Reports {
@@ -39,7 +39,7 @@ func New(table *store.Table) *Reports {
 func (r *Reports) Whole() bool { return true }
 
 // Reported lists nothing: which settlements the log lacks is the monitor's to find.
-func (r *Reports) Reported() []audit.ID { return nil }
+func (r *Reports) Reported() []audit.StateID { return nil }
 
 // load reads a draw, once.
 func (r *Reports) load(ctx context.Context, id string) (*record.Draw, error) {

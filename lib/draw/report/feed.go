@@ -44,16 +44,16 @@ type Shard struct {
 
 // FeedEntry is a report in the feed.
 type FeedEntry struct {
-	Sequence int64    `json:"sequence"`
-	Draw     string   `json:"draw"`
-	Game     string   `json:"game"`
-	State    int      `json:"state"`
-	Replaces int      `json:"replaces,omitempty"` // the state reported before
-	At       string   `json:"at"`
-	Lines    int      `json:"lines"`
-	Totals   []Totals `json:"totals"`           // of all bets on the draw
-	Before   []Totals `json:"before,omitempty"` // the same under the state replaced
-	Pages    []Page   `json:"pages"`
+	Sequence int64  `json:"sequence"`
+	Draw     string `json:"draw"`
+	Game     string `json:"game"`
+	State    int    `json:"state"`
+	Replaces int    `json:"replaces,omitempty"` // the state reported before
+	At       string `json:"at"`
+	Lines    int    `json:"lines"`
+	Totals   []Sums `json:"totals"`           // of all bets on the draw
+	Before   []Sums `json:"before,omitempty"` // the same under the state replaced
+	Pages    []Page `json:"pages"`
 	// Table is how the draw's table stands. Such an entry is no report: its state is 0, and
 	// it has no totals and no pages.
 	Table *TableNews `json:"table,omitempty"`
@@ -66,8 +66,8 @@ type Page struct {
 	Href  string `json:"href"`
 }
 
-// Totals are sums of one currency.
-type Totals struct {
+// Sums are sums of one currency.
+type Sums struct {
 	Currency string `json:"currency"`
 	Bets     int    `json:"bets"`
 	Stake    string `json:"stake"`
@@ -116,10 +116,10 @@ func FeedEntryOf(e Entry) FeedEntry {
 }
 
 // TotalsOf writes totals.
-func TotalsOf(byCurrency settlement.Totals) []Totals {
-	list := []Totals{}
+func TotalsOf(byCurrency settlement.Totals) []Sums {
+	list := []Sums{}
 	for _, t := range byCurrency {
-		list = append(list, Totals{Currency: t.Currency.Code(), Bets: t.Bets, Stake: string(t.Stake.AppendTo(nil, t.Currency)),
+		list = append(list, Sums{Currency: t.Currency.Code(), Bets: t.Bets, Stake: string(t.Stake.AppendTo(nil, t.Currency)),
 			Payout: string(t.Payout.AppendTo(nil, t.Currency)), Won: t.Won, Lost: t.Lost, Refunded: t.Refunded})
 	}
 	return list

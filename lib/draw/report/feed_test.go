@@ -23,9 +23,9 @@ func currency(t *testing.T, code string) money.Currency {
 // counts its lines, links each page once, and has money in the currency's decimals.
 func TestFeedEntry(t *testing.T) {
 	var now, before settlement.Totals
-	now.In(currency(t, "KWD")).Add(1500, settlement.Settlement{Result: rules.Lost})
-	now.In(currency(t, "EUR")).Add(1000, settlement.Settlement{Result: rules.Won, Payout: 1950})
-	before.In(currency(t, "EUR")).Add(1000, settlement.Settlement{Result: rules.Refunded, Payout: 1000})
+	now.In(currency(t, "KWD")).Add(1500, settlement.BetResult{Result: rules.Lost})
+	now.In(currency(t, "EUR")).Add(1000, settlement.BetResult{Result: rules.Won, Payout: 1950})
+	before.In(currency(t, "EUR")).Add(1000, settlement.BetResult{Result: rules.Refunded, Payout: 1000})
 	entry := report.Entry{Sequence: 7, Draw: "war-t1-9", Game: "war", State: 3, Replaces: 2, Totals: now, Before: before,
 		Shards: []report.Shard{{Shard: 0, Pages: 1, Lines: 12}, {Shard: 4, Pages: 2, Lines: 1001}}, At: 1_700_000_000_123}
 	const want = `{"sequence":7,"draw":"war-t1-9","game":"war","state":3,"replaces":2,"at":"2023-11-14T22:13:20.123Z","lines":1013,` +
@@ -47,7 +47,7 @@ func TestFeedEntry(t *testing.T) {
 // TestLine: a line has the bet's stake and what is paid, in the decimals of its currency.
 func TestLine(t *testing.T) {
 	bet := &settlement.Bet{Reference: "b-1", Wager: "double:1:1", Stake: 1500, Currency: currency(t, "KWD")}
-	got := report.LineOf(bet, settlement.Settlement{Result: rules.Refunded, Payout: 1500, Reason: "late_bet", Rule: "BJ-2.1.3"}, 4, 3)
+	got := report.LineOf(bet, settlement.BetResult{Result: rules.Refunded, Payout: 1500, Reason: "late_bet", Rule: "BJ-2.1.3"}, 4, 3)
 	want := report.Line{Bet: "b-1", Wager: "double:1:1", Status: "refunded", Stake: "1.500", Payout: "1.500", Currency: "KWD",
 		Reason: "late_bet", Rule: "BJ-2.1.3", State: 4, Replaces: 3}
 	if got != want {

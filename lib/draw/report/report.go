@@ -32,7 +32,7 @@ type Line struct {
 }
 
 // LineOf is the line of a bet under a state, and the state that it replaces.
-func LineOf(b *settlement.Bet, s settlement.Settlement, state, replaces int) Line {
+func LineOf(b *settlement.Bet, s settlement.BetResult, state, replaces int) Line {
 	return Line{Bet: b.Reference, Wager: b.Wager, Status: s.Result.String(), Stake: string(money.AppendAmount(nil, b.Stake, b.Currency)),
 		Payout: string(money.AppendAmount(nil, s.Payout, b.Currency)), Currency: b.Currency.Code(), Reason: s.Reason, Rule: s.Rule, State: state, Replaces: replaces}
 }

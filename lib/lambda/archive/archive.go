@@ -135,7 +135,7 @@ func (o *opener) get(ctx context.Context) (*publiclog.Archive, error) {
 
 // log opens the log, and publishes its public keys.
 func (c Config) log(ctx context.Context, r runtime.Runtime, table *store.Table) (*sequencer.Log, error) {
-	log := &sequencer.Log{Origin: c.Origin, Lock: publiclog.Lock{Table: table, Origin: c.Origin}, Log: r.Log}
+	log := &sequencer.Log{Origin: c.Origin, Lock: publiclog.TableLock{Table: table, Origin: c.Origin}, Log: r.Log}
 	keys, err := logfiles.Keys(ctx, r.AWS, c.Origin, c.Key, c.OldKey)
 	if err != nil {
 		return nil, err
@@ -146,7 +146,7 @@ func (c Config) log(ctx context.Context, r runtime.Runtime, table *store.Table) 
 		public += key.Public + "\n"
 	}
 	log.Known = logfiles.Verifiers(keys)
-	passing := s3store.Lock{Mode: types.ObjectLockMode(c.LockMode), For: time.Duration(c.PartDays) * 24 * time.Hour, Now: r.Now}
+	passing := s3store.Retention{Mode: types.ObjectLockMode(c.LockMode), For: time.Duration(c.PartDays) * 24 * time.Hour, Now: r.Now}
 	if log.Objects, err = logfiles.OpenToAppend(r.AWS, c.Bucket, passing); err != nil {
 		return nil, err
 	}
@@ -173,8 +173,8 @@ func publishKeys(ctx context.Context, store objects.Store, public []byte) error 
 type recorder struct{ measured *metrics.Metrics }
 
 var (
-	_ publiclog.Recorder = recorder{}
-	_ witness.Recorder   = recorder{}
+	_ publiclog.Recorder      = recorder{}
+	_ witness.OutcomeRecorder = recorder{}
 )
 
 func (r recorder) Appended(game string, entries int) { r.measured.Add(metrics.Archived, game, entries) }

@@ -16,9 +16,9 @@ import (
 // ask makes requests of the API as API Gateway hands them over.
 func (d *day) ask() {
 	d.t.Helper()
-	owner := &keys.Store{Table: store.New(dynamodb.NewFromConfig(local.Config(d.stack.Endpoint)), d.stack.Table),
+	owner := &keys.Registry{Table: store.New(dynamodb.NewFromConfig(local.Config(d.stack.Endpoint)), d.stack.Table),
 		Now: func() settlement.Instant { return settlement.Instant(d.clock.UnixMilli()) }}
-	token, _, err := owner.Create(d.t.Context(), keys.Params{Bookmaker: "acme", Scopes: keys.Scopes()})
+	token, _, err := owner.Create(d.t.Context(), keys.KeyParams{Bookmaker: "acme", Scopes: keys.Scopes()})
 	if err != nil {
 		d.t.Fatal(err)
 	}

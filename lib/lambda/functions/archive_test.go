@@ -197,7 +197,7 @@ func (d *day) archiveAndVerify(handle runtime.QueueHandler, files objects.Store)
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	report, err := verify.Log(d.t.Context(), source{files}, verify.Options{Origin: "example.com/tally", Known: note.VerifierList(verifier)})
+	report, err := verify.Log(d.t.Context(), source{files}, verify.Params{Origin: "example.com/tally", Known: note.VerifierList(verifier)})
 	if err != nil || len(report.Findings) > 0 || report.Size != 6 || report.Counts.Settlements != 2 {
 		d.t.Errorf("%+v, %v", report, err)
 	}

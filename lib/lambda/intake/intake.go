@@ -126,7 +126,7 @@ func byGame(text string, set func(id, value string) bool) (wrong string) {
 // recorder turns what intake tells into metrics.
 type recorder struct{ measured *metrics.Metrics }
 
-var _ pipeline.Recorder = recorder{}
+var _ pipeline.MessageRecorder = recorder{}
 
 func (r recorder) Quarantined(game string) {
 	r.measured.Add(metrics.Quarantined, cmp.Or(game, metrics.NoGame), 1)

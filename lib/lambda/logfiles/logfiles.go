@@ -60,9 +60,9 @@ func Open(config aws.Config, bucket string) (objects.Store, error) {
 
 // OpenToAppend opens the files of a log to append to it. In a bucket, those that are needed
 // for days only are locked as it says.
-func OpenToAppend(config aws.Config, bucket string, passing s3store.Lock) (objects.Store, error) {
+func OpenToAppend(config aws.Config, bucket string, passing s3store.Retention) (objects.Store, error) {
 	opened, err := Open(config, bucket)
-	if in, is := opened.(*s3store.Store); is {
+	if in, is := opened.(*s3store.Bucket); is {
 		in.Passing = passing
 	}
 	return opened, err

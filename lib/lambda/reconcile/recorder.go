@@ -15,9 +15,9 @@ import (
 type recorder struct{ measured *metrics.Metrics }
 
 var (
-	_ pipeline.Recorder = recorder{}
-	_ intake.Recorder   = recorder{}
-	_ watchdog.Recorder = recorder{}
+	_ pipeline.Recorder      = recorder{}
+	_ intake.MessageRecorder = recorder{}
+	_ watchdog.FaultRecorder = recorder{}
 )
 
 func (r recorder) Quarantined(game string) { r.add(metrics.Quarantined, game) }

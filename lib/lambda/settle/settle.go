@@ -98,8 +98,8 @@ func afterRun(ctx context.Context, err error) error {
 type recorder struct{ measured *metrics.Metrics }
 
 var (
-	_ pipeline.Recorder = recorder{}
-	_ intake.Recorder   = recorder{}
+	_ pipeline.Recorder      = recorder{}
+	_ intake.MessageRecorder = recorder{}
 )
 
 func (r recorder) Settled(game string, lines, refunded int, corrected bool, delay time.Duration) {

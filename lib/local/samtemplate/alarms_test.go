@@ -25,7 +25,7 @@ type alarm struct {
 	OKActions    []string            `yaml:"OKActions"`
 }
 
-func alarms(t *testing.T, stack *samtemplate.Stack) (all []alarm) {
+func alarms(t *testing.T, stack *samtemplate.ResolvedStack) (all []alarm) {
 	for _, id := range ofType(stack, "AWS::CloudWatch::Alarm") {
 		read := properties[alarm](t, stack, id)
 		read.ID = id
@@ -63,7 +63,7 @@ func TestAlarms(t *testing.T) {
 }
 
 // wantedAlarms lists what has to be watched.
-func wantedAlarms(stack *samtemplate.Stack) map[string]bool {
+func wantedAlarms(stack *samtemplate.ResolvedStack) map[string]bool {
 	want := make(map[string]bool)
 	for _, queue := range stack.Queues {
 		switch {
@@ -136,7 +136,7 @@ func isInvokedBy(function samtemplate.Function, kind string) bool {
 }
 
 // dashboard returns the dashboard, which is JSON.
-func dashboard(t *testing.T, stack *samtemplate.Stack) string {
+func dashboard(t *testing.T, stack *samtemplate.ResolvedStack) string {
 	t.Helper()
 	return properties[struct {
 		Body string `yaml:"DashboardBody"`

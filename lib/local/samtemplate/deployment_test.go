@@ -90,7 +90,7 @@ func TestPermissions(t *testing.T) {
 }
 
 // statementsOf are those of a function's role, which Lambda alone may take.
-func statementsOf(t *testing.T, stack *samtemplate.Stack, function samtemplate.Function) (statements []statement) {
+func statementsOf(t *testing.T, stack *samtemplate.ResolvedStack, function samtemplate.Function) (statements []statement) {
 	t.Helper()
 	id := strings.TrimSuffix(function.ID, "Function") + "Role"
 	if role := stack.Resources[id].ARN; role != function.Role {
@@ -112,7 +112,7 @@ func statementsOf(t *testing.T, stack *samtemplate.Stack, function samtemplate.F
 
 // resourceOf returns the ARN of what a variable names: of a bucket's files, where
 // an action is about them.
-func resourceOf(t *testing.T, stack *samtemplate.Stack, action, value string) string {
+func resourceOf(t *testing.T, stack *samtemplate.ResolvedStack, action, value string) string {
 	t.Helper()
 	for _, queue := range stack.Queues {
 		if queue.URL == value {
@@ -272,7 +272,7 @@ func TestQueuesAsDecided(t *testing.T) {
 
 // isRetained tells whether a resource outlives its stack, but for one whose first deployment
 // fails: what that leaves would stand in the way of the next.
-func isRetained(stack *samtemplate.Stack, id string) bool {
+func isRetained(stack *samtemplate.ResolvedStack, id string) bool {
 	r := stack.Resources[id]
 	return r.DeletionPolicy == "RetainExceptOnCreate" && r.ReplacePolicy == "Retain"
 }
@@ -352,7 +352,7 @@ func TestFunctionsAsDecided(t *testing.T) {
 
 // checkEveryMinute holds a function to running every minute, one run at a time; one that
 // failed is not repeated.
-func checkEveryMinute(t *testing.T, stack *samtemplate.Stack, name string) {
+func checkEveryMinute(t *testing.T, stack *samtemplate.ResolvedStack, name string) {
 	t.Helper()
 	function, found := functionOf(stack, name)
 	retries := function.EventInvoke.Retries
@@ -429,7 +429,7 @@ type bucket struct {
 }
 
 // checkBucket holds a bucket to what all have to be: kept, encrypted, and closed.
-func checkBucket(t *testing.T, stack *samtemplate.Stack, id string) {
+func checkBucket(t *testing.T, stack *samtemplate.ResolvedStack, id string) {
 	t.Helper()
 	got := properties[bucket](t, stack, id)
 	closed := map[string]bool{"BlockPublicAcls": true, "BlockPublicPolicy": true, "IgnorePublicAcls": true, "RestrictPublicBuckets": true}

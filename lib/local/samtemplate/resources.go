@@ -6,8 +6,8 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// Stack is a template that was resolved. Its lists are in the order of logical ids.
-type Stack struct {
+// ResolvedStack is a template that was resolved. Its lists are in the order of logical ids.
+type ResolvedStack struct {
 	Resources map[string]Resource // by logical id, those of its tables, queues and functions too
 	Tables    []Table
 	Queues    []Queue
@@ -128,7 +128,7 @@ type Event struct {
 }
 
 // Queue returns the queue of that ARN.
-func (s *Stack) Queue(arn string) (Queue, bool) {
+func (s *ResolvedStack) Queue(arn string) (Queue, bool) {
 	for _, queue := range s.Queues {
 		if queue.ARN == arn {
 			return queue, true

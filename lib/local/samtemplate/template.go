@@ -43,7 +43,7 @@ type Environment struct {
 }
 
 // Resolve works out what a template makes in an environment.
-func Resolve(text []byte, env Environment) (*Stack, error) {
+func Resolve(text []byte, env Environment) (*ResolvedStack, error) {
 	e := &evaluator{queueURL: env.QueueURL}
 	if err := yaml.Load(text, &e.template, yaml.WithKnownFields()); err != nil {
 		return nil, fmt.Errorf("reading a template: %w", err)
@@ -51,7 +51,7 @@ func Resolve(text []byte, env Environment) (*Stack, error) {
 	if err := e.set(env); err != nil {
 		return nil, fmt.Errorf("resolving the template: %w", err)
 	}
-	stack := &Stack{Resources: map[string]Resource{}, Outputs: map[string]string{}}
+	stack := &ResolvedStack{Resources: map[string]Resource{}, Outputs: map[string]string{}}
 	for _, id := range slices.Sorted(maps.Keys(e.template.Resources)) {
 		if err := e.add(stack, id, e.template.Resources[id]); err != nil {
 			return nil, fmt.Errorf("resolving the template: %s: %w", id, err)
@@ -70,7 +70,7 @@ func Resolve(text []byte, env Environment) (*Stack, error) {
 }
 
 // add resolves one resource into the stack.
-func (e *evaluator) add(stack *Stack, id string, r Resource) error {
+func (e *evaluator) add(stack *ResolvedStack, id string, r Resource) error {
 	kind, known := kinds[r.Type]
 	if !known {
 		return fmt.Errorf("resources of type %q are not known", r.Type)

@@ -27,7 +27,7 @@ func somewhere(parameters map[string]string) samtemplate.Environment {
 }
 
 // resolve resolves template.yaml itself.
-func resolve(t *testing.T, parameters map[string]string) *samtemplate.Stack {
+func resolve(t *testing.T, parameters map[string]string) *samtemplate.ResolvedStack {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, "template.yaml"))
 	if err != nil {
@@ -36,7 +36,7 @@ func resolve(t *testing.T, parameters map[string]string) *samtemplate.Stack {
 	return resolveText(t, string(text), parameters)
 }
 
-func resolveText(t *testing.T, text string, parameters map[string]string) *samtemplate.Stack {
+func resolveText(t *testing.T, text string, parameters map[string]string) *samtemplate.ResolvedStack {
 	t.Helper()
 	stack, err := samtemplate.Resolve([]byte(text), somewhere(parameters))
 	if err != nil {
@@ -46,7 +46,7 @@ func resolveText(t *testing.T, text string, parameters map[string]string) *samte
 }
 
 // properties reads those of a resource.
-func properties[T any](t *testing.T, stack *samtemplate.Stack, id string) (read T) {
+func properties[T any](t *testing.T, stack *samtemplate.ResolvedStack, id string) (read T) {
 	t.Helper()
 	r, there := stack.Resources[id]
 	if !there {
@@ -59,7 +59,7 @@ func properties[T any](t *testing.T, stack *samtemplate.Stack, id string) (read 
 }
 
 // ofType lists the ids of the resources of a type.
-func ofType(stack *samtemplate.Stack, kind string) (ids []string) {
+func ofType(stack *samtemplate.ResolvedStack, kind string) (ids []string) {
 	for _, id := range slices.Sorted(maps.Keys(stack.Resources)) {
 		if stack.Resources[id].Type == kind {
 			ids = append(ids, id)
@@ -106,7 +106,7 @@ func (p policy) of(t *testing.T, id string) []statement {
 }
 
 // policyOf reads the policy that a property of a resource is.
-func policyOf(t *testing.T, stack *samtemplate.Stack, id, property string) []statement {
+func policyOf(t *testing.T, stack *samtemplate.ResolvedStack, id, property string) []statement {
 	t.Helper()
 	node := properties[map[string]yaml.Node](t, stack, id)[property]
 	var read policy
@@ -258,7 +258,7 @@ func TestQueues(t *testing.T) {
 }
 
 // functionOf is the function of a short name.
-func functionOf(stack *samtemplate.Stack, short string) (samtemplate.Function, bool) {
+func functionOf(stack *samtemplate.ResolvedStack, short string) (samtemplate.Function, bool) {
 	at := slices.IndexFunc(stack.Functions, func(f samtemplate.Function) bool { return f.Short == short })
 	if at < 0 {
 		return samtemplate.Function{}, false

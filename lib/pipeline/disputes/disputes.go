@@ -33,8 +33,8 @@ const (
 // Decided reports whether nothing is to be done about the dispute any more.
 func (s Status) Decided() bool { return s == Upheld || s == Rejected }
 
-// Dispute is a stored request with what became of it.
-type Dispute struct {
+// Case is a stored request with what became of it.
+type Case struct {
 	ID        string `json:"dispute"`
 	Bookmaker string `json:"bookmaker"`
 	Request
@@ -76,14 +76,14 @@ func OrderOf(bookmaker, id string) string {
 
 // Create stores a dispute, which is kept until a time. When it is stored already
 // it returns what is there, and replay; when another one is, a *UsedError.
-func Create(ctx context.Context, table *store.Table, bookmaker, id string, r Request, now, keepUntil settlement.Instant) (d *Dispute, replay bool, err error) {
+func Create(ctx context.Context, table *store.Table, bookmaker, id string, r Request, now, keepUntil settlement.Instant) (d *Case, replay bool, err error) {
 	for _, name := range append([]string{id, r.Draw}, r.Bets...) {
 		if !ids.ValidNew(name) {
 			return nil, false, fmt.Errorf("%.80q is no identifier: %w", name, ErrIdentifier)
 		}
 	}
 	r.Bets = slices.Sorted(slices.Values(r.Bets))
-	d = &Dispute{ID: id, Bookmaker: bookmaker, Request: r, CreatedAt: now, Order: OrderOf(bookmaker, id), Status: Open}
+	d = &Case{ID: id, Bookmaker: bookmaker, Request: r, CreatedAt: now, Order: OrderOf(bookmaker, id), Status: Open}
 	// Before this transaction there is nothing; after it the dispute, and operators
 	// find it.
 	err = table.Transact(ctx,
@@ -127,7 +127,7 @@ func differences(a, b Request) (fields []string) {
 }
 
 // Get reads a dispute.
-func Get(ctx context.Context, table *store.Table, bookmaker, id string) (*Dispute, error) {
+func Get(ctx context.Context, table *store.Table, bookmaker, id string) (*Case, error) {
 	list, _, err := List(ctx, table, bookmaker, store.DisputeKey(id), store.DecisionKey(id), 1)
 	if err != nil {
 		return nil, err
@@ -140,7 +140,7 @@ func Get(ctx context.Context, table *store.Table, bookmaker, id string) (*Disput
 
 // List reads at most so many of a bookmaker's disputes, by their ids, between two
 // keys, and returns the key from which the rest is to be read; empty at the end.
-func List(ctx context.Context, table *store.Table, bookmaker, from, to string, limit int) (list []*Dispute, next string, err error) {
+func List(ctx context.Context, table *store.Table, bookmaker, from, to string, limit int) (list []*Case, next string, err error) {
 	// A dispute has one item more at most: its decision.
 	items, err := table.Span(ctx, store.DisputesKey(bookmaker), store.Span{From: from, To: to, Limit: 2 * limit})
 	if err != nil {
@@ -163,7 +163,7 @@ func List(ctx context.Context, table *store.Table, bookmaker, from, to string, l
 			next = item.SK
 			break
 		}
-		d, err := store.Decode[Dispute](item)
+		d, err := store.Decode[Case](item)
 		if err != nil {
 			return nil, "", err
 		}
@@ -179,7 +179,7 @@ func List(ctx context.Context, table *store.Table, bookmaker, from, to string, l
 }
 
 // decided adds a decision.
-func (d *Dispute) decided(item store.Item) error {
+func (d *Case) decided(item store.Item) error {
 	decision, err := store.Decode[Decision](item)
 	if err != nil {
 		return err
@@ -190,7 +190,7 @@ func (d *Dispute) decided(item store.Item) error {
 
 // settle looks whether the dispute's order is stored, which makes it upheld. An
 // operator may have sent the order by hand, without a decision.
-func (d *Dispute) settle(ctx context.Context, table *store.Table) error {
+func (d *Case) settle(ctx context.Context, table *store.Table) error {
 	if d.Status == Rejected {
 		return nil
 	}

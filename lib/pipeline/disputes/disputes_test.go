@@ -180,17 +180,17 @@ func TestOneDispute(t *testing.T) {
 		if _, err := o.Uphold(t.Context(), "acme", "d-1", "again"); err != nil || len(o.sent) != 2 {
 			t.Errorf("upheld once more: %v, %d sent", err, len(o.sent))
 		}
-		for name, decide := range map[string]func() (*disputes.Dispute, error){
-			"reject what is upheld":     func() (*disputes.Dispute, error) { return o.Reject(t.Context(), "acme", "d-1", "no") },
-			"uphold what is rejected":   func() (*disputes.Dispute, error) { return o.Uphold(t.Context(), "borealis", "d-1", "") },
-			"reject for another reason": func() (*disputes.Dispute, error) { return o.Reject(t.Context(), "borealis", "d-1", "other") },
-			"uphold what is not there":  func() (*disputes.Dispute, error) { return o.Uphold(t.Context(), "acme", "d-9", "") },
-			"another's":                 func() (*disputes.Dispute, error) { return o.Uphold(t.Context(), "cygnus", "d-1", "") },
-			"reject without a reason":   func() (*disputes.Dispute, error) { return o.Reject(t.Context(), "acme", "d-1", " ") },
-			"reject with a long reason": func() (*disputes.Dispute, error) {
+		for name, decide := range map[string]func() (*disputes.Case, error){
+			"reject what is upheld":     func() (*disputes.Case, error) { return o.Reject(t.Context(), "acme", "d-1", "no") },
+			"uphold what is rejected":   func() (*disputes.Case, error) { return o.Uphold(t.Context(), "borealis", "d-1", "") },
+			"reject for another reason": func() (*disputes.Case, error) { return o.Reject(t.Context(), "borealis", "d-1", "other") },
+			"uphold what is not there":  func() (*disputes.Case, error) { return o.Uphold(t.Context(), "acme", "d-9", "") },
+			"another's":                 func() (*disputes.Case, error) { return o.Uphold(t.Context(), "cygnus", "d-1", "") },
+			"reject without a reason":   func() (*disputes.Case, error) { return o.Reject(t.Context(), "acme", "d-1", " ") },
+			"reject with a long reason": func() (*disputes.Case, error) {
 				return o.Reject(t.Context(), "acme", "d-1", strings.Repeat("é", 101))
 			},
-			"reject for a reason of junk": func() (*disputes.Dispute, error) { return o.Reject(t.Context(), "acme", "d-1", "\xff") },
+			"reject for a reason of junk": func() (*disputes.Case, error) { return o.Reject(t.Context(), "acme", "d-1", "\xff") },
 		} {
 			t.Run(name, func(t *testing.T) {
 				if d, err := decide(); err == nil {

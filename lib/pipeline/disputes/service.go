@@ -31,7 +31,7 @@ type Service struct {
 }
 
 // DecidedError says that the dispute has been decided otherwise.
-type DecidedError struct{ Dispute *Dispute }
+type DecidedError struct{ Dispute *Case }
 
 func (e *DecidedError) Error() string {
 	d := e.Dispute
@@ -67,8 +67,8 @@ func checkReason(text string) error {
 // Pending yields the disputes of all bookmakers that nobody has decided, or whose
 // order is not stored yet, the oldest first. What it finds decided it takes off the
 // list.
-func (d *Service) Pending(ctx context.Context) iter.Seq2[*Dispute, error] {
-	return func(yield func(*Dispute, error) bool) {
+func (d *Service) Pending(ctx context.Context) iter.Seq2[*Case, error] {
+	return func(yield func(*Case, error) bool) {
 		for item, err := range d.Table.Query(ctx, store.PendingKey, "") {
 			if err != nil {
 				yield(nil, err)
@@ -87,7 +87,7 @@ func (d *Service) Pending(ctx context.Context) iter.Seq2[*Dispute, error] {
 
 // pending reads what an item of the list names; nil when nothing is to be done
 // about it any more.
-func (d *Service) pending(ctx context.Context, item store.Item) (*Dispute, error) {
+func (d *Service) pending(ctx context.Context, item store.Item) (*Case, error) {
 	_, name, _ := strings.Cut(item.SK, "#")
 	bookmaker, id, _ := strings.Cut(name, "#")
 	// It was written together with the item, which may be seen first.
@@ -108,7 +108,7 @@ func (d *Service) pending(ctx context.Context, item store.Item) (*Dispute, error
 // Uphold decides for the bookmaker and sends the order that voids the bets. Again
 // is the same, and sends the order again unless it is stored. An empty reason is
 // the bookmaker's own.
-func (d *Service) Uphold(ctx context.Context, bookmaker, id, reason string) (*Dispute, error) {
+func (d *Service) Uphold(ctx context.Context, bookmaker, id, reason string) (*Case, error) {
 	dispute, err := Get(ctx, d.Table, bookmaker, id)
 	if err != nil {
 		return nil, err
@@ -142,7 +142,7 @@ func (d *Service) Uphold(ctx context.Context, bookmaker, id, reason string) (*Di
 }
 
 // Reject decides against the bookmaker, who gets the reason. Again is the same.
-func (d *Service) Reject(ctx context.Context, bookmaker, id, reason string) (*Dispute, error) {
+func (d *Service) Reject(ctx context.Context, bookmaker, id, reason string) (*Case, error) {
 	if err := checkReason(reason); err != nil {
 		return nil, err
 	}
@@ -164,7 +164,7 @@ func (d *Service) Reject(ctx context.Context, bookmaker, id, reason string) (*Di
 
 // decide writes a decision, unless there is one, and notes in the dispute which
 // one holds.
-func (d *Service) decide(ctx context.Context, dispute *Dispute, decision Decision) error {
+func (d *Service) decide(ctx context.Context, dispute *Case, decision Decision) error {
 	item := store.Item{PK: store.DisputesKey(dispute.Bookmaker), SK: store.DecisionKey(dispute.ID), Body: store.Encode(decision), ExpiresAt: dispute.expiresAt}
 	err := d.Table.Create(ctx, item)
 	if exists := (*store.ExistsError)(nil); errors.As(err, &exists) {
@@ -177,7 +177,7 @@ func (d *Service) decide(ctx context.Context, dispute *Dispute, decision Decisio
 }
 
 // order returns the message that voids what the dispute names.
-func (d *Service) order(ctx context.Context, dispute *Dispute, reason string) (string, error) {
+func (d *Service) order(ctx context.Context, dispute *Case, reason string) (string, error) {
 	head, version, err := record.LoadHead(ctx, d.Table, dispute.Draw)
 	if err != nil {
 		return "", err
@@ -235,7 +235,7 @@ func (d *Service) order(ctx context.Context, dispute *Dispute, reason string) (s
 
 // evidenceOf names the dispute and what the bookmaker shows for it, as much as an
 // order may hold.
-func evidenceOf(d *Dispute) string {
+func evidenceOf(d *Case) string {
 	text := "dispute " + d.ID + " of " + d.Bookmaker + ": " + d.Evidence
 	if len(text) <= wire.MaxNote {
 		return text

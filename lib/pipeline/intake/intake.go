@@ -33,8 +33,8 @@ type Sender interface {
 	Send(ctx context.Context, body string, delay time.Duration) error
 }
 
-// Recorder is notified of what happened, for metrics.
-type Recorder interface {
+// MessageRecorder is notified of what happened, for metrics.
+type MessageRecorder interface {
 	// Quarantined counts a message that was put into quarantine just now, by its
 	// game; empty when the message was not right enough to tell.
 	Quarantined(game string)
@@ -49,7 +49,7 @@ type Intake struct {
 	Replies Sender
 	Sweeps  Sender
 	Archive Sender
-	Record  Recorder
+	Record  MessageRecorder
 	// OutOfSequence gets, for metrics, what is wrong with a table's running numbers; nil
 	// for nobody.
 	OutOfSequence func(concern string)
@@ -428,7 +428,7 @@ func (in *Intake) reply(ctx context.Context, reply wire.Reply) error {
 }
 
 // NextState returns the state that the head calls for, nil for none.
-func NextState(ctx context.Context, table *store.Table, head *draw.Head, game *rules.Game, now settlement.Instant) (*draw.State, error) {
+func NextState(ctx context.Context, table *store.Table, head *draw.Head, game *rules.Game, now settlement.Instant) (*draw.StateRecord, error) {
 	if head.State == 0 {
 		return head.Next(nil, game, now), nil
 	}
@@ -441,7 +441,7 @@ func NextState(ctx context.Context, table *store.Table, head *draw.Head, game *r
 
 // HeadWrites returns the writes of a head over the version that was read, and
 // of the new state, if there is one.
-func HeadWrites(head *draw.Head, version int64, state *draw.State) []store.Write {
+func HeadWrites(head *draw.Head, version int64, state *draw.StateRecord) []store.Write {
 	writes := []store.Write{store.Replacing(store.Item{PK: store.DrawKey(head.Draw), SK: store.HeadKey, Body: store.Encode(head),
 		Version: version + 1, ExpiresAt: head.RetainUntil})}
 	if state == nil {

@@ -46,7 +46,7 @@ type Acceptor struct {
 	Now   func() settlement.Instant
 	// Clock tells whether Now can be trusted; nil for always.
 	Clock  clock.Check
-	Record Recorder
+	Record BetRecorder
 	// Looks takes what asks settle to look through a partition again.
 	Looks Sender
 
@@ -62,8 +62,8 @@ type Sender interface {
 	Send(ctx context.Context, body string, delay time.Duration) error
 }
 
-// Recorder is notified of what happened, for metrics.
-type Recorder interface {
+// BetRecorder is notified of what happened, for metrics.
+type BetRecorder interface {
 	// Unlooked counts a stored record that came after the result, or may have, when
 	// settle could not be asked to look for it: reconcile finds it later.
 	Unlooked(game string)

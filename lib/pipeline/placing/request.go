@@ -14,7 +14,7 @@ import (
 )
 
 // Request is a bet as a bookmaker sends it.
-type Request = draw.BetRequest
+type Request = draw.PlaceRequest
 
 // Refusal is why a bet is not accepted. No bet is stored and none will be in the feed; the
 // code is recorded in the bet's place where an earlier try may still be on its way.

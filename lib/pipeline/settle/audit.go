@@ -131,7 +131,7 @@ func (s *Settler) Audit(ctx context.Context, id string, part wire.Look, from Pos
 
 // audit counts the partitions of a draw after a position, which it moves: one of them,
 // or all without a bookmaker.
-func (s *Settler) audit(ctx context.Context, r *record.Draw, now record.Run, part wire.Look, at *Position) (missed []LateRecords, err error) {
+func (s *Settler) audit(ctx context.Context, r *record.Draw, now record.RunState, part wire.Look, at *Position) (missed []LateRecords, err error) {
 	state, _, err := r.Resolve(ctx, now.Base)
 	if err != nil {
 		return nil, err

@@ -37,7 +37,7 @@ func (t *try) hold(ctx context.Context, moved settlement.Moved) error {
 
 // aside is what an operator finds in quarantine of a held settlement: the message that
 // goes on with it, and why it waits.
-func aside(r *record.Draw, now record.Run) store.Item {
+func aside(r *record.Draw, now record.RunState) store.Item {
 	message := wire.Encode(wire.Run{Draw: r.ID})
 	held := record.Quarantined{Type: record.HeldSettlement, Draw: r.ID, Queue: "sweeps", State: now.State, Faults: []wire.Fault{{Code: wire.CodeHeld,
 		Message: fmt.Sprintf("state %d moves %s of %d bookmakers, more than is allowed: nobody is told of it until an operator releases it; what was settled under state %d holds; a newer state takes its place",

@@ -92,7 +92,7 @@ func (h *History) Accounts(records []store.StoredBet) ([]record.Account, error) 
 // the one on that knew the bet, with its cancellation from the one on that knew that.
 func (h *History) lines(g *group, i int) ([]report.Line, error) {
 	lines := []report.Line{}
-	var before settlement.Settlement
+	var before settlement.BetResult
 	first := max(h.since(g.reference), h.since(g.record(i)))
 	cancelled := h.since(g.cancellation())
 	for n, t := range h.reported {

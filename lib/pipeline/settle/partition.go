@@ -201,7 +201,7 @@ func (p *partition) knew(g *group, i int) *settlement.Bet {
 }
 
 // report adds the absolute line to the page.
-func (p *partition) report(replaces int, s settlement.Settlement) {
+func (p *partition) report(replaces int, s settlement.BetResult) {
 	p.lines = appendReported(p.lines, p.absolute, p.next.Number, replaces)
 	p.count++
 	p.progress.Lines++

@@ -63,7 +63,7 @@ func (d *digest) UnmarshalText(text []byte) error {
 // appendLine appends the absolute line of a bet, without the state that it was
 // computed under: the same settlement has the same line whichever state it is
 // computed from again.
-func appendLine(dst []byte, b *settlement.Bet, s settlement.Settlement) strictjson.Out {
+func appendLine(dst []byte, b *settlement.Bet, s settlement.BetResult) strictjson.Out {
 	out := strictjson.Out(dst).Open().TextMember("bet", b.Reference)
 	if b.Wager != "" {
 		out = out.TextMember("wager", b.Wager)

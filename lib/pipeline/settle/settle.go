@@ -163,7 +163,7 @@ const (
 type try struct {
 	*Settler
 	*record.Draw
-	now     record.Run // SWEEP, as it was read or written last
+	now     record.RunState // SWEEP, as it was read or written last
 	version int64
 }
 
@@ -228,7 +228,7 @@ func (t *try) decide() (step, error) {
 }
 
 // put writes SWEEP over the version that was read.
-func (t *try) put(ctx context.Context, next record.Run) error {
+func (t *try) put(ctx context.Context, next record.RunState) error {
 	if err := t.Table.Replace(ctx, t.item(next)); err != nil {
 		return err
 	}
@@ -237,7 +237,7 @@ func (t *try) put(ctx context.Context, next record.Run) error {
 }
 
 // item is SWEEP after the version that was read.
-func (t *try) item(next record.Run) store.Item {
+func (t *try) item(next record.RunState) store.Item {
 	return store.Item{PK: store.DrawKey(t.ID), SK: store.SweepKey, Body: store.Encode(next), Version: t.version + 1,
 		ExpiresAt: t.Head.RetainUntil}
 }
@@ -254,7 +254,7 @@ func (t *try) plan(ctx context.Context) error {
 		t.Log.LogAttrs(ctx, slog.LevelInfo, "held settlement replaced", slog.String("draw", t.ID), slog.Int("state", now.State),
 			slog.Int("by", t.Head.State))
 	}
-	next := record.Run{Base: now.Base, Plan: now.Plan, State: t.Head.State, Bookmakers: t.Bookmakers(), StartedAt: t.Now(),
+	next := record.RunState{Base: now.Base, Plan: now.Plan, State: t.Head.State, Bookmakers: t.Bookmakers(), StartedAt: t.Now(),
 		Skipped: slices.Clone(now.Skipped), Settled: now.Settled}
 	if next.State <= max(now.Base, now.State) {
 		return fmt.Errorf("there is no state after %d to settle", max(now.Base, now.State))
@@ -273,9 +273,9 @@ func (t *try) plan(ctx context.Context) error {
 }
 
 // closed returns what SWEEP is when a run is closed.
-func closed(now record.Run) record.Run {
+func closed(now record.RunState) record.RunState {
 	settled := append(slices.Clone(now.Settled), now.State)
-	return record.Run{Base: now.State, Plan: append([]string{}, now.Bookmakers...), Skipped: now.Skipped,
+	return record.RunState{Base: now.State, Plan: append([]string{}, now.Bookmakers...), Skipped: now.Skipped,
 		Settled: settled[max(0, len(settled)-record.MaxSettled):]}
 }
 

@@ -105,8 +105,8 @@ func (h Hand) with(other *Hand) Hand {
 // count ranks the six hands on a complete board and counts who wins. The winners
 // are gathered without branches, which the processor could not foresee.
 func (a *analysis) count(board Hand) {
-	var strengths [Hands]Rank
-	best := Rank(0)
+	var strengths [Hands]Strength
+	best := Strength(0)
 	for i := range strengths {
 		hand := board.with(&a.hole[i])
 		strengths[i] = hand.rank()

@@ -3,7 +3,7 @@ package pokerhand
 import "testing"
 
 // sink keeps results that nothing else uses.
-var sink Rank
+var sink Strength
 
 func BenchmarkBestFive(b *testing.B) {
 	seven := hand("KH 3D KS QC 9H 3S 3H")

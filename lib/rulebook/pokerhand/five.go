@@ -24,7 +24,7 @@ var groupSizes = [Categories][5]int{
 // comes last after five, four, three, two. Equal ranks stand in suit order; of
 // equally good fives it is the one listed first in that order. The strength is
 // zero when the list is not of five to seven different cards.
-func BestFive(list []cards.Card) (five [5]cards.Card, rank Rank) {
+func BestFive(list []cards.Card) (five [5]cards.Card, rank Strength) {
 	var seen deck
 	var hand Hand
 	if len(list) < 5 || len(list) > 7 || seen.take(list, &hand) != nil {
@@ -52,7 +52,7 @@ func BestFive(list []cards.Card) (five [5]cards.Card, rank Rank) {
 
 // highestOfRun returns the rank of the highest card of a straight: they are
 // numbered from the one up to the five.
-func highestOfRun(rank Rank) cards.Rank {
+func highestOfRun(rank Strength) cards.Rank {
 	if rank.Category() == RoyalFlush {
 		return cards.Ace
 	}

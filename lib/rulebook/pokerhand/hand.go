@@ -56,13 +56,13 @@ func (h *Hand) Add(card cards.Card) {
 }
 
 // Rank returns the strength of the best five cards, zero for fewer than five.
-func (h *Hand) Rank() Rank {
+func (h *Hand) Rank() Strength {
 	prepare()
 	return h.rank()
 }
 
 // rank is Rank, once the tables are prepared.
-func (h *Hand) rank() Rank {
+func (h *Hand) rank() Strength {
 	if full := (h.key + fiveSuited) & flushBits; full != 0 {
 		return flushes[suited(h.mask, flushSuit(full))%(1<<ranks)]
 	}

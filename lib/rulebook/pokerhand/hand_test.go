@@ -11,11 +11,11 @@ import (
 	"tally/lib/rulebook/cards"
 )
 
-// allFives ranks all 2,598,960 fives both ways: the Rank that each of the oracle's
-// strengths has, and how many fives have it. A strength with two Ranks has Rank
+// allFives ranks all 2,598,960 fives both ways: the Strength that each of the oracle's
+// strengths has, and how many fives have it. A strength with two Strengths has Strength
 // zero.
-var allFives = sync.OnceValues(func() (ranks map[int]Rank, count map[Rank]int) {
-	ranks, count = make(map[int]Rank), make(map[Rank]int)
+var allFives = sync.OnceValues(func() (ranks map[int]Strength, count map[Strength]int) {
+	ranks, count = make(map[int]Strength), make(map[Strength]int)
 	eachFive(func(five [5]cards.Card) {
 		h := handOf(five[:])
 		strength, rank := list(five).strength, h.Rank()
@@ -54,7 +54,7 @@ func TestRanksOfAllFives(t *testing.T) {
 		}
 		byRank[rank] = strength
 	}
-	last := Rank(0)
+	last := Strength(0)
 	for rank, strength := range byRank {
 		if strength == 0 {
 			continue
@@ -62,10 +62,10 @@ func TestRanksOfAllFives(t *testing.T) {
 		if strength <= byRank[last] {
 			t.Errorf("rank %#x is not above rank %#x", rank, last)
 		}
-		if first := Rank(rank).index() == 1; first != (Rank(rank).Category() != last.Category() || last == 0) {
+		if first := Strength(rank).index() == 1; first != (Strength(rank).Category() != last.Category() || last == 0) {
 			t.Errorf("rank %#x follows rank %#x", rank, last)
 		}
-		last = Rank(rank)
+		last = Strength(rank)
 	}
 }
 
@@ -102,7 +102,7 @@ func TestFrequenciesOfSevens(t *testing.T) {
 	for rank, n := range count {
 		if n > 0 {
 			distinct++
-			got[Rank(rank).Category()] += n
+			got[Strength(rank).Category()] += n
 		}
 	}
 	if distinct != 4824 {

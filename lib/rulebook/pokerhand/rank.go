@@ -1,18 +1,18 @@
 package pokerhand
 
-// Rank is the strength of a poker hand: of two hands the one with the higher Rank
+// Strength is the strength of a poker hand: of two hands the one with the higher Strength
 // wins, equal Ranks tie. All five cards of the hand are compared. The top four
 // bits are the category, below is the index within it, the weakest being one; so
 // there are 7,462 Ranks and zero is none of them.
-type Rank uint16
+type Strength uint16
 
 const categoryShift = 12
 
 // Category returns what kind of hand it is.
-func (r Rank) Category() Category { return Category(r >> categoryShift) }
+func (r Strength) Category() Category { return Category(r >> categoryShift) }
 
 // index is the hand's number within its category, from one.
-func (r Rank) index() int { return int(r & (1<<categoryShift - 1)) }
+func (r Strength) index() int { return int(r & (1<<categoryShift - 1)) }
 
 // Category is one of the ten kinds of poker hand, from weak to strong.
 type Category uint8

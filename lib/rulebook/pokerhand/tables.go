@@ -13,8 +13,8 @@ const ranks = 13
 // The tables of strengths: of hands without a flush by the place of the sum of their keys, of
 // flushes by the set of their ranks. Zero is what is no hand of five to seven cards.
 var (
-	sums    [slots]Rank
-	flushes [1 << ranks]Rank
+	sums    [slots]Strength
+	flushes [1 << ranks]Strength
 )
 
 // prepare fills the tables, once.
@@ -65,11 +65,11 @@ func rankKey(rank int) uint64 {
 }
 
 // filler numbers what five cards can be, within each category from one.
-type filler struct{ index [Categories]Rank }
+type filler struct{ index [Categories]Strength }
 
-func (f *filler) next(category Category) Rank {
+func (f *filler) next(category Category) Strength {
 	f.index[category]++
-	return Rank(category)<<categoryShift | f.index[category]
+	return Strength(category)<<categoryShift | f.index[category]
 }
 
 // groups goes through the ranks that groups of some sizes can have, from weak to strong: the
@@ -142,7 +142,7 @@ func (f *filler) runs() {
 // larger goes through the choices that have so many cards more, of the ranks from one on.
 func (c choice) larger(from, more int) {
 	if more == 0 {
-		best := Rank(0)
+		best := Strength(0)
 		for _, rank := range c.list[:c.count] {
 			best = max(best, sums[place(c.key-rankKey(rank))])
 		}

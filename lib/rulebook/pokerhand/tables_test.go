@@ -31,7 +31,7 @@ func TestTablesAreGenerated(t *testing.T) {
 	}
 	prepare()
 	for name, table := range map[string]struct {
-		got  []Rank
+		got  []Strength
 		want []uint16
 	}{"sums": {sums[:], made.Sums}, "flushes": {flushes[:], made.Flushes}} {
 		t.Run(name, func(t *testing.T) {
@@ -43,7 +43,7 @@ func TestTablesAreGenerated(t *testing.T) {
 				if want != 0 {
 					filled++
 				}
-				if table.got[i] != Rank(want) {
+				if table.got[i] != Strength(want) {
 					t.Fatalf("%d is %#x, want %#x", i, table.got[i], want)
 				}
 			}

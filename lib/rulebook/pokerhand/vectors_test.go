@@ -137,7 +137,7 @@ func TestResolveVectors(t *testing.T) {
 func (test *resolveCase) check(t *testing.T, hands *[Hands][2]cards.Card, board []cards.Card) {
 	t.Helper()
 	want := test.Expect.Outcome
-	var ranks []Rank
+	var ranks []Strength
 	for i, pair := range hands {
 		seven := slices.Concat(pair[:], board)
 		five, rank := BestFive(seven)

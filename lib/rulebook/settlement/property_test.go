@@ -93,11 +93,11 @@ func FuzzSettle(f *testing.F) {
 func TestTotals(t *testing.T) {
 	eur, jpy := currency(t, "EUR"), currency(t, "JPY")
 	var byCurrency, other settlement.Totals
-	byCurrency.In(jpy).Add(500, settlement.Settlement{Result: rules.Refunded, Payout: 500})
-	byCurrency.In(eur).Add(1000, settlement.Settlement{Result: rules.Won, Payout: 1950})
-	other.In(eur).Add(200, settlement.Settlement{Result: rules.Lost})
-	other.In(eur).Add(money.MaxStake, settlement.Settlement{Result: rules.Won, Payout: 1 << 62})
-	other.In(eur).Add(money.MaxStake, settlement.Settlement{Result: rules.Won, Payout: 1 << 62})
+	byCurrency.In(jpy).Add(500, settlement.BetResult{Result: rules.Refunded, Payout: 500})
+	byCurrency.In(eur).Add(1000, settlement.BetResult{Result: rules.Won, Payout: 1950})
+	other.In(eur).Add(200, settlement.BetResult{Result: rules.Lost})
+	other.In(eur).Add(money.MaxStake, settlement.BetResult{Result: rules.Won, Payout: 1 << 62})
+	other.In(eur).Add(money.MaxStake, settlement.BetResult{Result: rules.Won, Payout: 1 << 62})
 	byCurrency.Merge(other)
 	if len(byCurrency) != 2 || byCurrency[0].Currency != eur || byCurrency[1].Currency != jpy {
 		t.Fatalf("%+v", byCurrency)
@@ -126,9 +126,9 @@ func currency(t testing.TB, code string) money.Currency {
 }
 
 // cases are what settling mostly is: a bet parsed, a draw resolved.
-func cases(t testing.TB) map[string]func() (settlement.Settlement, error) {
-	at := func(b *settlement.Bet, s *settlement.Basis) func() (settlement.Settlement, error) {
-		return func() (settlement.Settlement, error) { return settlement.Settle(b, s) }
+func cases(t testing.TB) map[string]func() (settlement.BetResult, error) {
+	at := func(b *settlement.Bet, s *settlement.Basis) func() (settlement.BetResult, error) {
+		return func() (settlement.BetResult, error) { return settlement.Settle(b, s) }
 	}
 	coup := &settlement.Basis{Game: baccarat.Game, Number: 1,
 		Outcome: ruletest.Outcome(t, baccarat.Game, `{"player":["KS","3D","7C"],"banker":["9H","2C","QS"]}`)}
@@ -137,7 +137,7 @@ func cases(t testing.TB) map[string]func() (settlement.Settlement, error) {
 	ordered := stored
 	ordered.Orders = []settlement.Order{order(t, "by=beta shop=riga-7"), order(t, "by=acme bets=b5,b6,b7")}
 	spin := &settlement.Basis{Game: roulette.Game, Number: 1, Outcome: ruletest.Outcome(t, roulette.Game, `{"spins":[{"revolutions":6,"pocket":17}]}`)}
-	return map[string]func() (settlement.Settlement, error){
+	return map[string]func() (settlement.BetResult, error){
 		"won":          at(bet(t, baccarat.Game, "on=banker odds=1.95"), coup),
 		"lost":         at(bet(t, baccarat.Game, "on=player odds=1.95"), coup),
 		"paytable":     at(bet(t, roulette.Game, "on=corner:13-14-16-17"), spin),

@@ -127,7 +127,7 @@ func afterTheKing(t testing.TB) map[rules.Selection]rules.Mark {
 }
 
 // settled is a settlement on one line: result, reason and payout.
-func settled(s settlement.Settlement) string {
+func settled(s settlement.BetResult) string {
 	return strings.Join(strings.Fields(fmt.Sprintf("%v %s %d", s.Result, s.Reason, s.Payout)), " ")
 }
 
@@ -308,7 +308,7 @@ func TestStates(t *testing.T) {
 	`) {
 		t.Run(row[0], func(t *testing.T) {
 			b := bet(t, war.Game, row[0])
-			var before settlement.Settlement
+			var before settlement.BetResult
 			var lines []string
 			for i, text := range strings.Split(row[1], " > ") {
 				now, err := settlement.Settle(b, state(t, i+1, text))
@@ -385,7 +385,7 @@ func TestVoidDraw(t *testing.T) {
 			s := &settlement.Basis{Game: game, Number: 1, Void: game.Resolve(facts).Void}
 			for _, on := range []string{"drawn:1", "not_drawn:1", "sum_odd"} {
 				got, err := settlement.Settle(bet(t, game, "on="+on), s)
-				want := settlement.Settlement{Result: rules.Refunded, Payout: 1000, Reason: "wrong_ball_count", Rule: rule}
+				want := settlement.BetResult{Result: rules.Refunded, Payout: 1000, Reason: "wrong_ball_count", Rule: rule}
 				if err != nil || got != want {
 					t.Errorf("%s %s: %+v, %v", game.ID, on, got, err)
 				}
@@ -401,7 +401,7 @@ func TestCancelledDraw(t *testing.T) {
 			b := &settlement.Bet{Selection: s, Odds: 2_0000, Stake: 1000}
 			for _, reason := range game.Reasons {
 				got, err := settlement.Settle(b, &settlement.Basis{Game: game, Number: 1, Cancelled: reason.Code})
-				want := settlement.Settlement{Result: rules.Refunded, Payout: 1000, Reason: "draw_cancelled", Rule: game.CancelRule}
+				want := settlement.BetResult{Result: rules.Refunded, Payout: 1000, Reason: "draw_cancelled", Rule: game.CancelRule}
 				if err != nil || got != want {
 					t.Fatalf("%s, %s: %+v, %v", game.ID, game.Text(s), got, err)
 				}
@@ -447,7 +447,7 @@ func TestPaytables(t *testing.T) {
 
 func TestOverflowIsAnError(t *testing.T) {
 	b := bet(t, war.Game, "on=player odds=100000 stake=92233720368548")
-	if got, err := settlement.Settle(b, state(t, 1, "KS/2D")); !errors.Is(err, money.ErrOverflow) || got != (settlement.Settlement{}) {
+	if got, err := settlement.Settle(b, state(t, 1, "KS/2D")); !errors.Is(err, money.ErrOverflow) || got != (settlement.BetResult{}) {
 		t.Errorf("%+v, %v", got, err)
 	}
 }

@@ -81,8 +81,8 @@ func (r Round) stopped(s rules.Selection, at Instant) bool {
 	return false
 }
 
-// Settlement is what becomes of one bet under one state.
-type Settlement struct {
+// BetResult is what becomes of one bet under one state.
+type BetResult struct {
 	Result rules.Result
 	Payout money.Amount // returned in all
 	Reason string       // of a refund
@@ -102,12 +102,12 @@ const (
 
 // Settle returns what becomes of a bet under a state. It fails only when the
 // payout can't be represented, which no bet within the limits can reach.
-func Settle(bet *Bet, state *Basis) (Settlement, error) {
+func Settle(bet *Bet, state *Basis) (BetResult, error) {
 	if reason, rule := state.refund(bet); reason != "" {
-		return Settlement{Result: rules.Refunded, Payout: bet.Stake, Reason: reason, Rule: rule}, nil
+		return BetResult{Result: rules.Refunded, Payout: bet.Stake, Reason: reason, Rule: rule}, nil
 	}
 	verdict := state.Game.Judge(state.Outcome, bet.Selection)
-	settled := Settlement{Result: verdict.Result, Reason: verdict.Reason, Rule: verdict.Rule}
+	settled := BetResult{Result: verdict.Result, Reason: verdict.Reason, Rule: verdict.Rule}
 	switch verdict.Result {
 	case rules.Refunded:
 		settled.Payout = bet.Stake
@@ -118,7 +118,7 @@ func Settle(bet *Bet, state *Basis) (Settlement, error) {
 		}
 		payout, err := money.Payout(bet.Stake, odds, bet.Rounding)
 		if err != nil {
-			return Settlement{}, fmt.Errorf("paying bet %s: %w", bet.Reference, err)
+			return BetResult{}, fmt.Errorf("paying bet %s: %w", bet.Reference, err)
 		}
 		settled.Payout = payout
 	}

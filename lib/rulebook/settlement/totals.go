@@ -20,7 +20,7 @@ type Total struct {
 }
 
 // Add adds one settled bet.
-func (t *Total) Add(stake money.Amount, s Settlement) {
+func (t *Total) Add(stake money.Amount, s BetResult) {
 	t.Bets++
 	t.Stake.Add(stake)
 	t.Payout.Add(s.Payout)

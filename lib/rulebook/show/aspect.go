@@ -8,8 +8,8 @@ import (
 	"tally/lib/rulebook/cards"
 )
 
-// Aspect is something that can be counted of every draw of a game.
-type Aspect struct {
+// Countable is something that can be counted of every draw of a game.
+type Countable struct {
 	Name string
 	// Values are all that can be shown, in the order for people. Their
 	// probabilities add up to one.
@@ -36,7 +36,7 @@ type Value struct {
 }
 
 // Index returns the place of a value, -1 when there is none of that name.
-func (a Aspect) Index(name string) int {
+func (a Countable) Index(name string) int {
 	return slices.IndexFunc(a.Values, func(v Value) bool { return v.Name == name })
 }
 
@@ -130,14 +130,14 @@ func Yes(is bool) []string {
 // Expect works out the probabilities of aspects by going through every way in which a
 // draw can come about, with how many equally likely ways differ from it in nothing that
 // is counted.
-func Expect(each func(way func(d Draw, count int64)), aspects []Aspect) []Aspect {
+func Expect(each func(way func(d DrawView, count int64)), aspects []Countable) []Countable {
 	groups := make([][]Group, len(aspects))
 	for i, a := range aspects {
 		for _, v := range a.Values {
 			groups[i] = append(groups[i], Group{Name: v.Name})
 		}
 	}
-	each(func(d Draw, count int64) {
+	each(func(d DrawView, count int64) {
 		values := d.Values()
 		for i, a := range aspects {
 			for _, value := range values[a.Name] {

@@ -15,13 +15,13 @@ type Game interface {
 	// Messages has the game's texts: messages/<language>.toml.
 	Messages() fs.FS
 	// Draw returns a draw that facts and outcome are to be read into.
-	Draw() Draw
+	Draw() DrawView
 	// Aspects works out what is counted of draws, in the order for people.
-	Aspects() []Aspect
+	Aspects() []Countable
 }
 
-// Draw is what happened in a draw, to be shown.
-type Draw interface {
+// DrawView is what happened in a draw, to be shown.
+type DrawView interface {
 	// Parts are what facts and outcome are read into.
 	Parts() (facts, outcome any)
 	// Check says why facts and outcome can't be shown together.
@@ -45,21 +45,21 @@ type Of[F, O any] struct {
 	Outcome O
 }
 
-// Parts implements Draw.
+// Parts implements DrawView.
 func (d *Of[F, O]) Parts() (facts, outcome any) { return &d.Facts, &d.Outcome }
 
-// Check implements Draw: all can be shown.
+// Check implements DrawView: all can be shown.
 func (*Of[F, O]) Check() error { return nil }
 
-// Places implements Draw, of a game without cards.
+// Places implements DrawView, of a game without cards.
 func (*Of[F, O]) Places() []Place { return nil }
 
-// Seen implements Draw, of a game of cards.
+// Seen implements DrawView, of a game of cards.
 func (*Of[F, O]) Seen(Words) []Pair { return nil }
 
 // Read reads facts and outcome. It is lenient: what is shown is what the log says, and
 // whether that follows from the rules is for those who verify.
-func Read(g Game, facts, outcome []byte) (Draw, error) {
+func Read(g Game, facts, outcome []byte) (DrawView, error) {
 	if g == nil {
 		return nil, errors.New("the game does not show its draws")
 	}
@@ -99,7 +99,7 @@ func ReadVisible(g Game, visible []byte) ([]Place, error) {
 }
 
 // taken are the places where cards lie.
-func taken(d Draw) []Place {
+func taken(d DrawView) []Place {
 	list := []Place{}
 	for _, place := range d.Places() {
 		if len(place.Cards) > 0 {
@@ -110,7 +110,7 @@ func taken(d Draw) []Place {
 }
 
 // Seen are a draw's facts in words.
-func Seen(w Words, d Draw) (list []Pair) {
+func Seen(w Words, d DrawView) (list []Pair) {
 	for _, place := range taken(d) {
 		list = append(list, place.Pair(w))
 	}

@@ -13,34 +13,34 @@ type Sides struct {
 	Sides   []Side
 	Middle  bool   // something may be said between the sides
 	Between string // what is said there
-	Burned  []Card
+	Burned  []OpenCard
 }
 
 // Side is one of two sides, or one of several hands.
 type Side struct {
 	Title  string
-	Cards  []Card
+	Cards  []OpenCard
 	Wins   bool
 	Points string // what the cards count or make; empty where that is not said
 	Unit   string // of the points
 	Tag    string
-	Best   []Card // those that count
+	Best   []OpenCard // those that count
 }
 
 // Board are hands that share the cards of a board.
 type Board struct {
 	Title  string
-	Cards  []Card
+	Cards  []OpenCard
 	Best   string // what stands before the cards that count
 	Hands  []Side
-	Burned []Card
+	Burned []OpenCard
 }
 
 // Seats are the hands of a dealer and of seats that play against him.
 type Seats struct {
 	Dealer Side
 	Seats  []Seat
-	Burned []Card
+	Burned []OpenCard
 }
 
 // Seat is a seat with its hands.
@@ -51,7 +51,7 @@ type Seat struct {
 
 // Hand is a hand of a seat and what became of it.
 type Hand struct {
-	Cards  []Card
+	Cards  []OpenCard
 	Points string
 	Result *Result // nil while it is not known
 	Tag    string

@@ -40,26 +40,26 @@ type Place struct {
 // Burned is the place of the burned cards.
 func Burned(codes []string) Place { return Place{Label: Text("table.burned"), Cards: codes} }
 
-// Card is a card, face up.
-type Card struct {
+// OpenCard is a card, face up.
+type OpenCard struct {
 	cards.Card
 	Sideways bool // laid across, as a third card is
 	Marked   bool // one of the winner's best five
 }
 
 // Cards are the cards of these codes. Codes that name no card are left out.
-func Cards(codes ...string) []Card {
-	list := make([]Card, 0, len(codes))
+func Cards(codes ...string) []OpenCard {
+	list := make([]OpenCard, 0, len(codes))
 	for _, code := range codes {
 		if card, is := cards.Parse(code); is {
-			list = append(list, Card{Card: card})
+			list = append(list, OpenCard{Card: card})
 		}
 	}
 	return list
 }
 
 // Across are these cards with the third one laid across.
-func Across(codes []string) []Card {
+func Across(codes []string) []OpenCard {
 	list := Cards(codes...)
 	if len(list) > 2 {
 		list[2].Sideways = true
@@ -68,7 +68,7 @@ func Across(codes []string) []Card {
 }
 
 // Figure is what is written in the corner of the card.
-func (c Card) Figure() string {
+func (c OpenCard) Figure() string {
 	if c.Rank() == cards.Ten {
 		return "10"
 	}
@@ -76,10 +76,10 @@ func (c Card) Figure() string {
 }
 
 // Symbol is the suit as a character.
-func (c Card) Symbol() string { return [...]string{"♠", "♥", "♦", "♣"}[c.Suit()] }
+func (c OpenCard) Symbol() string { return [...]string{"♠", "♥", "♦", "♣"}[c.Suit()] }
 
 // Short writes cards as people do: K♠ 3♦ 7♣.
-func Short(list []Card) string {
+func Short(list []OpenCard) string {
 	texts := make([]string, 0, len(list))
 	for _, c := range list {
 		texts = append(texts, c.Figure()+c.Symbol())

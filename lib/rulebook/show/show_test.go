@@ -66,9 +66,9 @@ func TestJoin(t *testing.T) {
 // coin is a game of one.
 type coin struct{}
 
-func (coin) Messages() fs.FS        { return nil }
-func (coin) Draw() show.Draw        { return &toss{} }
-func (coin) Aspects() []show.Aspect { return nil }
+func (coin) Messages() fs.FS           { return nil }
+func (coin) Draw() show.DrawView       { return &toss{} }
+func (coin) Aspects() []show.Countable { return nil }
 
 // toss is the draw of a coin that is thrown and a card that is laid on it.
 type toss struct {
@@ -119,13 +119,13 @@ func TestRead(t *testing.T) {
 
 // A coin that shows heads three times as often as tails.
 func TestExpect(t *testing.T) {
-	aspects := show.Expect(func(way func(show.Draw, int64)) {
+	aspects := show.Expect(func(way func(show.DrawView, int64)) {
 		for face, count := range map[string]int64{"heads": 3, "tails": 1} {
 			d := &toss{}
 			d.Outcome.Face = face
 			way(d, count)
 		}
-	}, []show.Aspect{{Name: "face", Values: show.Named("heads", "tails")}})
+	}, []show.Countable{{Name: "face", Values: show.Named("heads", "tails")}})
 	for i, want := range []*big.Rat{big.NewRat(3, 4), big.NewRat(1, 4)} {
 		if got := aspects[0].Values[i]; got.Probability.Cmp(want) != 0 {
 			t.Errorf("%s is expected %v of the time, want %v", got.Name, got.Probability, want)

@@ -26,22 +26,22 @@ type Source interface {
 	Get(ctx context.Context, path string) ([]byte, error)
 }
 
-// Site makes the pages for people. The same arguments give the same files.
-type Site interface {
+// PageMaker makes the pages for people. The same arguments give the same files.
+type PageMaker interface {
 	// Assets and Fixed are the files that no draw changes.
 	Assets() []pages.File
 	Fixed() ([]pages.File, error)
 	Draw(d *history.Draw) ([]pages.File, error)
 	// Day, Game and Home take draws in the order of time.
 	Day(game, day string, rows []history.Row) ([]pages.File, error)
-	Game(game string, latest []history.Row, years, months, days []pages.Period) ([]pages.File, error)
+	Game(game string, latest []history.Row, years, months, days []pages.ListedPeriod) ([]pages.File, error)
 	// Period lists the days of a month, or the months of a year, the newest first.
-	Period(game, name string, parts []pages.Period) ([]pages.File, error)
+	Period(game, name string, parts []pages.ListedPeriod) ([]pages.File, error)
 	Statistics(game string, counts statistics.Counts, from, to string) ([]pages.File, error)
 	Home(latest map[string][]history.Row) ([]pages.File, error)
 }
 
-var _ Site = (*pages.Site)(nil)
+var _ PageMaker = (*pages.Site)(nil)
 
 // Recorder is notified of what happened, for metrics.
 type Recorder interface {
@@ -60,7 +60,7 @@ type Follower struct {
 	Known  note.Verifiers // the log's keys
 	Log    Source
 	Files  objects.Store // of the site
-	Site   Site
+	Site   PageMaker
 	Record Recorder
 	Logger *slog.Logger
 

@@ -275,67 +275,67 @@ func TestRefusals(t *testing.T) {
 	entries := draws(t, 6, 60, 1, "roulette")
 	other := draws(t, 7, 60, 1, "roulette")
 	for name, test := range map[string]struct {
-		spoil func(l *publicLog, store *fakeobjects.Store)
+		spoil func(l *publicLog, store *fakeobjects.Fake)
 		want  error
 	}{
-		"a log that was set back":  {func(l *publicLog, _ *fakeobjects.Store) { l.replace(entries, 40) }, build.ErrSetBack},
-		"no log any more":          {func(l *publicLog, _ *fakeobjects.Store) { delete(l.files, checkpoint.Path) }, build.ErrSetBack},
-		"another log":              {func(l *publicLog, _ *fakeobjects.Store) { l.replace(other, 90) }, build.ErrForked},
-		"another log of this size": {func(l *publicLog, _ *fakeobjects.Store) { l.replace(other, 50) }, build.ErrForked},
-		"a site of another log": {func(_ *publicLog, s *fakeobjects.Store) {
+		"a log that was set back":  {func(l *publicLog, _ *fakeobjects.Fake) { l.replace(entries, 40) }, build.ErrSetBack},
+		"no log any more":          {func(l *publicLog, _ *fakeobjects.Fake) { delete(l.files, checkpoint.Path) }, build.ErrSetBack},
+		"another log":              {func(l *publicLog, _ *fakeobjects.Fake) { l.replace(other, 90) }, build.ErrForked},
+		"another log of this size": {func(l *publicLog, _ *fakeobjects.Fake) { l.replace(other, 50) }, build.ErrForked},
+		"a site of another log": {func(_ *publicLog, s *fakeobjects.Fake) {
 			edit(s, build.CursorPath, origin, "example.com/other")
 		}, build.ErrForked},
-		"a checkpoint of a stranger": {func(l *publicLog, _ *fakeobjects.Store) {
+		"a checkpoint of a stranger": {func(l *publicLog, _ *fakeobjects.Fake) {
 			l.files[checkpoint.Path] = []byte(strings.Replace(string(l.files[checkpoint.Path]), "\n50\n", "\n60\n", 1))
 		}, checkpoint.ErrSignature},
-		"a changed entry": {func(l *publicLog, _ *fakeobjects.Store) {
+		"a changed entry": {func(l *publicLog, _ *fakeobjects.Fake) {
 			l.grow(70)
 			flip(l, tiles.EntriesPath(0, 70), 20000)
 		}, build.ErrUnlike},
-		"an entry that is cut off": {func(l *publicLog, _ *fakeobjects.Store) {
+		"an entry that is cut off": {func(l *publicLog, _ *fakeobjects.Fake) {
 			l.grow(70)
 			l.files[tiles.EntriesPath(0, 70)] = l.files[tiles.EntriesPath(0, 70)][:20000]
 		}, build.ErrUnlike},
-		"a changed tile": {func(l *publicLog, _ *fakeobjects.Store) { l.grow(70); flip(l, "tile/0/000.p/70", 60*32) }, build.ErrUnlike},
-		"a missing bundle": {func(l *publicLog, _ *fakeobjects.Store) {
+		"a changed tile": {func(l *publicLog, _ *fakeobjects.Fake) { l.grow(70); flip(l, "tile/0/000.p/70", 60*32) }, build.ErrUnlike},
+		"a missing bundle": {func(l *publicLog, _ *fakeobjects.Fake) {
 			l.grow(70)
 			delete(l.files, tiles.EntriesPath(0, 70))
 		}, build.ErrUnlike},
-		"a missing tile": {func(l *publicLog, _ *fakeobjects.Store) {
+		"a missing tile": {func(l *publicLog, _ *fakeobjects.Fake) {
 			l.grow(70)
 			delete(l.files, "tile/0/000.p/70")
 		}, build.ErrUnlike},
-		"an entry of a newer version": {func(l *publicLog, _ *fakeobjects.Store) {
+		"an entry of a newer version": {func(l *publicLog, _ *fakeobjects.Fake) {
 			l.entries = slices.Clone(l.entries)
 			l.entries[60] = []byte(strings.Replace(string(l.entries[60]), `{"schema":1,`, `{"schema":2,`, 1))
 			l.grow(70)
 		}, build.ErrEntry},
-		"a game that is not known": {func(l *publicLog, _ *fakeobjects.Store) {
+		"a game that is not known": {func(l *publicLog, _ *fakeobjects.Fake) {
 			l.entries = slices.Clone(l.entries)
 			for i, e := range l.entries[50:70] {
 				l.entries[50+i] = []byte(strings.ReplaceAll(string(e), `"game":"roulette"`, `"game":".."`))
 			}
 			l.grow(70)
 		}, build.ErrEntry},
-		"a draw that was not opened": {func(l *publicLog, _ *fakeobjects.Store) {
+		"a draw that was not opened": {func(l *publicLog, _ *fakeobjects.Fake) {
 			l.entries = slices.Clone(l.entries)
 			l.entries[60] = renamedData(t, l.entries, "state", "nobody")
 			l.grow(70)
 		}, build.ErrDamaged},
-		"a cursor that is none":     {func(_ *publicLog, s *fakeobjects.Store) { s.Set(build.CursorPath, []byte("{")) }, build.ErrDamaged},
-		"a cursor of a new version": {func(_ *publicLog, s *fakeobjects.Store) { edit(s, build.CursorPath, `"schema":1`, `"schema":2`) }, build.ErrDamaged},
-		"a cursor of a size that no log has": {func(_ *publicLog, s *fakeobjects.Store) {
+		"a cursor that is none":     {func(_ *publicLog, s *fakeobjects.Fake) { s.Set(build.CursorPath, []byte("{")) }, build.ErrDamaged},
+		"a cursor of a new version": {func(_ *publicLog, s *fakeobjects.Fake) { edit(s, build.CursorPath, `"schema":1`, `"schema":2`) }, build.ErrDamaged},
+		"a cursor of a size that no log has": {func(_ *publicLog, s *fakeobjects.Fake) {
 			edit(s, build.CursorPath, `"log":{"size":`, `"log":{"size":9000000000000000`)
 		}, build.ErrDamaged},
-		"rows that are none": {func(l *publicLog, s *fakeobjects.Store) {
+		"rows that are none": {func(l *publicLog, s *fakeobjects.Fake) {
 			l.grow(70)
 			s.Set(files.RowsPath("roulette", "2026-11-30"), []byte("{}\n"))
 		}, build.ErrDamaged},
-		"rows that are gone": {func(l *publicLog, s *fakeobjects.Store) {
+		"rows that are gone": {func(l *publicLog, s *fakeobjects.Fake) {
 			l.grow(70)
 			s.Set(files.RowsPath("roulette", "2026-11-30"), nil)
 		}, build.ErrDamaged},
-		"an index that is none": {func(l *publicLog, s *fakeobjects.Store) {
+		"an index that is none": {func(l *publicLog, s *fakeobjects.Fake) {
 			l.grow(70)
 			s.Set(files.GamePath("roulette"), []byte("[]"))
 		}, build.ErrDamaged},
@@ -364,7 +364,7 @@ func (l *publicLog) replace(entries [][]byte, size int64) {
 
 func flip(l *publicLog, path string, at int) { l.files[path][at] ^= 1 }
 
-func edit(s *fakeobjects.Store, path, old, text string) {
+func edit(s *fakeobjects.Fake, path, old, text string) {
 	s.Set(path, []byte(strings.Replace(string(s.Files()[path].Data), old, text, 1)))
 }
 

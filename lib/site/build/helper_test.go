@@ -140,7 +140,7 @@ func follower(l build.Source, known note.Verifiers, store objects.Store) *build.
 // plainSite makes pages that show all that they were given.
 type plainSite struct{}
 
-var _ build.Site = plainSite{}
+var _ build.PageMaker = plainSite{}
 
 func page(path string, about ...any) pages.File {
 	text, err := json.Marshal(about)
@@ -172,11 +172,11 @@ func (plainSite) Day(game, day string, rows []history.Row) (list []pages.File, e
 	return append(list, page(fmt.Sprintf("en/%s/%s.html", game, day), n)), nil
 }
 
-func (plainSite) Game(game string, latest []history.Row, years, months, days []pages.Period) ([]pages.File, error) {
+func (plainSite) Game(game string, latest []history.Row, years, months, days []pages.ListedPeriod) ([]pages.File, error) {
 	return []pages.File{page("en/"+game+"/index.html", slices.Concat(latest), years, months, days)}, nil
 }
 
-func (plainSite) Period(game, name string, parts []pages.Period) ([]pages.File, error) {
+func (plainSite) Period(game, name string, parts []pages.ListedPeriod) ([]pages.File, error) {
 	return []pages.File{page(fmt.Sprintf("en/%s/%s.html", game, name), parts)}, nil
 }
 
@@ -427,10 +427,10 @@ func lastNames(periods []files.Period, n int) string {
 }
 
 // newestFirst lists the periods from one on.
-func newestFirst(periods []files.Period, from string) (list []pages.Period) {
+func newestFirst(periods []files.Period, from string) (list []pages.ListedPeriod) {
 	for _, p := range slices.Backward(periods) {
 		if p.Name >= from {
-			list = append(list, pages.Period{Name: p.Name, Draws: p.Draws})
+			list = append(list, pages.ListedPeriod{Name: p.Name, Draws: p.Draws})
 		}
 	}
 	return list
@@ -481,7 +481,7 @@ func compare(t testing.TB, l *publicLog, got map[string]fakeobjects.Object, size
 }
 
 // status reads how far a site has come.
-func status(t testing.TB, store *fakeobjects.Store) build.Status {
+func status(t testing.TB, store *fakeobjects.Fake) build.Status {
 	t.Helper()
 	s, err := build.ReadStatus(store.Files()[build.CursorPath].Data)
 	if err != nil {

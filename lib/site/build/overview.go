@@ -145,9 +145,9 @@ func (r *run) newestParts(ctx context.Context, game string, periods []files.Peri
 }
 
 // listed returns periods as pages list them, the newest first.
-func listed(periods []files.Period) (list []pages.Period) {
+func listed(periods []files.Period) (list []pages.ListedPeriod) {
 	for _, period := range slices.Backward(periods) {
-		list = append(list, pages.Period{Name: period.Name, Draws: period.Draws})
+		list = append(list, pages.ListedPeriod{Name: period.Name, Draws: period.Draws})
 	}
 	return list
 }

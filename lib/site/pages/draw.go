@@ -76,9 +76,9 @@ func (d *drawPage) HasOdds() bool {
 type stateView struct {
 	*entry.State
 	Index int64
-	Entry string    // its bytes
-	Table show.Draw // nil where there are no facts, or none that can be drawn
-	Raw   string    // facts that can't be drawn
+	Entry string        // its bytes
+	Table show.DrawView // nil where there are no facts, or none that can be drawn
+	Raw   string        // facts that can't be drawn
 	// RawOutcome is the outcome where it can't be read.
 	RawOutcome string
 	Before     *stateView
@@ -188,7 +188,7 @@ func stateOf(e *entry.State, leaf history.Leaf, before *stateView) *stateView {
 }
 
 // tableOf reads what happened in a draw.
-func tableOf(id string, facts, outcome []byte) (show.Draw, error) {
+func tableOf(id string, facts, outcome []byte) (show.DrawView, error) {
 	game, known := games.Find(id)
 	if !known {
 		return nil, fmt.Errorf("there is no game %s", id)

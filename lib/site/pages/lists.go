@@ -15,8 +15,8 @@ import (
 // PartRows is how many draws a part of a day has at most.
 const PartRows = 500
 
-// Period is a day, a month or a year in which there were draws.
-type Period struct {
+// ListedPeriod is a day, a month or a year in which there were draws.
+type ListedPeriod struct {
 	Name  string // 2026-11-30, 2026-11 or 2026
 	Draws int
 }
@@ -24,7 +24,7 @@ type Period struct {
 // rowView is a draw in a list.
 type rowView struct {
 	*history.Row
-	Table show.Draw // nil where there is no result to tell
+	Table show.DrawView // nil where there is no result to tell
 }
 
 // Day returns the day of the draw.
@@ -133,7 +133,7 @@ func (s *Site) dayPart(path string, view dayPage) ([]File, error) {
 type gamePage struct {
 	Game                string
 	Latest              []rowView
-	Years, Months, Days []Period
+	Years, Months, Days []ListedPeriod
 }
 
 // List are the latest draws.
@@ -141,7 +141,7 @@ func (g gamePage) List() rowList { return rowList{Rows: g.Latest, Dated: true} }
 
 // Game makes the page of a game: its latest draws, and the days, months and years
 // in which there were draws.
-func (s *Site) Game(game string, latest []history.Row, years, months, days []Period) ([]File, error) {
+func (s *Site) Game(game string, latest []history.Row, years, months, days []ListedPeriod) ([]File, error) {
 	view := gamePage{Game: game, Latest: viewRows(latest), Years: years, Months: months, Days: days}
 	title := func(w *words) string { return w.Code("game", game) }
 	return s.render("game", game+"/index.html", title, func(p *page, out io.Writer) { p.writegame(out, view) })
@@ -166,7 +166,7 @@ func (p periodPage) Year() string {
 // Period makes the page of a month or a year: its name, and the days or months in
 // which there were draws, the newest first. It has no counts, so that it changes
 // only when a day begins.
-func (s *Site) Period(game, name string, parts []Period) ([]File, error) {
+func (s *Site) Period(game, name string, parts []ListedPeriod) ([]File, error) {
 	view := periodPage{Game: game, Name: name}
 	for _, part := range parts {
 		view.Parts = append(view.Parts, part.Name)

@@ -182,7 +182,7 @@ func (p *page) game(g gamePage) string {
 	return qs422016
 }
 
-func (p *page) streamcounted(qw422016 *qt422016.Writer, list []Period) {
+func (p *page) streamcounted(qw422016 *qt422016.Writer, list []ListedPeriod) {
 	qw422016.N().S(`<ul class="periods">`)
 	for _, period := range list {
 		qw422016.N().S(`<li><a href="`)
@@ -196,13 +196,13 @@ func (p *page) streamcounted(qw422016 *qt422016.Writer, list []Period) {
 	qw422016.N().S(`</ul>`)
 }
 
-func (p *page) writecounted(qq422016 qtio422016.Writer, list []Period) {
+func (p *page) writecounted(qq422016 qtio422016.Writer, list []ListedPeriod) {
 	qw422016 := qt422016.AcquireWriter(qq422016)
 	p.streamcounted(qw422016, list)
 	qt422016.ReleaseWriter(qw422016)
 }
 
-func (p *page) counted(list []Period) string {
+func (p *page) counted(list []ListedPeriod) string {
 	qb422016 := qt422016.AcquireByteBuffer()
 	p.writecounted(qb422016, list)
 	qs422016 := string(qb422016.B)

@@ -11,7 +11,7 @@ import (
 )
 
 // face is a card as it is drawn.
-type face struct{ show.Card }
+type face struct{ show.OpenCard }
 
 // Letter is the suit's letter, such as S.
 func (f face) Letter() string { return f.String()[1:] }
@@ -23,7 +23,7 @@ func (f face) IsFigure() bool { return f.Rank() >= cards.Jack && f.Rank() <= car
 func (f face) Pips() []pip { return pips[f.Rank()] }
 
 // sideways is 1 for a card that lies across, the index of its drawing.
-func sideways(c show.Card) int {
+func sideways(c show.OpenCard) int {
 	if c.Sideways {
 		return 1
 	}
@@ -35,7 +35,7 @@ func sideways(c show.Card) int {
 func (w *words) drawCards() {
 	for card := range cards.Card(cards.Count) {
 		for across := range w.faces {
-			w.faces[across][card] = face{Card: show.Card{Card: card, Sideways: across == 1}}.drawing()
+			w.faces[across][card] = face{OpenCard: show.OpenCard{Card: card, Sideways: across == 1}}.drawing()
 		}
 	}
 }

@@ -133,7 +133,7 @@ func (f face) corner() string {
 // All cards are drawn when the site is made: a page has many.
 //
 
-func (e *edition) streamhand(qw422016 *qt422016.Writer, list []show.Card) {
+func (e *edition) streamhand(qw422016 *qt422016.Writer, list []show.OpenCard) {
 	qw422016.N().S(`<div class="cards">`)
 	for _, c := range list {
 		across := sideways(c)
@@ -163,13 +163,13 @@ func (e *edition) streamhand(qw422016 *qt422016.Writer, list []show.Card) {
 	qw422016.N().S(`</div>`)
 }
 
-func (e *edition) writehand(qq422016 qtio422016.Writer, list []show.Card) {
+func (e *edition) writehand(qq422016 qtio422016.Writer, list []show.OpenCard) {
 	qw422016 := qt422016.AcquireWriter(qq422016)
 	e.streamhand(qw422016, list)
 	qt422016.ReleaseWriter(qw422016)
 }
 
-func (e *edition) hand(list []show.Card) string {
+func (e *edition) hand(list []show.OpenCard) string {
 	qb422016 := qt422016.AcquireByteBuffer()
 	e.writehand(qb422016, list)
 	qs422016 := string(qb422016.B)
@@ -177,7 +177,7 @@ func (e *edition) hand(list []show.Card) string {
 	return qs422016
 }
 
-func (e *edition) streamburned(qw422016 *qt422016.Writer, list []show.Card) {
+func (e *edition) streamburned(qw422016 *qt422016.Writer, list []show.OpenCard) {
 	if len(list) > 0 {
 		qw422016.N().S(`<div class="burned"><h3>`)
 		qw422016.E().S(e.Text("table.burned"))
@@ -189,13 +189,13 @@ func (e *edition) streamburned(qw422016 *qt422016.Writer, list []show.Card) {
 	}
 }
 
-func (e *edition) writeburned(qq422016 qtio422016.Writer, list []show.Card) {
+func (e *edition) writeburned(qq422016 qtio422016.Writer, list []show.OpenCard) {
 	qw422016 := qt422016.AcquireWriter(qq422016)
 	e.streamburned(qw422016, list)
 	qt422016.ReleaseWriter(qw422016)
 }
 
-func (e *edition) burned(list []show.Card) string {
+func (e *edition) burned(list []show.OpenCard) string {
 	qb422016 := qt422016.AcquireByteBuffer()
 	e.writeburned(qb422016, list)
 	qs422016 := string(qb422016.B)

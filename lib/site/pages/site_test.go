@@ -69,8 +69,8 @@ func makeFiles(t testing.TB, s *pages.Site) map[string]pages.File {
 		if d.Opening.Game == "keno" {
 			add(s.Draw(d))
 			add(s.Day("keno", d.Day(), []history.Row{d.Row()}))
-			add(s.Period("keno", "2026-11", []pages.Period{{Name: d.Day()}}))
-			add(s.Period("keno", "2026", []pages.Period{{Name: "2026-11"}}))
+			add(s.Period("keno", "2026-11", []pages.ListedPeriod{{Name: d.Day()}}))
+			add(s.Period("keno", "2026", []pages.ListedPeriod{{Name: "2026-11"}}))
 			add(s.Game("keno", nil, nil, nil, nil))
 			add(s.Statistics("keno", nil, "", ""))
 		}
@@ -95,7 +95,7 @@ func makeFiles(t testing.TB, s *pages.Site) map[string]pages.File {
 		}
 		rows := latest[game.ID]
 		add(s.Day(game.ID, "2026-11-30", rows))
-		period := func(name string) []pages.Period { return []pages.Period{{Name: name, Draws: len(rows)}} }
+		period := func(name string) []pages.ListedPeriod { return []pages.ListedPeriod{{Name: name, Draws: len(rows)}} }
 		add(s.Game(game.ID, rows, period("2026"), period("2026-11"), period("2026-11-30")))
 		add(s.Period(game.ID, "2026-11", period("2026-11-30")))
 		add(s.Period(game.ID, "2026", period("2026-11")))

@@ -409,7 +409,7 @@ func TestPips(t *testing.T) {
 			want = 0
 		}
 		seen := map[pip]bool{}
-		for _, p := range (face{show.Card{Card: card}}).Pips() {
+		for _, p := range (face{show.OpenCard{Card: card}}).Pips() {
 			seen[p] = true
 		}
 		if len(seen) != want {

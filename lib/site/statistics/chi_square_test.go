@@ -20,7 +20,7 @@ func made(ordered bool, weights ...int64) statistics.Aspect {
 	for _, w := range weights {
 		total += w
 	}
-	a := statistics.Aspect{Game: "any", Aspect: show.Aspect{Name: "made", Ordered: ordered, PerDraw: 1}}
+	a := statistics.Aspect{Game: "any", Countable: show.Countable{Name: "made", Ordered: ordered, PerDraw: 1}}
 	for i, w := range weights {
 		a.Values = append(a.Values, statistics.Value{Name: string(rune('a' + i)), Probability: big.NewRat(w, total)})
 	}

@@ -48,7 +48,7 @@ import (
 // Aspect is something that can be counted of every draw of a game.
 type Aspect struct {
 	Game string
-	show.Aspect
+	show.Countable
 }
 
 // Value is one of the values that a draw can show.
@@ -194,7 +194,7 @@ func Aspects(id string) (aspects []Aspect) {
 	}
 	for _, a := range game.Show.Aspects() {
 		a.PerDraw = max(a.PerDraw, 1)
-		aspects = append(aspects, Aspect{Game: id, Aspect: a})
+		aspects = append(aspects, Aspect{Game: id, Countable: a})
 	}
 	workedOut.Store(game, aspects)
 	return aspects

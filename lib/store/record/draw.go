@@ -242,12 +242,12 @@ func (d *Draw) Round(ctx context.Context, number int, opened bool, board wire.Ty
 }
 
 // State reads a state as intake has stored it.
-func (d *Draw) State(ctx context.Context, number int) (*draw.State, error) {
+func (d *Draw) State(ctx context.Context, number int) (*draw.StateRecord, error) {
 	item, err := d.named(ctx, store.StateKey(number))
 	if err != nil {
 		return nil, err
 	}
-	return store.Decode[draw.State](item)
+	return store.Decode[draw.StateRecord](item)
 }
 
 // Resolve returns a state of the draw to settle under: what it names, read back and

@@ -31,7 +31,7 @@ func settled(t *testing.T, states, first int) (table *store.Table, reported []in
 	t.Helper()
 	db := fakedynamo.New(t, "table")
 	table, requests = store.New(db, "table"), new(int)
-	run := record.Run{}
+	run := record.RunState{}
 	for n := range states {
 		state := 2*n + 1
 		if n < states-1 {

@@ -14,8 +14,8 @@ import (
 	"tally/lib/store"
 )
 
-// Run is a draw's SWEEP item: idle, or settling one state.
-type Run struct {
+// RunState is a draw's SWEEP item: idle, or settling one state.
+type RunState struct {
 	Base       int      `json:"base"`                 // the state settled last; 0 for none
 	State      int      `json:"state,omitempty"`      // the one being settled; 0 when idle
 	Bookmakers []string `json:"bookmakers,omitempty"` // the plan of State
@@ -50,26 +50,26 @@ type Waiting struct {
 }
 
 // Run reads SWEEP and its version, 0 where there is none.
-func (d *Draw) Run() (Run, int64, error) {
+func (d *Draw) Run() (RunState, int64, error) {
 	item, found := d.items[store.SweepKey]
 	if !found {
-		return Run{}, 0, nil
+		return RunState{}, 0, nil
 	}
-	run, err := store.Decode[Run](item)
+	run, err := store.Decode[RunState](item)
 	if err != nil {
-		return Run{}, 0, err
+		return RunState{}, 0, err
 	}
 	return *run, item.Version, nil
 }
 
 // LoadRun reads a draw's SWEEP alone.
-func LoadRun(ctx context.Context, table *store.Table, id string) (Run, error) {
-	run, _, err := store.Read[Run](ctx, table, store.DrawKey(id), store.SweepKey)
+func LoadRun(ctx context.Context, table *store.Table, id string) (RunState, error) {
+	run, _, err := store.Read[RunState](ctx, table, store.DrawKey(id), store.SweepKey)
 	return run, err
 }
 
 // HeldState returns the state that waits for an operator, 0 for none.
-func (s Run) HeldState() int {
+func (s RunState) HeldState() int {
 	if s.Held == nil {
 		return 0
 	}

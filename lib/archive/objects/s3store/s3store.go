@@ -28,30 +28,30 @@ type Client interface {
 
 var _ Client = (*s3.Client)(nil)
 
-// Store is a store in a bucket. It writes with conditions only: If-None-Match and
+// Bucket is a store in a bucket. It writes with conditions only: If-None-Match and
 // If-Match, which the bucket's policy demands.
-type Store struct {
+type Bucket struct {
 	client Client
 	bucket string
 	// Passing is how files are locked that are needed for days only.
-	Passing Lock
+	Passing Retention
 }
 
-// Lock is how long nobody can delete the files of a bucket that locks files, where that is
+// Retention is how long nobody can delete the files of a bucket that locks files, where that is
 // not as long as the bucket says of all. The zero value leaves it to the bucket.
-type Lock struct {
+type Retention struct {
 	Mode types.ObjectLockMode
 	For  time.Duration
 	Now  func() time.Time
 }
 
-var _ objects.Store = (*Store)(nil)
+var _ objects.Store = (*Bucket)(nil)
 
 // New returns the store in a bucket.
-func New(client Client, bucket string) *Store { return &Store{client: client, bucket: bucket} }
+func New(client Client, bucket string) *Bucket { return &Bucket{client: client, bucket: bucket} }
 
 // Get returns an object and its ETag.
-func (s *Store) Get(ctx context.Context, key string) (data []byte, tag string, err error) {
+func (s *Bucket) Get(ctx context.Context, key string) (data []byte, tag string, err error) {
 	out, err := s.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &s.bucket, Key: &key})
 	var missing *types.NoSuchKey
 	if errors.As(err, &missing) || hasCode(err, "NoSuchKey", "NotFound") {
@@ -68,7 +68,7 @@ func (s *Store) Get(ctx context.Context, key string) (data []byte, tag string, e
 }
 
 // PutIfAbsent writes an object that must not be there.
-func (s *Store) PutIfAbsent(ctx context.Context, key string, data []byte, header objects.Header) error {
+func (s *Bucket) PutIfAbsent(ctx context.Context, key string, data []byte, header objects.Header) error {
 	if err := s.PutIfMatch(ctx, key, data, "", header); !errors.Is(err, objects.ErrChanged) {
 		return err
 	}
@@ -76,7 +76,7 @@ func (s *Store) PutIfAbsent(ctx context.Context, key string, data []byte, header
 }
 
 // PutIfMatch writes over the content of this ETag.
-func (s *Store) PutIfMatch(ctx context.Context, key string, data []byte, tag string, header objects.Header) error {
+func (s *Bucket) PutIfMatch(ctx context.Context, key string, data []byte, tag string, header objects.Header) error {
 	input := &s3.PutObjectInput{Bucket: &s.bucket, Key: &key, Body: bytes.NewReader(data), ContentLength: aws.Int64(int64(len(data))),
 		ContentType: &header.ContentType, CacheControl: &header.CacheControl}
 	if tag == "" {
@@ -101,7 +101,7 @@ func (s *Store) PutIfMatch(ctx context.Context, key string, data []byte, tag str
 
 // Drop deletes the objects of a folder, at most 1,000. Their versions, which are locked,
 // stay until the bucket's rules take them away.
-func (s *Store) Drop(ctx context.Context, folder string) error {
+func (s *Bucket) Drop(ctx context.Context, folder string) error {
 	list, err := s.client.ListObjectsV2(ctx, &s3.ListObjectsV2Input{Bucket: &s.bucket, Prefix: aws.String(folder + "/")})
 	if err != nil {
 		return fmt.Errorf("listing %s: %w", folder, err)

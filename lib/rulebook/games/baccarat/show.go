@@ -15,8 +15,8 @@ var messages embed.FS
 // presentation is how coups from a shoe of so many decks are shown and dealt.
 type presentation struct{ decks int64 }
 
-func (presentation) Messages() fs.FS { return messages }
-func (presentation) Draw() show.Draw { return &shown{} }
+func (presentation) Messages() fs.FS     { return messages }
+func (presentation) Draw() show.DrawView { return &shown{} }
 
 // shown is a coup that is shown.
 type shown struct{ show.Of[facts, outcome] }
@@ -79,9 +79,9 @@ func (d *shown) Picture(w show.Words) show.Picture {
 }
 
 // Aspects are worked out from a full shoe.
-func (p presentation) Aspects() []show.Aspect {
+func (p presentation) Aspects() []show.Countable {
 	of := sharesOf[p.decks]
-	return []show.Aspect{
+	return []show.Countable{
 		{Name: "winner", Values: show.Shares([]show.Group{{Name: player, Count: of.player}, {Name: banker, Count: of.banker}, {Name: tie, Count: of.tie}}), Label: show.Coded("baccarat")},
 		{Name: "cards", Values: show.Shares([]show.Group{{Name: "4", Count: of.cards[0]}, {Name: "5", Count: of.cards[1]}, {Name: "6", Count: of.cards[2]}}), Ordered: true},
 		{Name: "natural", Values: show.YesOrNo(big.NewRat(of.natural, of.player+of.banker+of.tie)), Label: show.Coded("table")},

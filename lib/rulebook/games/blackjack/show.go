@@ -17,8 +17,8 @@ var messages embed.FS
 // presentation is how the game is shown and dealt.
 type presentation struct{}
 
-func (presentation) Messages() fs.FS { return messages }
-func (presentation) Draw() show.Draw { return &shown{} }
+func (presentation) Messages() fs.FS     { return messages }
+func (presentation) Draw() show.DrawView { return &shown{} }
 
 // shown is a round of play that is shown.
 type shown struct{ show.Of[facts, outcome] }
@@ -126,9 +126,9 @@ func (d *shown) Picture(w show.Words) show.Picture {
 	return table
 }
 
-func (presentation) Aspects() []show.Aspect {
+func (presentation) Aspects() []show.Countable {
 	const aces, tens, all = 4 * decks, 16 * decks, 52 * decks
-	return []show.Aspect{
+	return []show.Countable{
 		{Name: "dealer_open", Values: show.Alike(show.Ranks()), Ordered: true, Label: show.RankName},
 		{Name: "dealer_blackjack", Values: show.YesOrNo(big.NewRat(2*aces*tens, all*(all-1))), Label: show.Coded("table")},
 	}

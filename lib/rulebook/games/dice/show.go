@@ -15,8 +15,8 @@ var messages embed.FS
 // presentation is how the game is shown and dealt.
 type presentation struct{}
 
-func (presentation) Messages() fs.FS { return messages }
-func (presentation) Draw() show.Draw { return &shown{} }
+func (presentation) Messages() fs.FS     { return messages }
+func (presentation) Draw() show.DrawView { return &shown{} }
 
 // shown is a draw that is shown.
 type shown struct{ show.Of[facts, outcome] }
@@ -66,8 +66,8 @@ func (d *shown) Picture(w show.Words) show.Picture {
 
 // Aspects are worked out from all rolls of dice in ascending order; each stands for the
 // orders in which the same dice can lie.
-func (presentation) Aspects() []show.Aspect {
-	return show.Expect(func(way func(show.Draw, int64)) {
+func (presentation) Aspects() []show.Countable {
+	return show.Expect(func(way func(show.DrawView, int64)) {
 		var fall func(faces []int64, least, orders, run int64)
 		fall = func(faces []int64, least, orders, run int64) {
 			if len(faces) == diceCount {
@@ -86,7 +86,7 @@ func (presentation) Aspects() []show.Aspect {
 			}
 		}
 		fall(nil, 1, 1, 0)
-	}, []show.Aspect{
+	}, []show.Countable{
 		{Name: "combination", Values: show.Named(combinations...), Label: show.Coded("combination")},
 		{Name: "sum", Values: show.Named(show.Range(diceCount, 6*diceCount)...), Ordered: true},
 		// No rule says in which order the dice are read, so they count together.

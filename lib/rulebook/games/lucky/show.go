@@ -14,7 +14,7 @@ var messages embed.FS
 // Messages implements rules.Show, as other methods below do.
 func (*ballSet) Messages() fs.FS { return messages }
 
-func (set *ballSet) Draw() show.Draw {
+func (set *ballSet) Draw() show.DrawView {
 	d := &shown{set: set}
 	d.Outcome = *set.newOutcome()
 	return d
@@ -63,12 +63,12 @@ func (d *shown) Picture(w show.Words) show.Picture {
 }
 
 // Aspects are those of a lottery that draws some of its balls.
-func (set *ballSet) Aspects() []show.Aspect {
+func (set *ballSet) Aspects() []show.Countable {
 	var shares []show.Group
 	for i, colour := range set.colours {
 		shares = append(shares, show.Group{Name: colour, Count: int64(set.sizes[i])})
 	}
-	return []show.Aspect{
+	return []show.Countable{
 		{Name: "ball", Values: show.Alike(show.Range(1, set.balls)), PerDraw: set.drawn, Balls: set.balls},
 		{Name: "sum", Values: show.Shares(sumsOfBalls(set.balls, set.drawn)), Ordered: true},
 		{Name: "odd", Values: show.Shares(oddBalls(set.balls, set.drawn)), Ordered: true},

@@ -57,7 +57,7 @@ func resolve(f facts) rules.Resolution[*outcome] {
 		return rules.Resolution[*outcome]{Faults: faults}
 	}
 	o := &outcome{}
-	var ranks [hands]pokerhand.Rank
+	var ranks [hands]pokerhand.Strength
 	for i, dealt := range t.hands {
 		five, rank := pokerhand.BestFive(append(dealt[:], t.board...))
 		ranks[i] = rank

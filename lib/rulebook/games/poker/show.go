@@ -18,8 +18,8 @@ var messages embed.FS
 // presentation is how the game is shown and dealt.
 type presentation struct{}
 
-func (presentation) Messages() fs.FS { return messages }
-func (presentation) Draw() show.Draw { return &shown{} }
+func (presentation) Messages() fs.FS     { return messages }
+func (presentation) Draw() show.DrawView { return &shown{} }
 
 // shown is a deal that is shown.
 type shown struct{ show.Of[facts, outcome] }
@@ -66,7 +66,7 @@ func (d *shown) Picture(w show.Words) show.Picture {
 		if i < len(d.Outcome.Hands) {
 			side.Points = w.Code("category", d.Outcome.Hands[i].Category)
 			for _, card := range d.Outcome.Hands[i].Best {
-				side.Best = append(side.Best, show.Card{Card: card})
+				side.Best = append(side.Best, show.OpenCard{Card: card})
 			}
 			if side.Wins {
 				mark(side.Cards, d.Outcome.Hands[i].Best)
@@ -78,7 +78,7 @@ func (d *shown) Picture(w show.Words) show.Picture {
 	return board
 }
 
-func mark(list []show.Card, best []cards.Card) {
+func mark(list []show.OpenCard, best []cards.Card) {
 	for i, c := range list {
 		list[i].Marked = c.Marked || slices.Contains(best, c.Card)
 	}
@@ -98,8 +98,8 @@ func categoryShares(counts [pokerhand.Categories]int64) []show.Value {
 	return show.Shares(groups)
 }
 
-func (presentation) Aspects() []show.Aspect {
-	return []show.Aspect{
+func (presentation) Aspects() []show.Countable {
+	return []show.Countable{
 		// Six hands that are dealt alike win alone alike. How often several share a win
 		// is not known exactly.
 		{Name: "sole_winner", Values: show.Alike(show.Range(1, hands)), Some: true,

@@ -16,7 +16,7 @@ var messages embed.FS
 type presentation struct{}
 
 func (presentation) Messages() fs.FS { return messages }
-func (presentation) Draw() show.Draw {
+func (presentation) Draw() show.DrawView {
 	return &shown{Of: show.Of[facts, outcome]{Outcome: outcome{Pocket: none}}}
 }
 
@@ -83,13 +83,13 @@ func (d *shown) Picture(w show.Words) show.Picture {
 	return wheel
 }
 
-func (presentation) Aspects() []show.Aspect {
-	return show.Expect(func(way func(show.Draw, int64)) {
+func (presentation) Aspects() []show.Countable {
+	return show.Expect(func(way func(show.DrawView, int64)) {
 		for pocket := range int64(highest + 1) {
 			f := facts{Spins: []spin{{Revolutions: minRevolutions, Pocket: pocket}}}
 			way(&shown{Of: show.Of[facts, outcome]{Facts: f, Outcome: *resolve(f).Outcome}}, 1)
 		}
-	}, []show.Aspect{
+	}, []show.Countable{
 		{Name: "pocket", Values: show.Named(show.Range(0, highest)...)},
 		{Name: "colour", Values: show.Named("red", "black", "green"), Label: show.Coded("colour")},
 	})

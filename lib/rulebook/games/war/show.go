@@ -14,8 +14,8 @@ var messages embed.FS
 // presentation is how the game is shown and dealt.
 type presentation struct{}
 
-func (presentation) Messages() fs.FS { return messages }
-func (presentation) Draw() show.Draw { return &shown{} }
+func (presentation) Messages() fs.FS     { return messages }
+func (presentation) Draw() show.DrawView { return &shown{} }
 
 // shown is a draw that is shown.
 type shown struct{ show.Of[facts, outcome] }
@@ -45,8 +45,8 @@ func (d *shown) Picture(w show.Words) show.Picture {
 }
 
 // Aspects are worked out from the ranks of two cards of a full shoe.
-func (presentation) Aspects() []show.Aspect {
-	return show.Expect(func(way func(show.Draw, int64)) {
+func (presentation) Aspects() []show.Countable {
+	return show.Expect(func(way func(show.DrawView, int64)) {
 		const ofRank = 4 * decks
 		for p := cards.Two; p <= cards.Ace; p++ {
 			for d := cards.Two; d <= cards.Ace; d++ {
@@ -59,7 +59,7 @@ func (presentation) Aspects() []show.Aspect {
 				way(&shown{Of: show.Of[facts, outcome]{Facts: f, Outcome: *resolve(f).Outcome}}, ofRank*left)
 			}
 		}
-	}, []show.Aspect{
+	}, []show.Countable{
 		{Name: "winner", Values: show.Named(player, war, dealer), Label: show.Coded("war")},
 		{Name: "player_card", Values: show.Named(show.Ranks()...), Ordered: true, Label: show.RankName},
 		{Name: "dealer_card", Values: show.Named(show.Ranks()...), Ordered: true, Label: show.RankName},

@@ -14,8 +14,8 @@ var messages embed.FS
 // presentation is how the game is shown and dealt.
 type presentation struct{}
 
-func (presentation) Messages() fs.FS { return messages }
-func (presentation) Draw() show.Draw { return &shown{} }
+func (presentation) Messages() fs.FS     { return messages }
+func (presentation) Draw() show.DrawView { return &shown{} }
 
 // shown is a draw that is shown.
 type shown struct{ show.Of[facts, outcome] }
@@ -84,14 +84,14 @@ func (d *shown) Picture(w show.Words) show.Picture {
 	return wheel
 }
 
-func (presentation) Aspects() []show.Aspect {
+func (presentation) Aspects() []show.Countable {
 	sectors := append(show.Range(1, numbers), name(cup))
-	return show.Expect(func(way func(show.Draw, int64)) {
+	return show.Expect(func(way func(show.DrawView, int64)) {
 		for _, name := range sectors {
 			f := facts{Spins: []spin{{Turns: minTurns, Sector: &name}}}
 			way(&shown{Of: show.Of[facts, outcome]{Facts: f, Outcome: *resolve(f).Outcome}}, 1)
 		}
-	}, []show.Aspect{
+	}, []show.Countable{
 		{Name: "sector", Values: show.Named(sectors...), Label: sectorName},
 		{Name: "colour", Values: show.Named("black", "grey", "red", "none"), Label: show.Coded("colour")},
 	})
