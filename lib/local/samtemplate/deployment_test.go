@@ -107,7 +107,21 @@ func statementsOf(t *testing.T, stack *samtemplate.ResolvedStack, function samte
 	}](t, stack, id).Policies {
 		statements = append(statements, policies.Document.of(t, id)...)
 	}
-	return statements
+	return append(statements, byKeyPolicy(t, stack, function.Role, statements)...)
+}
+
+// byKeyPolicy are the statements by which the policy of the log's key lets a role work with
+// it, but for what the role may by its own policies.
+func byKeyPolicy(t *testing.T, stack *samtemplate.ResolvedStack, role string, known []statement) (more []statement) {
+	t.Helper()
+	key := stack.Resources["LogKey"].ARN
+	for _, s := range policyOf(t, stack, "LogKey", "KeyPolicy") {
+		isKnown := slices.ContainsFunc(known, func(k statement) bool { return slices.Contains(k.Resources, key) })
+		if s.Effect == "Allow" && reflect.DeepEqual(s.Principal, map[string]any{"AWS": role}) && !isKnown {
+			more = append(more, statement{SID: s.SID, Effect: s.Effect, Actions: s.Actions, Resources: texts{key}})
+		}
+	}
+	return more
 }
 
 // resourceOf returns the ARN of what a variable names: of a bucket's files, where
@@ -473,7 +487,7 @@ func TestLogAsDecided(t *testing.T) {
 		t.Errorf("writes without a condition: %+v", conditional)
 	}
 	key := properties[map[string]any](t, stack, "LogKey")
-	if key["KeySpec"] != "ECC_NIST_EDWARDS25519" || key["KeyUsage"] != "SIGN_VERIFY" || !isRetained(stack, "LogKey") {
+	if key["KeySpec"] != "ECC_NIST_EDWARDS25519" || key["KeyUsage"] != "SIGN_VERIFY" || stack.Resources["LogKey"].DeletionPolicy != "Retain" {
 		t.Errorf("the key %+v", key)
 	}
 }
