@@ -18,7 +18,7 @@ import (
 // sayOfTable has intake take a message about the house's table.
 func (h *house) sayOfTable(t *testing.T, rest string) {
 	t.Helper()
-	in := intake.Intake{Table: h.Table, Replies: discard{}, Record: discard{}, Now: h.clock, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Settings: h.settings()}
+	in := intake.Intake{Table: h.Table, Replies: discard{}, Sweeps: discard{}, Record: discard{}, Now: h.clock, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Settings: h.settings()}
 	body := `{"schema":1,"id":"m","table":"bj-1","at":"` + instant.Format(h.now) + `",` + rest + `}`
 	if err := in.Handle(t.Context(), intake.Delivery{Body: []byte(body), SentAt: h.now}); err != nil {
 		t.Fatal(err)
@@ -33,7 +33,7 @@ func TestSuspended(t *testing.T) {
 	place := func(reference, code string) {
 		t.Helper()
 		_, err := h.Place(t.Context(), bet(reference, "seat:1", "10.00"))
-		var refusal *placing.Refusal
+		var refusal *placing.RefusedError
 		switch {
 		case code == "" && err != nil:
 			t.Errorf("%s: %v, want it accepted", reference, err)
@@ -80,7 +80,7 @@ func TestSuspensionRace(t *testing.T) {
 	one.now++
 	one.sayOfTable(t, `"type":"table.suspended","reason":"equipment_error"`)
 	other.now = one.now
-	var refusal *placing.Refusal
+	var refusal *placing.RefusedError
 	if _, err := other.Place(t.Context(), bet("b1", "seat:1", "10.00")); !errors.As(err, &refusal) || refusal.Code != placing.CodeTableSuspended {
 		t.Fatalf("who has heard of it answers %v, want a refusal", err)
 	}
