@@ -45,19 +45,19 @@ const (
 	exitMisuse = 2 // an unknown command, flag or argument
 )
 
-// failure is an error of reading or writing. All other errors of a command are
+// failedError is an error of reading or writing. All other errors of a command are
 // misuse.
-type failure struct{ err error }
+type failedError struct{ err error }
 
-func (f *failure) Error() string { return f.err.Error() }
-func (f *failure) Unwrap() error { return f.err }
+func (f *failedError) Error() string { return f.err.Error() }
+func (f *failedError) Unwrap() error { return f.err }
 
 // failed makes a failure of an error, and nothing of none.
 func failed(doing string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return &failure{err: fmt.Errorf("%s: %w", doing, err)}
+	return &failedError{err: fmt.Errorf("%s: %w", doing, err)}
 }
 
 // cause is what went wrong with a standard stream, without the call and the file
@@ -77,7 +77,7 @@ func run(args []string, app *app) int {
 	root := newRootCommand(app)
 	root.SetArgs(args)
 	command, err := root.ExecuteC()
-	known := (*failure)(nil)
+	known := (*failedError)(nil)
 	if out.err != nil && !errors.As(err, &known) {
 		err = failed("writing the output", out.err) // whatever Cobra made of it
 	}
@@ -88,7 +88,7 @@ func run(args []string, app *app) int {
 	if errors.As(err, &known) {
 		return exitFailed
 	}
-	if found := (*refusal)(nil); errors.As(err, &found) {
+	if found := (*refusedError)(nil); errors.As(err, &found) {
 		return found.code
 	}
 	fmt.Fprintf(app.err, "Run `%s --help` for what it takes.\n", command.CommandPath())

@@ -300,10 +300,10 @@ const demoAgain = time.Second
 
 // untilKnown sends a request of a bookmaker until it is known what came of it: nil,
 // or a refusal. A machine may be too slow to store a bet in the time that it has.
-func untilKnown(ctx context.Context, request func() error) (*placing.Refusal, error) {
+func untilKnown(ctx context.Context, request func() error) (*placing.RefusedError, error) {
 	for {
 		err := request()
-		var refusal *placing.Refusal
+		var refusal *placing.RefusedError
 		switch {
 		case err == nil:
 			return nil, nil

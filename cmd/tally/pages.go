@@ -128,7 +128,7 @@ func (f *pagesFlags) follower(ctx context.Context, app *app, options verify.Para
 	}
 	bar := &bar{app: app, start: time.Now()}
 	return &build.Follower{Origin: options.Origin, Known: options.Known, Log: untrusted{from: log},
-		Files: into, Site: pages, Record: &mismatch{},
+		Files: into, Site: pages, Record: &mismatchCount{},
 		Logger: slog.New(pretty.NewLogHandler(app.err, slog.LevelError, false)), Stretch: build.DefaultStretch, Parallel: build.DefaultParallel, Progress: bar.show}, bar, nil
 }
 
@@ -144,19 +144,19 @@ func (u untrusted) Get(ctx context.Context, path string) ([]byte, error) {
 	return data, err
 }
 
-// mismatch counts files that never change and have other bytes.
-type mismatch struct{ files atomic.Int64 }
+// mismatchCount counts files that never change and have other bytes.
+type mismatchCount struct{ files atomic.Int64 }
 
-var _ build.Recorder = (*mismatch)(nil)
+var _ build.Recorder = (*mismatchCount)(nil)
 
 // Behind implements follow.Recorder.
-func (*mismatch) Behind(int64) {}
+func (*mismatchCount) Behind(int64) {}
 
 // Written implements follow.Recorder.
-func (*mismatch) Written(int) {}
+func (*mismatchCount) Written(int) {}
 
 // Mismatch implements follow.Recorder.
-func (u *mismatch) Mismatch(string) { u.files.Add(1) }
+func (u *mismatchCount) Mismatch(string) { u.files.Add(1) }
 
 // build makes the site in a folder.
 func (f *pagesFlags) build(ctx context.Context, app *app, options verify.Params) error {
@@ -174,8 +174,8 @@ func (f *pagesFlags) build(ctx context.Context, app *app, options verify.Params)
 	if err != nil {
 		return siteFault("making the site", err)
 	}
-	if n := int(follower.Record.(*mismatch).files.Load()); n > 0 {
-		return &refusal{
+	if n := int(follower.Record.(*mismatchCount).files.Load()); n > 0 {
+		return &refusedError{
 			code: siteDiffers, what: fmt.Sprintf("%s in %s that never change are not what the log says", several(n, "file", "files"), f.to),
 		}
 	}
@@ -215,7 +215,7 @@ func siteFault(doing string, err error) error {
 	}
 	for _, c := range classes {
 		if errors.Is(err, c.err) {
-			return &refusal{code: exitCodes[c.class], what: fmt.Sprintf("%s: %v", doing, err)}
+			return &refusedError{code: exitCodes[c.class], what: fmt.Sprintf("%s: %v", doing, err)}
 		}
 	}
 	return failed(doing, err)

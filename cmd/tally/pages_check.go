@@ -22,9 +22,9 @@ type siteReport struct {
 	Size   int64  `json:"size"` // entries in the site
 	// Working says that someone is at work on the site: some of its files may be
 	// newer than others.
-	Working     bool               `json:"working"`
-	Files       int                `json:"files"`
-	Differences []check.Difference `json:"differences"` // by the names of the files
+	Working     bool            `json:"working"`
+	Files       int             `json:"files"`
+	Differences []check.Finding `json:"differences"` // by the names of the files
 }
 
 // refused says why the site is not what the log says, if it is not.
@@ -39,7 +39,7 @@ func (r *siteReport) refused(allowBehind int64) error {
 	if len(reasons) == 0 {
 		return nil
 	}
-	return &refusal{code: siteDiffers, what: strings.Join(reasons, "\n")}
+	return &refusedError{code: siteDiffers, what: strings.Join(reasons, "\n")}
 }
 
 // compare makes the site aside and compares another one with it.
@@ -61,7 +61,7 @@ func (f *pagesFlags) compare(ctx context.Context, app *app, options verify.Param
 		return err
 	}
 	if report.Size > report.Log {
-		return &refusal{
+		return &refusedError{
 			code: exitCodes[verify.Consistency],
 			what: fmt.Sprintf("the site has %d entries, the log has %d: it was set back, or is another one", report.Size, report.Log),
 		}
@@ -69,7 +69,7 @@ func (f *pagesFlags) compare(ctx context.Context, app *app, options verify.Param
 	bar := &bar{app: app, start: time.Now(), what: "files"}
 	what := check.Options{Origin: options.Origin, Known: options.Known, ResultsOnly: f.results, Current: report.Size == report.Log && !report.Working,
 		Parallel: options.Parallel, Progress: bar.show}
-	var different []check.Difference
+	var different []check.Finding
 	report.Files, different, err = check.Compare(ctx, os.DirFS(aside), untrusted{from: there}, what)
 	bar.erase()
 	if err != nil {
@@ -101,12 +101,12 @@ func (f *pagesFlags) status(ctx context.Context, there build.Source, options ver
 		return nil, failed("comparing the site", err)
 	}
 	if at.Origin != options.Origin {
-		return nil, &refusal{
+		return nil, &refusedError{
 			code: exitCodes[verify.Consistency],
 			what: fmt.Sprintf("the site is that of %s, not of %s", printable(at.Origin), options.Origin),
 		}
 	}
-	return &siteReport{Origin: options.Origin, Size: at.Size, Working: at.Working, Differences: []check.Difference{}}, nil
+	return &siteReport{Origin: options.Origin, Size: at.Size, Working: at.Working, Differences: []check.Finding{}}, nil
 }
 
 // makeAside makes the site that the log comes to, as far as the other one has come.
@@ -134,7 +134,7 @@ func (f *pagesFlags) makeAside(ctx context.Context, app *app, options verify.Par
 
 // lagging keeps how far a follower is behind its log.
 type lagging struct {
-	mismatch
+	mismatchCount
 	behind int64
 }
 

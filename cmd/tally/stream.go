@@ -136,7 +136,7 @@ func (app *app) stream(flags streamFlags, newAnswerer func() replay.Responder) e
 	out, onLines, stop := app.withProgress()
 	defer stop()
 	if err := replay.Stream(out, app.in, flags.workers, answerer, onLines); err != nil {
-		return &failure{err: err} // which says whether it was reading or writing
+		return &failedError{err: err} // which says whether it was reading or writing
 	}
 	return nil
 }

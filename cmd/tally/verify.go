@@ -86,13 +86,13 @@ var exitCodes = map[verify.Class]int{verify.Signature: 3, verify.Consistency: 4,
 // neverSettled is the exit code of --strict. 11 is that of a site, of pages build.
 const neverSettled = 12
 
-// refusal is what ends a command that has found something wrong.
-type refusal struct {
+// refusedError is what ends a command that has found something wrong.
+type refusedError struct {
 	code int
 	what string
 }
 
-func (r *refusal) Error() string { return r.what }
+func (r *refusedError) Error() string { return r.what }
 
 // logFlags are the flags of commands that read a log.
 type logFlags struct {
@@ -292,7 +292,7 @@ func (f *verifyFlags) checkLog(ctx context.Context, app *app, options verify.Par
 		return err
 	}
 	if n := report.Counts.Unsettled; f.strict && n > 0 && len(report.Findings) == 0 {
-		return &refusal{
+		return &refusedError{
 			code: neverSettled,
 			what: fmt.Sprintf("the log holds, but the newest %s of %s %s never settled", plural(n, "state", "states"), several(n, "draw", "draws"), plural(n, "was", "were")),
 		}
@@ -330,7 +330,7 @@ func refused(what string, findings []verify.Finding, class verify.Class) error {
 	if len(findings) == 0 {
 		return nil
 	}
-	return &refusal{code: exitCodes[class], what: fmt.Sprintf("%s: %s", what, findings[0].Code)}
+	return &refusedError{code: exitCodes[class], what: fmt.Sprintf("%s: %s", what, findings[0].Code)}
 }
 
 func (f *verifyFlags) write(app *app, value any, forPeople func(io.Writer)) error {

@@ -99,3 +99,43 @@ func TestNamesMeet(t *testing.T) {
 		}
 	}
 }
+
+// What is wrong has three words, by what it is wrong with: docs/glossary.md says which.
+// Errors of Go's, whose names end in Error, say what could not be done.
+var wrong = []string{"problem", "fault", "finding"}
+
+// others are words that would say the same.
+var others = []string{
+	"complaint", "contradiction", "damage", "defect", "difference", "failure", "flaw", "issue", "mismatch", "mistake", "refusal", "trouble", "violation", "wrong",
+}
+
+func TestWhatIsWrong(t *testing.T) {
+	fset := token.NewFileSet()
+	files, _ := sources(t, fset)
+	used := map[string]bool{}
+	for _, s := range files {
+		if within(s.pkg, "internal") {
+			continue // test kits do damage, too
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			spec, is := n.(*ast.TypeSpec)
+			if !is {
+				return true
+			}
+			for _, word := range slices.Concat(wrong, others) {
+				if !strings.HasSuffix(strings.TrimSuffix(strings.ToLower(spec.Name.Name), "s"), word) {
+					continue
+				}
+				if used[word] = true; !slices.Contains(wrong, word) {
+					t.Errorf("%s: the type %s: what is wrong is called %s", fset.Position(spec.Pos()), spec.Name.Name, strings.Join(wrong, ", "))
+				}
+			}
+			return true
+		})
+	}
+	for _, word := range wrong {
+		if !used[word] {
+			t.Errorf("no type is called %s: the words for what is wrong are fewer", word)
+		}
+	}
+}

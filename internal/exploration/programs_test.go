@@ -80,7 +80,7 @@ func (o op) carryOut(ctx context.Context, a *placing.Acceptor) string {
 		}
 		account, err = a.Place(ctx, request)
 	}
-	var refusal *placing.Refusal
+	var refusal *placing.RefusedError
 	switch {
 	case errors.As(err, &refusal):
 		return "refused " + refusal.Code

@@ -70,10 +70,10 @@ func (l *publicLog) watch() func(context.Context) (reconcile.PublicLog, error) {
 	return func(ctx context.Context) (reconcile.PublicLog, error) { return monitor.Begin(ctx) }
 }
 
-// LogLag implements watchdog.FaultRecorder.
+// LogLag implements watchdog.LogRecorder.
 func (*publicLog) LogLag(int) {}
 
-// LogFault implements watchdog.FaultRecorder: there is none.
+// LogFault implements watchdog.LogRecorder: there is none.
 func (l *publicLog) LogFault(kind string) {
 	l.world.problem("the watchdog finds in the log: %s", kind)
 }

@@ -329,7 +329,7 @@ type attempt struct {
 	taken   time.Time
 	over    time.Time // when it had ended
 	answer  *storedrecord.Account
-	refusal *placing.Refusal // with neither, the outcome is not known
+	refusal *placing.RefusedError // with neither, the outcome is not known
 }
 
 // request hands a bookmaker's request to a free API process.

@@ -142,7 +142,7 @@ func (s *finder) bundle(ctx context.Context, n int64) ([][]byte, error) {
 	width := int(min(tiles.Width, s.tree.N-n*tiles.Width))
 	path := tiles.EntriesPath(n, width)
 	list, err := readBundle(ctx, s.source, path, width)
-	if fault := (*faultError)(nil); errors.As(err, &fault) {
+	if fault := (*findingError)(nil); errors.As(err, &fault) {
 		s.report.find(fault.finding)
 		return nil, nil
 	}

@@ -122,7 +122,7 @@ func (w *walk) read(ctx context.Context, n int64) *bundle {
 	*b = bundle{entries: b.entries[:0], hashes: b.hashes[:0]}
 	width := int(min(tiles.Width, w.tree.N-n*tiles.Width))
 	list, err := readBundle(ctx, w.source, tiles.EntriesPath(n, width), width)
-	if fault := (*faultError)(nil); errors.As(err, &fault) {
+	if fault := (*findingError)(nil); errors.As(err, &fault) {
 		b.fault = &fault.finding
 		return b
 	}
@@ -144,26 +144,26 @@ func (w *walk) read(ctx context.Context, n int64) *bundle {
 	return b
 }
 
-// faultError is a fault of the log, not of reading it.
-type faultError struct{ finding Finding }
+// findingError is a finding about the log, not of reading it.
+type findingError struct{ finding Finding }
 
-func (e *faultError) Error() string { return e.finding.String() }
+func (e *findingError) Error() string { return e.finding.String() }
 
 // readBundle reads the entries of a bundle of a width, not verified.
 func readBundle(ctx context.Context, source Source, path string, width int) ([][]byte, error) {
 	data, err := source.Get(ctx, path)
 	if errors.Is(err, ErrMissing) {
-		return nil, &faultError{finding: Finding{Code: MissingBundle, File: path, Message: path + " is missing, with all its entries"}}
+		return nil, &findingError{finding: Finding{Code: MissingBundle, File: path, Message: path + " is missing, with all its entries"}}
 	}
 	if errors.Is(err, objects.ErrTooLong) {
-		return nil, &faultError{finding: Finding{Code: BadBundle, File: path, Message: err.Error()}}
+		return nil, &findingError{finding: Finding{Code: BadBundle, File: path, Message: err.Error()}}
 	}
 	if err != nil {
 		return nil, err
 	}
 	list, err := tiles.Entries(data, width)
 	if err != nil {
-		return nil, &faultError{finding: Finding{Code: BadBundle, File: path, Message: path + ": " + err.Error()}}
+		return nil, &findingError{finding: Finding{Code: BadBundle, File: path, Message: path + ": " + err.Error()}}
 	}
 	return list, nil
 }

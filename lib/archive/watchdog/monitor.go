@@ -44,8 +44,8 @@ type Sender interface {
 	Send(ctx context.Context, body string, delay time.Duration) error
 }
 
-// FaultRecorder is notified of what was found, for metrics and alarms.
-type FaultRecorder interface {
+// LogRecorder is notified of what was found, for metrics and alarms.
+type LogRecorder interface {
 	// LogLag is how many entries wait to be public.
 	LogLag(entries int)
 	// LogFault counts something that contradicts the log.
@@ -70,7 +70,7 @@ type Monitor struct {
 	Files   Files
 	Known   note.Verifiers // the log's keys
 	Archive Sender         // the queue archive-entries
-	Record  FaultRecorder
+	Record  LogRecorder
 	Log     *slog.Logger
 }
 

@@ -372,7 +372,7 @@ func (a *API) fail(ctx context.Context, w http.ResponseWriter, t *trail, err err
 // goes to the log, not to the bookmaker.
 func (a *API) problemOf(ctx context.Context, err error, t *trail) *problem {
 	var known *problem
-	var refusal *placing.Refusal
+	var refusal *placing.RefusedError
 	switch {
 	case errors.As(err, &known):
 		return known

@@ -118,14 +118,14 @@ func newProblem(code, format string, args ...any) *problem {
 
 // ofRefusal is the problem that a refusal of lib/pipeline/placing becomes. That an
 // identifier is none, the document has said before.
-func ofRefusal(r *placing.Refusal) *problem {
+func ofRefusal(r *placing.RefusedError) *problem {
 	p := newProblem(r.Code, "%s", r.Message)
 	p.Differs = r.Differs
 	if r.Current != 0 {
 		p.CurrentOdds = r.Current.String()
 	}
 	if r.Field != "" {
-		for _, each := range append([]*placing.Refusal{r}, r.Others...) {
+		for _, each := range append([]*placing.RefusedError{r}, r.Others...) {
 			p.Errors = append(p.Errors, v1.FieldProblem{Code: each.Code, At: "/" + each.Field, Detail: each.Message})
 		}
 	}

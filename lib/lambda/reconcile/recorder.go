@@ -17,7 +17,7 @@ type recorder struct{ measured *metrics.Metrics }
 var (
 	_ pipeline.Recorder      = recorder{}
 	_ intake.MessageRecorder = recorder{}
-	_ watchdog.FaultRecorder = recorder{}
+	_ watchdog.LogRecorder   = recorder{}
 )
 
 func (r recorder) Quarantined(game string) { r.add(metrics.Quarantined, game) }

@@ -137,7 +137,7 @@ func TestCost(t *testing.T) {
 	for _, step := range steps {
 		counts.Reset()
 		err := step.try()
-		var refusal *placing.Refusal
+		var refusal *placing.RefusedError
 		if errors.As(err, &refusal) != (step.code != "") || refusal != nil && refusal.Code != step.code || err != nil && refusal == nil {
 			t.Errorf("%s: %v", step.name, err)
 		}
@@ -221,7 +221,7 @@ func TestKeysWritten(t *testing.T) {
 	}
 	for _, request := range []placing.Request{bet("b1", "seat:1", "10.00"), bet("b1", "seat:1", "10.00"), bet("b2", "seat:1", "9999.00")} {
 		_, err := h.Place(t.Context(), request)
-		if refusal := (*placing.Refusal)(nil); err != nil && !errors.As(err, &refusal) {
+		if refusal := (*placing.RefusedError)(nil); err != nil && !errors.As(err, &refusal) {
 			t.Fatal(err)
 		}
 	}

@@ -21,7 +21,7 @@ func TestFoldersAreNoIdentifiers(t *testing.T) {
 			t.Run(field+" "+name, func(t *testing.T) {
 				p := &placing.Acceptor{Now: func() settlement.Instant { return 0 }}
 				_, err := p.Place(t.Context(), request)
-				var refusal *placing.Refusal
+				var refusal *placing.RefusedError
 				if !errors.As(err, &refusal) || refusal.Code != placing.CodeBadIdentifier || refusal.Field != field {
 					t.Errorf("it is answered by %v instead of %s of %s", err, placing.CodeBadIdentifier, field)
 				}

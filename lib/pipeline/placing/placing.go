@@ -87,7 +87,7 @@ func busy(err error) error {
 }
 
 // Place accepts a bet or a side wager, within three seconds, and answers it. The error is a
-// *Refusal, or says that the outcome is not known and the same request has to be
+// *RefusedError, or says that the outcome is not known and the same request has to be
 // sent again.
 func (p *Acceptor) Place(ctx context.Context, request Request) (*record.Account, error) {
 	stored, err := p.Store(ctx, request)
@@ -130,7 +130,7 @@ func (p *Acceptor) Store(ctx context.Context, request Request) (*Stored, error) 
 
 // decide decides about a request of a time. A head that may be behind is enough to take a
 // bet that is looked after; for anything else it is read again.
-func (p *Acceptor) decide(ctx context.Context, request Request, at settlement.Instant) (t *try, refusal *Refusal, err error) {
+func (p *Acceptor) decide(ctx context.Context, request Request, at settlement.Instant) (t *try, refusal *RefusedError, err error) {
 	d, err := p.draws.get(ctx, p.Table, request.Draw, at)
 	for sure := d != nil && d.sure; err == nil; sure = true {
 		t, refusal, err = p.decideBy(ctx, d, request, at)
@@ -149,7 +149,7 @@ func (p *Acceptor) decide(ctx context.Context, request Request, at settlement.In
 }
 
 // decideBy decides by a head. What is refused whatever the draw's state is no try.
-func (p *Acceptor) decideBy(ctx context.Context, d *cachedDraw, request Request, at settlement.Instant) (*try, *Refusal, error) {
+func (p *Acceptor) decideBy(ctx context.Context, d *cachedDraw, request Request, at settlement.Instant) (*try, *RefusedError, error) {
 	if d == nil || !d.Opened() {
 		return nil, refuse(CodeUnknownDraw, "there is no draw %s", request.Draw), nil
 	}
@@ -166,7 +166,7 @@ func (p *Acceptor) decideBy(ctx context.Context, d *cachedDraw, request Request,
 }
 
 // check finds the bet's betting round, or returns why it can't be accepted.
-func (p *Acceptor) check(ctx context.Context, t *try) (*Refusal, error) {
+func (p *Acceptor) check(ctx context.Context, t *try) (*RefusedError, error) {
 	game, head, selection := t.draw.Game, t.draw.Head, t.bet.Selection
 	round, open := head.RoundAt(t.at)
 	if !open {
@@ -215,13 +215,13 @@ func (p *Acceptor) check(ctx context.Context, t *try) (*Refusal, error) {
 	case entry.Mark != rules.Open:
 		return refuse(CodeDecided, "%s is decided: %v", t.Selection, entry.Mark), nil
 	case entry.Odds != t.bet.Odds:
-		return &Refusal{Code: CodeOddsChanged, Current: entry.Odds, Message: fmt.Sprintf("the odds of %s are %v in betting round %d", t.Selection, entry.Odds, round)}, nil
+		return &RefusedError{Code: CodeOddsChanged, Current: entry.Odds, Message: fmt.Sprintf("the odds of %s are %v in betting round %d", t.Selection, entry.Odds, round)}, nil
 	}
 	return nil, nil
 }
 
 // checkBase checks a side wager against the bet that it is made on.
-func (p *Acceptor) checkBase(ctx context.Context, t *try) (*Refusal, error) {
+func (p *Acceptor) checkBase(ctx context.Context, t *try) (*RefusedError, error) {
 	base, err := p.Table.GetBet(ctx, t.pk, store.BetKey(t.Base))
 	if err != nil {
 		return nil, err
@@ -274,7 +274,7 @@ func (p *Acceptor) store(ctx, within context.Context, t *try) (*Stored, error) {
 
 // early refuses what would be accepted if an earlier refusal did not stand yet. It
 // says what holds now, since the earlier response may have been about something else.
-func (t *try) early(code string) *Refusal {
+func (t *try) early(code string) *RefusedError {
 	refusal := refuse(code, "the draw takes this now, but its reference was refused a moment ago (%s): send it again after %d seconds, or under another reference",
 		code, refusalStands/1000)
 	if t.Base != "" { // which has no other reference
@@ -295,7 +295,7 @@ func (p *Acceptor) until(ctx context.Context, at settlement.Instant, within time
 // stored already. Nothing is written where no earlier try can be in flight: once
 // the grace time is over, and when the wager does not fit its bet, which never
 // changes, so that no try of it was ever accepted.
-func (p *Acceptor) refused(ctx context.Context, t *try, refusal *Refusal) (*Stored, error) {
+func (p *Acceptor) refused(ctx context.Context, t *try, refusal *RefusedError) (*Stored, error) {
 	ctx, cancel := p.until(ctx, t.at, refuseWithin)
 	defer cancel()
 	claim := store.StoredBet{SK: t.key(), Refused: refusal.Code, Generation: 1, AcceptedAt: t.at, ExpiresAt: t.draw.Head.RetainUntil}

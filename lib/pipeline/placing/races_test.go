@@ -18,7 +18,7 @@ func (h *house) outcome(t *testing.T, at settlement.Instant, request placing.Req
 	t.Helper()
 	h.now = noon + at
 	_, err := h.Place(t.Context(), request)
-	var refusal *placing.Refusal
+	var refusal *placing.RefusedError
 	switch {
 	case err == nil:
 		return "stored"
@@ -236,7 +236,7 @@ func TestRefusedCancellationNeverLands(t *testing.T) {
 		t.Fatalf("its answer was lost: %+v, %d on the way", account, db.Late())
 	}
 	h.now = noon + 60_000
-	refusal := (*placing.Refusal)(nil)
+	refusal := (*placing.RefusedError)(nil)
 	if _, err := h.Cancel(t.Context(), "acme", theDraw, "b1"); !errors.As(err, &refusal) || refusal.Code != placing.CodeBettingClosed {
 		t.Fatalf("after the round closed: %v", err)
 	}

@@ -16,9 +16,9 @@ import (
 // Request is a bet as a bookmaker sends it.
 type Request = draw.PlaceRequest
 
-// Refusal is why a bet is not accepted. No bet is stored and none will be in the feed; the
+// RefusedError is why a bet is not accepted. No bet is stored and none will be in the feed; the
 // code is recorded in the bet's place where an earlier try may still be on its way.
-type Refusal struct {
+type RefusedError struct {
 	Code    string
 	Message string
 	Field   string     // of the request that is at fault; empty when it is none
@@ -27,10 +27,10 @@ type Refusal struct {
 	// its reference, with CodeReferenceUsed.
 	Differs []string
 	// Others are what else is wrong with the request, by the order of the codes.
-	Others []*Refusal
+	Others []*RefusedError
 }
 
-func (r *Refusal) Error() string { return r.Code + ": " + r.Message }
+func (r *RefusedError) Error() string { return r.Code + ": " + r.Message }
 
 // The codes of refusals in their order of precedence: first what is wrong with
 // the request whatever the draw's state, then what depends on it.
@@ -63,8 +63,8 @@ const (
 // MaxPayout is the largest possible payout of a bet, in minor units.
 const MaxPayout money.Amount = 1_000_000_000_000_000
 
-func refuse(code, format string, args ...any) *Refusal {
-	return &Refusal{Code: code, Message: fmt.Sprintf(format, args...)}
+func refuse(code, format string, args ...any) *RefusedError {
+	return &RefusedError{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
 // try is a request whose fields are right for its draw's game, on its way into the table.
@@ -87,7 +87,7 @@ func (t *try) key() string {
 
 // identifiers checks the names in a request: all that are valid, or those that
 // something new may have.
-func identifiers(r Request, valid func(string) bool) *Refusal {
+func identifiers(r Request, valid func(string) bool) *RefusedError {
 	names := []struct {
 		field, name string
 		needed      bool
@@ -107,14 +107,14 @@ func identifiers(r Request, valid func(string) bool) *Refusal {
 }
 
 // at names the field that a refusal is about.
-func (r *Refusal) at(field string) *Refusal {
+func (r *RefusedError) at(field string) *RefusedError {
 	r.Field = field
 	return r
 }
 
 // parse reads the fields that have a meaning in the game. The refusal is the
 // first by the order of the codes and has the others with it.
-func parse(r Request, d *cachedDraw, terms money.Terms, at settlement.Instant) (*try, *Refusal) {
+func parse(r Request, d *cachedDraw, terms money.Terms, at settlement.Instant) (*try, *RefusedError) {
 	reference := cmp.Or(r.Base, r.Reference)
 	part := wire.Look{Bookmaker: r.Bookmaker, Shard: Shard(reference, d.Head.Shards)}
 	t := &try{Request: r, draw: d, at: at, part: part, pk: store.BetsKey(r.Draw, part.Bookmaker, part.Shard),
@@ -122,8 +122,8 @@ func parse(r Request, d *cachedDraw, terms money.Terms, at settlement.Instant) (
 	if r.Base != "" {
 		t.bet.Wager = r.Selection
 	}
-	var wrong []*Refusal
-	for _, read := range [...]func() *Refusal{t.readSelection, t.readStake, t.readOdds} {
+	var wrong []*RefusedError
+	for _, read := range [...]func() *RefusedError{t.readSelection, t.readStake, t.readOdds} {
 		if refusal := read(); refusal != nil {
 			wrong = append(wrong, refusal)
 		}
@@ -145,7 +145,7 @@ func (t *try) amount(a money.Amount) string {
 	return string(money.AppendAmount(nil, a, t.bet.Currency)) + " " + t.Currency
 }
 
-func (t *try) readSelection() *Refusal {
+func (t *try) readSelection() *RefusedError {
 	var err error
 	if t.bet.Selection, err = t.draw.Game.Parse(t.Selection); err != nil {
 		wrong := err.(*rules.SelectionError)
@@ -159,7 +159,7 @@ func (t *try) readSelection() *Refusal {
 }
 
 // readStake reads the stake, which needs its currency.
-func (t *try) readStake() *Refusal {
+func (t *try) readStake() *RefusedError {
 	var known bool
 	if t.bet.Currency, known = money.ParseActive(t.Currency); !known {
 		if _, upper := money.ParseActive(strings.ToUpper(t.Currency)); upper {
@@ -174,7 +174,7 @@ func (t *try) readStake() *Refusal {
 	return nil
 }
 
-func (t *try) readOdds() *Refusal {
+func (t *try) readOdds() *RefusedError {
 	var err error
 	switch game := t.draw.Game; {
 	case game.Paytable() && t.Odds != "":
@@ -193,7 +193,7 @@ func (t *try) readOdds() *Refusal {
 // limit refuses a stake outside the bookmaker's limits, which may change between two
 // tries of one bet. The least stake is one of bets: what a side bet costs follows from
 // the bet that it is made on.
-func (t *try) limit(terms money.Terms) *Refusal {
+func (t *try) limit(terms money.Terms) *RefusedError {
 	least, most := terms.Bounds(t.draw.Game.ID, t.Currency)
 	switch {
 	case most != 0 && t.bet.Stake > most:

@@ -43,7 +43,7 @@ func (h *house) status(t *testing.T, at settlement.Instant, request placing.Requ
 	t.Helper()
 	h.now = noon + at
 	account, err := h.Place(t.Context(), request)
-	var refusal *placing.Refusal
+	var refusal *placing.RefusedError
 	switch {
 	case errors.As(err, &refusal):
 		return refusal.Code
@@ -139,7 +139,7 @@ func TestStaleCancellation(t *testing.T) {
 			}
 			h.now = noon + 2500
 			account, err := h.Cancel(t.Context(), "acme", theDraw, "b1")
-			var refusal *placing.Refusal
+			var refusal *placing.RefusedError
 			switch {
 			case errors.As(err, &refusal):
 				if refusal.Code != row.want {

@@ -49,7 +49,7 @@ func TestThrottled(t *testing.T) {
 				return decide(ctx, call)
 			}
 			_, err := h.Place(t.Context(), row.request)
-			if refusal := (*placing.Refusal)(nil); err == nil || errors.As(err, &refusal) || errors.Is(err, placing.ErrBusy) != row.busy {
+			if refusal := (*placing.RefusedError)(nil); err == nil || errors.As(err, &refusal) || errors.Is(err, placing.ErrBusy) != row.busy {
 				t.Errorf("it is answered by %v, want that nothing of it is stored: %v", err, row.busy)
 			}
 			if attempts != row.attempts {

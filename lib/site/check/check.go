@@ -22,8 +22,8 @@ import (
 	pages "tally/lib/site/pages"
 )
 
-// Difference is a file that is not as the log says.
-type Difference struct {
+// Finding is a file that is not as the log says.
+type Finding struct {
 	File string `json:"file"`
 	What Kind   `json:"what"`
 }
@@ -31,7 +31,7 @@ type Difference struct {
 // Kind says what is wrong with a file.
 type Kind string
 
-// The kinds of differences.
+// The kinds of findings.
 const (
 	Missing  Kind = "missing"
 	Other    Kind = "other"    // it has other bytes
@@ -72,7 +72,7 @@ func (o Options) Made(made fs.FS) (names []string, err error) {
 
 // Compare compares a site with one that was made from the log. It returns how many
 // files there are to compare, and those that differ, by their names.
-func Compare(ctx context.Context, made fs.FS, site build.Source, o Options) (files int, list []Difference, err error) {
+func Compare(ctx context.Context, made fs.FS, site build.Source, o Options) (files int, list []Finding, err error) {
 	names, err := o.Made(made)
 	if err != nil {
 		return 0, nil, fmt.Errorf("reading what was made from the log: %w", err)
@@ -93,7 +93,7 @@ func Compare(ctx context.Context, made fs.FS, site build.Source, o Options) (fil
 			mutex.Lock()
 			defer mutex.Unlock()
 			if what != "" {
-				list = append(list, Difference{File: name, What: what})
+				list = append(list, Finding{File: name, What: what})
 			}
 			if o.Progress != nil {
 				o.Progress(done.Add(1), int64(len(names)))
@@ -109,8 +109,8 @@ func Compare(ctx context.Context, made fs.FS, site build.Source, o Options) (fil
 }
 
 // Sort brings differences into the order of their files' names, byte by byte.
-func Sort(list []Difference) {
-	slices.SortFunc(list, func(a, b Difference) int { return strings.Compare(a.File, b.File) })
+func Sort(list []Finding) {
+	slices.SortFunc(list, func(a, b Finding) int { return strings.Compare(a.File, b.File) })
 }
 
 // compare compares one file; it returns nothing for one that is as it should be.
@@ -144,7 +144,7 @@ func (o Options) compare(ctx context.Context, made fs.FS, site build.Source, nam
 // Extra returns the files of a site in a folder that the log says nothing of.
 // Assets of other versions may be there, under the names that their contents give
 // them, and the log.
-func (o Options) Extra(made, site fs.FS) (list []Difference, err error) {
+func (o Options) Extra(made, site fs.FS) (list []Finding, err error) {
 	names, err := o.Made(made)
 	if err != nil {
 		return nil, fmt.Errorf("reading what was made from the log: %w", err)
@@ -166,7 +166,7 @@ func (o Options) Extra(made, site fs.FS) (list []Difference, err error) {
 			return nil, fmt.Errorf("reading the site: %w", err)
 		}
 		if !pages.IsAsset(name, data) {
-			list = append(list, Difference{File: name, What: Unwanted})
+			list = append(list, Finding{File: name, What: Unwanted})
 		}
 	}
 	return list, nil
