@@ -34,6 +34,7 @@ const others = `The whole of it, on this machine:
 For those who build a studio's side:
 
   schema      what messages, orders and replies are made of, as JSON Schema
+  odds        how likely a board's selections are, its margin, its mistakes
 
 For those who operate it, here or on AWS:
 
@@ -49,7 +50,7 @@ For those who operate it, here or on AWS:
 
 // otherCommands are those that need AWS or its emulator.
 func otherCommands(app *app) []*cobra.Command {
-	return []*cobra.Command{newDemoCommand(app), newLocalCommand(app), newSendCommand(app), newRepliesCommand(app), newSchemaCommand(app),
+	return []*cobra.Command{newDemoCommand(app), newLocalCommand(app), newSendCommand(app), newRepliesCommand(app), newSchemaCommand(app), newOddsCommand(app),
 		newQuarantineCommand(app), newTablesCommand(app), newRedriveCommand(app), newSendersCommand(app),
 		newKeysCommand(app), newWebhooksCommand(app), newDisputesCommand(app)}
 }

@@ -200,6 +200,11 @@ func replyRows(r wire.Reply) (rows [][2]string) {
 		add("because", c.Message)
 	}
 	add("note", r.Note)
+	if r.Odds != nil {
+		for _, w := range r.Odds.Warnings {
+			add(w.Code, w.Message)
+		}
+	}
 	return rows
 }
 

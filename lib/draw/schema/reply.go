@@ -2,8 +2,36 @@ package schema
 
 import (
 	"tally/lib/draw"
+	boards "tally/lib/draw/odds"
 	"tally/lib/draw/wire"
 )
+
+// oddsCheck is the schema of wire.OddsCheck.
+func oddsCheck() *Schema {
+	text := func(description string, example any) *Schema {
+		return (&Schema{Type: "string"}).about(description, example)
+	}
+	listOf := func(description string, required []string, members ...Member) *Schema {
+		return (&Schema{Type: "array", Items: &Schema{Type: "object", Properties: members, Required: required}}).about(description)
+	}
+	codes := oneOf(boards.AboveFair, boards.Forgotten, boards.Outside, boards.Jump, boards.BadMark, boards.Undecided)
+	return &Schema{Type: "object", Properties: Members{
+		field("groups", listOf("sets of families of which exactly one selection wins, where the board has all", []string{"families", "overround"},
+			field("families", (&Schema{Type: "array", Items: &Schema{Type: "string"}}).about("the families", raw(`["player","war","dealer"]`))),
+			field("overround", text("the sum of one over the odds", "1.0409")))),
+		field("selections", listOf("at most 100", []string{"selection", "odds"},
+			field("selection", text("a selection or a group of equally likely ones", "player")),
+			field("odds", text("as they were sent, or win or lose", "2.0800")),
+			field("probability", text("exact, rounded to six decimals; absent where what may come is beyond counting", "0.463023")),
+			field("fair", text("the odds that would leave no margin", "2.1597")),
+			field("margin", text("what part of its stakes is kept in the long run; negative above fair odds", "0.0369")))),
+		field("more", atLeast(1).about("selections that are not listed", 34)),
+		field("warnings", listOf("what looks like a mistake", []string{"code", "message"},
+			field("code", codes.about("what, for programs", boards.AboveFair)),
+			field("selection", text("of which selection", "player")),
+			field("message", text("what, for people", "player has odds of 2.5000, above the fair 2.1597: it pays out more than it takes")))),
+	}}
+}
 
 // reply is the schema of wire.Reply. Fields may be added to it: who reads replies passes
 // over those that it doesn't know.
@@ -50,6 +78,7 @@ func reply() *Schema {
 			"the closings that took effect: of what a betting.closed closes, or of every round with a result")),
 		field("message", text("what a result comes to and what holds instead, for people", "void: 6 of 7 balls; bets get their stakes back when it is settled")),
 		field("note", text("what the draw lacks, or has twice")),
+		field("odds", oddsCheck().about("what a look at the message's odds board came to; nothing is refused for it")),
 		field("holds", holds.about("what holds instead of the message")))
 	s.Defs = Members{field("time", definitions().Find("time"))}
 	s.Examples = []any{raw(`{"id":"m3","draw":"war-1.7","status":"stored","type":"betting.closed","table":"war-1","round":1,` +

@@ -30,7 +30,9 @@ type Reply struct {
 	Closings []Closing `json:"closings,omitempty"` // those that took effect
 	Message  string    `json:"message,omitempty"`  // what it comes to and what holds instead, for people
 	Note     string    `json:"note,omitempty"`     // what the draw lacks, or has twice
-	Holds    *Holds    `json:"holds,omitempty"`    // instead of what the message says
+	// Odds is what a look at the message's odds board came to.
+	Odds  *OddsCheck `json:"odds,omitempty"`
+	Holds *Holds     `json:"holds,omitempty"` // instead of what the message says
 }
 
 // Outcome is what a result comes to.

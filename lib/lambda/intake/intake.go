@@ -60,7 +60,7 @@ func New(c Config, r runtime.Runtime) (runtime.QueueHandler, error) {
 	table, check := dynamo.Clocked(r, c.Common, measured)
 	in := &pipeline.Intake{
 		Table: table, Clock: check, Replies: sqsqueue.New(client, c.RepliesURL), Sweeps: sqsqueue.New(client, c.SweepsURL), Archive: sqsqueue.New(client, c.ArchiveURL),
-		Record: record, OutOfSequence: record.OutOfSequence, CancelledInARow: record.CancelledInARow, Settings: settings, Demanding: c.demanding(), Now: r.Instant, Log: r.Log,
+		Record: record, OutOfSequence: record.OutOfSequence, CancelledInARow: record.CancelledInARow, ComparesOdds: true, Settings: settings, Demanding: c.demanding(), Now: r.Instant, Log: r.Log,
 		MaySpeak: (&senders.Checker{Table: table, Now: r.Instant}).MaySpeak,
 	}
 	handler, err := sqsbatch.HandleQueues(r, func(ctx context.Context, m sqsbatch.Message) error {

@@ -24,6 +24,9 @@ func (in *Intake) admit(ctx context.Context, m *wire.Message, d Delivery, hash s
 	if d.Sender != "" {
 		who = fmt.Sprintf("its sender, %.200s, is not listed for it", d.Sender)
 	}
-	const remedy = "An operator lists senders with `tally senders allow`, or releases the message"
+	remedy := "An operator lists senders with `tally senders allow`"
+	if m.Draw != "" { // what is said of a table is sent again instead
+		remedy += ", or releases the message"
+	}
 	return refused(wire.CodeNotAllowed, fmt.Sprintf("a message about table %s: %s. %s", m.Table, who, remedy)), nil
 }

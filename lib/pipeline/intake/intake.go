@@ -60,6 +60,9 @@ type Intake struct {
 	// always. With an error the message comes again.
 	MaySpeak func(ctx context.Context, sender, table string) (bool, error)
 	Settings draw.Settings
+	// ComparesOdds has the odds of a draw's first betting round compared with those of the
+	// draw before at its table, for the reply. It costs up to three reads.
+	ComparesOdds bool
 	// Demanding are the tables whose studio has to close side wagers within their round.
 	Demanding map[string]bool
 	// Now is the time. Effective closings are made of it.
@@ -364,7 +367,7 @@ func (in *Intake) follow(ctx context.Context, m *wire.Message, d Delivery, parti
 	if d.From == Own {
 		return nil
 	}
-	reply := replyTo(m, r)
+	reply := replyTo(m, r, in.boardBefore(ctx, m, r.head))
 	if repeats != "" {
 		reply.Note = fmt.Sprintf("repeated_sequence: draw %s of the table has the running number %d too; the draw counts all the same", repeats, m.Sequence)
 	}

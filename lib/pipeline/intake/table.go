@@ -18,6 +18,12 @@ func (in *Intake) takeTable(ctx context.Context, m *wire.Message, d Delivery, pa
 	if faults := m.Admit(now); len(faults) > 0 {
 		return in.quarantine(ctx, d, partial, m, result{faults: faults})
 	}
+	switch r, err := in.admit(ctx, m, d, m.Hash()); {
+	case err != nil:
+		return fmt.Errorf("taking up %s of table %s: %w", m.Type, m.Table, err)
+	case r.status != "":
+		return in.quarantine(ctx, d, partial, m, r)
+	}
 	for try := range maxTries {
 		state, version, err := tables.Read(ctx, in.Table, m.Table)
 		if err != nil {

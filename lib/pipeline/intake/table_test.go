@@ -1,6 +1,7 @@
 package intake_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -54,6 +55,25 @@ func TestTables(t *testing.T) {
 	s, _, err := tables.Read(t.Context(), d.Table, "war-1")
 	if err != nil || s.Suspended || s.By != "m10" || !s.Beats || s.HeardAt != d.now {
 		t.Errorf("kept is %+v, %v; want it resumed by m10 and just heard of", s, err)
+	}
+}
+
+// Who may not speak for a table can neither suspend nor resume it, nor say that it is alive.
+func TestTablesOfOthers(t *testing.T) {
+	d := newBench(t)
+	d.MaySpeak = func(_ context.Context, sender, table string) (bool, error) {
+		return sender == "ours" && table == "war-1", nil
+	}
+	for _, kind := range []string{`"table.alive"`, `"table.resumed"`, `"table.suspended","reason":"r"`} {
+		for sender, want := range map[string]string{"theirs": "quarantined", "": "quarantined", "ours": "stored"} {
+			body := `{"schema":1,"id":"m","table":"war-1","at":"2026-11-29T12:00:00.000Z","type":` + kind + `}`
+			if err := d.Handle(t.Context(), intake.Delivery{Body: []byte(body), SentAt: d.now, From: intake.Studio, Sender: sender}); err != nil {
+				t.Fatal(err)
+			}
+			if d.reply.Status != want && !(want == "stored" && d.reply.Status == "replay") {
+				t.Errorf("%s by %q: %+v, want %s", kind, sender, d.reply, want)
+			}
+		}
 	}
 }
 

@@ -24,6 +24,7 @@ var Game = rules.Define(rules.Spec[facts, *outcome]{
 	Groups:   [][]string{{"combo"}, {"sum_odd", "sum_even"}},
 	Read:     read,
 	Resolve:  resolve,
+	Ways:     chances,
 	Show:     presentation{},
 })
 

@@ -24,10 +24,9 @@ func tens(sum, least, most int) string {
 	return strconv.Itoa(max(from, least)) + "-" + strconv.Itoa(min(from+9, most))
 }
 
-// sumsOfBalls counts the draws by their sum, ten sums to a group: taking up the
-// balls one by one, a ball joins each draw that lacks one.
-func sumsOfBalls(balls, drawn int) (groups []show.Group) {
-	least, most := extremes(balls, drawn)
+// countSums counts the draws by their sum: taking up the balls one by one, a ball joins each
+// draw that lacks one.
+func countSums(balls, drawn, most int) []int64 {
 	ways := make([][]int64, drawn+1) // by the number of balls, then by their sum
 	for i := range ways {
 		ways[i] = make([]int64, most+1)
@@ -40,12 +39,19 @@ func sumsOfBalls(balls, drawn int) (groups []show.Group) {
 			}
 		}
 	}
+	return ways[drawn]
+}
+
+// sumsOfBalls counts the draws by their sum, ten sums to a group.
+func sumsOfBalls(balls, drawn int) (groups []show.Group) {
+	least, most := extremes(balls, drawn)
+	ways := countSums(balls, drawn, most)
 	for sum := least; sum <= most; sum++ {
 		name := tens(sum, least, most)
 		if len(groups) == 0 || groups[len(groups)-1].Name != name {
 			groups = append(groups, show.Group{Name: name})
 		}
-		groups[len(groups)-1].Count += ways[drawn][sum]
+		groups[len(groups)-1].Count += ways[sum]
 	}
 	return groups
 }

@@ -37,6 +37,7 @@ var spec = rules.Spec[facts, *outcome]{
 	Resolve:     resolve,
 	ReadVisible: readVisible,
 	Decide:      decide,
+	Ways:        chances,
 	Show:        presentation{},
 }
 
