@@ -17,6 +17,7 @@ import (
 	"tally/lib/pipeline/disputes"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
+	"tally/lib/store/record"
 )
 
 const disputesHelp = `disputes decides what bookmakers ask to be voided, with evidence, by
@@ -201,12 +202,33 @@ func (app *app) disputesShow(ctx context.Context, service *disputes.Service, _ *
 	}
 	row("reason", d.Reason)
 	row("evidence", d.Evidence)
+	if err := showVideo(ctx, service, d.Draw, row); err != nil {
+		return failed("looking for the draw's recording", unreachable(err))
+	}
 	row("order", d.Order)
 	if d.Decision != nil {
 		row("decided", instant.Format(d.Decision.At))
 		row("because", d.Decision.Reason)
 	}
 	return write(app.out, list.AppendTo(nil))
+}
+
+// showVideo shows where the recording of a draw's newest result is, where one is named.
+func showVideo(ctx context.Context, service *disputes.Service, draw string, row func(name, text string)) error {
+	d, err := record.Open(ctx, service.Table, draw)
+	if err != nil || !d.Opened() || d.Head.Revision < 1 {
+		return err
+	}
+	m, err := d.Message(ctx, store.RevisionKey(d.Head.Revision))
+	if err != nil || m.Video == nil {
+		return err
+	}
+	row("recording", m.Video.URL)
+	row("", "SHA-256 "+m.Video.SHA256)
+	if m.Video.KeptUntil != 0 {
+		row("", "kept until "+instant.Format(m.Video.KeptUntil))
+	}
+	return nil
 }
 
 func (app *app) disputesUphold(ctx context.Context, service *disputes.Service, flags *disputesFlags, args []string) error {

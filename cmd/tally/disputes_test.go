@@ -1,7 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -73,7 +77,35 @@ func TestDisputes(t *testing.T) {
 	o.types(exitMisuse, "tally: there is no \"accept\" in disputes…", "disputes", "accept")
 	o.types(exitMisuse, "tally: name one of list, reject, show or uphold\n…", "disputes")
 	o.types(exitFailed, "…there is no such table there…", "disputes", "list", "--table", "nosuch")
+	o.recorded(t, acme, draw, at(0))
 	o.observed.compare(t, "disputes")
+}
+
+// recorded: where a result's recording is stands in the log, in the draw as bookmakers see it,
+// and with its disputes.
+func (o operator) recorded(t *testing.T, acme *client.Client, draw, now string) {
+	t.Helper()
+	hash := strings.Repeat("0f", 32)
+	o.types(0, "sent …", "send", writeFile(t, "resulted.json", fmt.Appendf(nil, `{"schema":1,"id":"resulted","type":"draw.resulted","game":"roulette","table":"rou-1","draw":%q,"at":%q,`+
+		`"revision":1,"facts":{"spins":[{"revolutions":6,"pocket":17}]},"equipment":{"wheel":"W1"},"video":{"url":"https://video.example/rou-1/1.mp4","sha256":%q,"from_ms":0,"to_ms":41200,"kept_until":"2027-11-30T12:00:00.000Z"}}`, draw, now, hash)))
+	o.eventually("the result", func() bool {
+		d, err := acme.Draw(t.Context(), draw)
+		return err == nil && len(d.Revisions) == 1 && d.Revisions[0].Video != nil && d.Revisions[0].Video.SHA256 == hash && d.Revisions[0].Video.ToMs == 41200
+	})
+	o.types(0, "…recording  https://video.example/rou-1/1.mp4\n           SHA-256 "+hash+"\n           kept until 2027-11-30T12:00:00.000Z\norder …", "disputes", "show", "acme", "d-2")
+	entry := []byte(`"video":{"url":"https://video.example/rou-1/1.mp4","sha256":"` + hash + `","from_ms":0,"to_ms":41200,"kept_until":"2027-11-30T12:00:00.000Z"}`)
+	o.eventually("its entry in the log", func() bool {
+		found := false
+		err := filepath.WalkDir(o.stack.LogFolder, func(path string, e fs.DirEntry, err error) error {
+			if err != nil || e.IsDir() || found {
+				return nil // it may be on its way
+			}
+			text, err := os.ReadFile(path)
+			found = err == nil && bytes.Contains(text, entry)
+			return nil
+		})
+		return err == nil && found
+	})
 }
 
 // bookmaker is a client of a bookmaker whose key was just made.

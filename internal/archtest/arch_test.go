@@ -24,7 +24,7 @@ const maxDoors, maxFloors, maxArrows = 10, 9, 76
 // were above it before.
 const maxLines = 3000
 
-var large = map[string]int{"cmd/tally": 6870, "internal/simulation": 3500}
+var large = map[string]int{"cmd/tally": 7010, "internal/simulation": 3510}
 
 // never are packages, by their path or the folder they are in, and what they must not
 // import: of the standard library directly, of anything else at any remove.

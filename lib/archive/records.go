@@ -109,7 +109,7 @@ func (r records) state(ctx context.Context, s *draw.StateRecord) (*entry.State, 
 	if err != nil {
 		return nil, err
 	}
-	e.Message = m.Hash()
+	e.Message, e.Video = m.Hash(), entry.VideoOf(m.Video)
 	if m.Corrects {
 		e.Correction = &entry.Correction{Reason: entry.NoteOf(m.Correction)}
 		if m.Note != nil {

@@ -142,6 +142,50 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// A state may say where a recording is; nothing but an https address is taken, since it becomes a link.
+func TestVideo(t *testing.T) {
+	schema, err := jsonschema.NewCompiler().Compile(schemaFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hash := strings.Repeat("0f", 32)
+	state := func(video string) string {
+		return `{"schema":1,"entry":"state","draw":"d","game":"war","state":1,"made_at":"2026-11-30T12:00:00.000Z","catalogue":1,"revision":1,"status":"resolved",` +
+			`"facts":{"dealer":"AD","player":"KS"},"outcome":{"winner":"dealer"},` + video + `"message":"` + strings.Repeat("0", 64) + `"}`
+	}
+	for video, right := range map[string]bool{
+		`"video":{"url":"https://video.example/7.mp4","sha256":"HASH","from_ms":0,"to_ms":41200,"kept_until":"2027-11-30T12:00:00.000Z"},`: true,
+		`"video":{"url":"https://video.example/7.mp4","sha256":"HASH"},`:                                                                   true,
+		`"video":{"url":"http://video.example/7.mp4","sha256":"HASH"},`:                                                                    false,
+		`"video":{"url":"https://a:b@video.example/7.mp4","sha256":"HASH"},`:                                                               false,
+		`"video":{"url":"https://video.example/7.mp4","sha256":"0f"},`:                                                                     false,
+		`"video":{"url":"https://video.example/7.mp4"},`:                                                                                   false,
+		`"video":{"url":"https://video.example/7.mp4","sha256":"HASH","from_ms":5,"to_ms":5},`:                                             false,
+		`"video":{"url":"https://video.example/7.mp4","sha256":"HASH","from_ms":5},`:                                                       false,
+	} {
+		t.Run(video, func(t *testing.T) {
+			data := []byte(state(strings.ReplaceAll(video, "HASH", hash)))
+			e, err := entry.Parse(data)
+			if (err == nil) != right {
+				t.Fatalf("read: %v, want it taken: %v", err, right)
+			}
+			if !right {
+				return
+			}
+			if again := e.Append(nil); !bytes.Equal(again, data) {
+				t.Errorf("%s is written as %s", data, again)
+			}
+			value, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+			if err == nil {
+				err = schema.Validate(value)
+			}
+			if err != nil {
+				t.Errorf("by its schema: %v", err)
+			}
+		})
+	}
+}
+
 func TestLimits(t *testing.T) {
 	eur, _ := money.ParseCurrency("EUR")
 	s := &entry.State{Draw: "d", Game: "roulette", State: 1, MadeAt: 1796040000000, Catalogue: 1, Revision: 1, Status: entry.Resolved, Outcome: []byte(`{}`), Message: entry.HashOf("")}

@@ -159,7 +159,7 @@ func (r *reader) state(o strictjson.Object, draw, game string) *State {
 	e := &State{Draw: draw, Game: game, State: r.number(o, "state", 1), Replaces: r.optionalNumber(o, "replaces"), MadeAt: r.time(o, "made_at"),
 		Catalogue: r.number(o, "catalogue", 0), Revision: r.number(o, "revision", 0), Status: Status(o.String("status")),
 		Facts: r.json(o, "facts"), FactsSHA256: r.optionalHash(o, "facts_sha256"), Outcome: r.raw(o, "outcome"),
-		Reason: r.code(o, "reason"), Rule: r.code(o, "rule"), Correction: r.correction(o), Orders: r.list(o, "orders"), Message: r.optionalHash(o, "message")}
+		Reason: r.code(o, "reason"), Rule: r.code(o, "rule"), Correction: r.correction(o), Video: r.video(o), Orders: r.list(o, "orders"), Message: r.optionalHash(o, "message")}
 	if e.Replaces != e.State-1 {
 		r.wrong("state %d replaces state %d", e.State, e.Replaces)
 	}
@@ -177,7 +177,7 @@ func (r *reader) state(o strictjson.Object, draw, game string) *State {
 	case Void:
 		right = hasFacts && len(e.Outcome) == 0 && e.Reason != ""
 	case Cancelled:
-		right = len(e.Facts) == 0 && e.FactsSHA256 == "" && len(e.Outcome) == 0 && e.Reason != ""
+		right = e.Video == nil && len(e.Facts) == 0 && e.FactsSHA256 == "" && len(e.Outcome) == 0 && e.Reason != ""
 	}
 	if !right {
 		r.wrong("a state of status %.40q has other members than it may have", e.Status)

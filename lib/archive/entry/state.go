@@ -40,6 +40,8 @@ type State struct {
 	// Correction says why a result or cancellation was corrected; nil where nothing
 	// says it.
 	Correction *Correction
+	// Video is where the studio says that its recording is; nil for none.
+	Video *Video
 	// Orders are the orders to void bets that hold, nil for none. Hashed is a line
 	// for each, in the order of their ids: the id, a space, the SHA-256 of the
 	// order's message as in Message, a line feed.
@@ -86,6 +88,7 @@ func (s *State) Append(dst []byte) []byte {
 	if s.Correction != nil {
 		out = s.Correction.append(out)
 	}
+	out = s.Video.append(out)
 	return optionalText(optionalList(out, "orders", s.Orders), "message", s.Message).Close()
 }
 

@@ -206,7 +206,7 @@ func TestSchemasAreTheTypes(t *testing.T) {
 	schemas := embeddedDocument(t).at("components", "schemas")
 	types := map[string]any{
 		"Health": v1.Health{}, "Games": v1.Games{}, "Tables": v1.Tables{}, "Table": v1.Table{}, "GameSummary": v1.GameSummary{}, "Round": v1.Round{}, "ClosedSelection": v1.ClosedSelection{}, "Draw": v1.Draw{}, "Draws": v1.Draws{},
-		"DrawDetail": v1.DrawDetail{}, "Board": v1.Board{}, "Revision": v1.Revision{}, "State": v1.State{}, "BetRequest": v1.BetRequest{},
+		"DrawDetail": v1.DrawDetail{}, "Board": v1.Board{}, "Revision": v1.Revision{}, "Video": v1.Video{}, "State": v1.State{}, "BetRequest": v1.BetRequest{},
 		"WagerRequest": v1.WagerRequest{}, "BatchBet": v1.BatchBet{}, "BatchRequest": v1.BatchRequest{}, "BatchResult": v1.BatchResult{},
 		"BatchAnswer": v1.BatchResponse{}, "Bet": v1.Bet{}, "BetDetail": v1.BetDetail{}, "Bets": v1.Bets{}, "Line": v1.Line{}, "Totals": v1.Totals{},
 		"DrawTotals": v1.DrawTotals{}, "PeriodTotals": v1.PeriodTotals{}, "FeedEntry": v1.FeedEntry{}, "TableNews": v1.TableNews{}, "Page": v1.Page{}, "Feed": v1.Feed{},

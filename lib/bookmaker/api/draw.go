@@ -128,5 +128,11 @@ func revisionOf(m *wire.Message) v1.Revision {
 	if m.Resolution.Outcome != nil {
 		revision.Outcome = m.Resolution.Outcome.AppendJSON(nil)
 	}
+	if v := m.Video; v != nil {
+		revision.Video = &v1.Video{URL: v.URL, SHA256: v.SHA256, FromMs: v.From, ToMs: v.To}
+		if v.KeptUntil != 0 {
+			revision.Video.KeptUntil = instant.Format(v.KeptUntil)
+		}
+	}
 	return revision
 }

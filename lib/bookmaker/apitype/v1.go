@@ -132,6 +132,16 @@ type Revision struct {
 	Outcome  json.RawMessage `json:"outcome,omitempty"`
 	Void     string          `json:"void,omitempty"`   // why the facts void the draw
 	Reason   string          `json:"reason,omitempty"` // of a cancellation or a correction
+	Video    *Video          `json:"video,omitempty"`
+}
+
+// Video is where the studio says that a recording is.
+type Video struct {
+	URL       string `json:"url"`
+	SHA256    string `json:"sha256"` // of its bytes
+	FromMs    int64  `json:"from_ms,omitempty"`
+	ToMs      int64  `json:"to_ms,omitempty"`
+	KeptUntil string `json:"kept_until,omitempty"`
 }
 
 // State is what bets on a draw were settled under at one point.

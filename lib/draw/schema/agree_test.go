@@ -23,6 +23,7 @@ import (
 // has them, too.
 var beyond = map[string]string{
 	"bad_identifier":         "an order that revokes itself",
+	"bad_number":             "a part of a video that ends before it begins",
 	"bad_odds":               "numbers of a selection out of range or out of order, in families too large to be listed",
 	"bad_time":               "a day that the month does not have; a round or scope that ends before it begins, or is too long; rounds out of order",
 	"bad_visible_cards":      "cards that can't lie open together",
@@ -139,7 +140,7 @@ func examples(t *testing.T, s *schema.Schema) (list [][]byte) {
 // common are the fields that the schema of all games has in one form: to change them in
 // one game's messages is enough.
 var common = map[string]bool{"schema": true, "id": true, "type": true, "table": true, "draw": true, "at": true, "sequence": true, "order": true,
-	"evidence": true, "revokes": true, "closed_at": true, "opens_at": true, "closes_at": true, "correction": true, "=": true}
+	"evidence": true, "revokes": true, "closed_at": true, "opens_at": true, "closes_at": true, "correction": true, "equipment": true, "video": true, "=": true}
 
 // held is how a message was decided by both, and which codes were the reader's alone.
 type held struct {

@@ -73,5 +73,5 @@ func (m *Message) ids() []namedID {
 	for _, reference := range m.Scope.Bets {
 		ids = append(ids, namedID{path: "scope.bets", id: reference})
 	}
-	return ids
+	return append(ids, m.equipment...)
 }

@@ -142,6 +142,8 @@ func (r *reader) number(o strictjson.Object, name string, most int64, rule strin
 func (r *reader) drawResulted(o strictjson.Object, m *Message) {
 	m.Revision = r.revision(o)
 	r.correction(o, m, m.Revision)
+	r.equipment(o, m)
+	r.video(o, m)
 	v, present := o.Required("facts")
 	if !present {
 		return

@@ -67,6 +67,7 @@ const (
 	CodeTooMany        = "too_many" // revisions or orders of a draw
 	CodeUnknownReason  = "unknown_reason"
 	CodeTooManyEntries = "too_many_entries"
+	CodeBadReference   = "bad_reference" // the address or the hash of a video
 )
 
 // The limits of a message.
@@ -107,6 +108,9 @@ type Message struct {
 	// Selections are what a betting.closed closes within its round, sorted, each once;
 	// nil for the whole round.
 	Selections []string
+
+	Video     *Video    // draw.resulted: where its recording is; nil for none
+	equipment []namedID // draw.resulted: what it was played with
 
 	Revision   int                             // draw.resulted, draw.cancelled
 	Resolution rules.Resolution[rules.Outcome] // draw.resulted

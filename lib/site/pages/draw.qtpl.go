@@ -455,6 +455,24 @@ func (p *page) streamstates(qw422016 *qt422016.Writer, d *drawPage) {
 			qw422016.N().S(`
 `)
 		}
+		if s.Video != nil {
+			qw422016.N().S(`<p class="why"><a href="`)
+			qw422016.E().S(s.Video.URL)
+			qw422016.N().S(`" rel="nofollow noopener external">`)
+			qw422016.E().S(p.Text("state.video"))
+			qw422016.N().S(`</a>`)
+			if s.Video.KeptUntil != 0 {
+				qw422016.N().S(` (`)
+				qw422016.E().S(p.Text("state.kept_until"))
+				qw422016.N().S(` `)
+				streammoment(qw422016, p.moment(d.Day, s.Video.KeptUntil))
+				qw422016.N().S(`)`)
+			}
+			qw422016.N().S(`, SHA-256 `)
+			streamhash(qw422016, s.Video.SHA256)
+			qw422016.N().S(`</p>
+`)
+		}
 		if s.Orders != nil {
 			qw422016.N().S(`<p class="why">`)
 			qw422016.E().S(p.Count("state.orders_hold", s.Orders.Count))

@@ -469,6 +469,25 @@ func FuzzDraw(f *testing.F) {
 }
 
 // What the studio closed within a betting round is told beside the round's closing.
+// Where the studio says that a recording is stands below the state, as a link that leaves the
+// site, with what it hashes to; in every language.
+func TestRecordingIsShown(t *testing.T) {
+	hash := entry.HashOf("recording")
+	s := newStory(t, "war", "seen").result(`{"dealer":"2D","player":"TS"}`)
+	s.leaves[len(s.leaves)-1].Entry.(*entry.State).Video = &entry.Video{URL: "https://video.example/7.mp4?a=1&b=2", SHA256: hash, KeptUntil: opens}
+	for lang, want := range map[string]string{"en": "Recording, at the studio (kept until", "es": "Grabación, en el estudio (se conserva hasta", "pt": "Gravação, no estúdio (guardada até", "uk": "Запис, у студії (зберігається до"} {
+		t.Run(lang, func(t *testing.T) {
+			links := drawnIn(t, lang, s.history()).find(func(n *html.Node) bool { return strings.HasPrefix(attribute(n, "href"), "https://video.example/") })
+			if len(links) != 1 || attribute(links[0], "href") != "https://video.example/7.mp4?a=1&b=2" || !strings.Contains(attribute(links[0], "rel"), "noopener") {
+				t.Fatalf("%d links lead to the recording, want one that is safe to follow", len(links))
+			}
+			if got := text(links[0].Parent); !strings.HasPrefix(got, want) || !strings.HasSuffix(got, "SHA-256 "+hash) {
+				t.Errorf("the page says %q, want %q … with the hash", got, want)
+			}
+		})
+	}
+}
+
 func TestClosedSelectionsAreShown(t *testing.T) {
 	d := drawn(t, newStory(t, "war", "stopped").add(&entry.Closings{Draw: "stopped", Game: "war", State: 1, Rounds: []entry.Closed{
 		{Round: 1, OpensAt: opens, Closing: opens + 19_500, Selections: []entry.Stopped{{Selection: "player_black", Closing: opens + 3_000}, {Selection: "war", Closing: opens + 4_000}}},
