@@ -29,11 +29,7 @@ of balls or dice. Of six poker hands that nobody has seen there are none.
 Exit codes: 0, whatever it warns of; 1 when reading or writing failed, or the
 message is wrong; 2 for a misuse of the command.`
 
-const oddsExample = `  $ tally odds events/war/02-betting.opened.round-1.json | head -n 3
-  selection           odds  probability     fair  margin
-  dealer            2.0800     0.463023   2.1597  0.0369
-  dealer_8         12.1000     0.076923  13.0000  0.0692
-
+const oddsExample = `  tally odds events/war/02-betting.opened.round-1.json
   tally odds today.json --last yesterday.json --json`
 
 func newOddsCommand(app *app) *cobra.Command {

@@ -27,12 +27,12 @@ const schemaExample = `  $ tally schema | head -n 2
   draw.opened      a draw begins: its number, the planned betting rounds, perhaps the odds of the first
   betting.opened   a betting round opens: its times, the visible cards, the odds
 
-  $ tally schema draw.resulted --game war | grep -A 4 '"dealer": {'
-          "dealer": {
-            "description": "the Dealer's card",
+  $ tally schema draw.resulted --game war | grep -A 4 '"player": {'
+          "player": {
+            "description": "the Player's card",
             "$ref": "#/$defs/card",
             "examples": [
-              "AD"
+              "KS"
 
   $ tally schema draw.result; echo "exit code $?"
   tally: there is no schema "draw.result"; did you mean draw.resulted?

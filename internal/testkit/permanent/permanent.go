@@ -19,6 +19,7 @@ var items = []struct{ pk, sk, why string }{
 	{"BOOKMAKER#", store.HookPrefix, "an operator ends webhooks"},
 	{store.HooksKey, "", "one item a bookmaker with webhooks"},
 	{store.SendersKey, store.SendersKey, "one item: who may speak for which tables"},
+	{store.TablesKey, "", "one item a table of which the studio has said anything: what it is expires with the table"},
 	{"TOTALS#", "", "one item a bookmaker and day"},
 	{"LOG#", "", "the log grows for ever: its state, and where each entry is"},
 }

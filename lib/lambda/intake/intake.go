@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"tally/lib/draw"
+	"tally/lib/draw/odds"
 	"tally/lib/lambda/dynamo"
 	"tally/lib/lambda/metrics"
 	"tally/lib/lambda/runtime"
@@ -60,7 +61,7 @@ func New(c Config, r runtime.Runtime) (runtime.QueueHandler, error) {
 	table, check := dynamo.Clocked(r, c.Common, measured)
 	in := &pipeline.Intake{
 		Table: table, Clock: check, Replies: sqsqueue.New(client, c.RepliesURL), Sweeps: sqsqueue.New(client, c.SweepsURL), Archive: sqsqueue.New(client, c.ArchiveURL),
-		Record: record, OutOfSequence: record.OutOfSequence, CancelledInARow: record.CancelledInARow, ComparesOdds: true, Settings: settings, Demanding: c.demanding(), Now: r.Instant, Log: r.Log,
+		Record: record, OutOfSequence: record.OutOfSequence, CancelledInARow: record.CancelledInARow, Odds: odds.Check, Settings: settings, Demanding: c.demanding(), Now: r.Instant, Log: r.Log,
 		MaySpeak: (&senders.Checker{Table: table, Now: r.Instant}).MaySpeak,
 	}
 	handler, err := sqsbatch.HandleQueues(r, func(ctx context.Context, m sqsbatch.Message) error {

@@ -60,9 +60,10 @@ type Intake struct {
 	// always. With an error the message comes again.
 	MaySpeak func(ctx context.Context, sender, table string) (bool, error)
 	Settings draw.Settings
-	// ComparesOdds has the odds of a draw's first betting round compared with those of the
-	// draw before at its table, for the reply. It costs up to three reads.
-	ComparesOdds bool
+	// Odds looks at the board of a message for the reply, and compares it with that of the
+	// same betting round of the draw before, where there is one; nil for no look. In a first
+	// betting round it costs up to three reads.
+	Odds func(m, last *wire.Message) *wire.OddsCheck
 	// Demanding are the tables whose studio has to close side wagers within their round.
 	Demanding map[string]bool
 	// Now is the time. Effective closings are made of it.
@@ -367,7 +368,10 @@ func (in *Intake) follow(ctx context.Context, m *wire.Message, d Delivery, parti
 	if d.From == Own {
 		return nil
 	}
-	reply := replyTo(m, r, in.boardBefore(ctx, m, r.head))
+	reply := replyTo(m, r)
+	if in.Odds != nil && len(m.Board) > 0 {
+		reply.Odds = in.Odds(m, in.boardBefore(ctx, m, r.head))
+	}
 	if repeats != "" {
 		reply.Note = fmt.Sprintf("repeated_sequence: draw %s of the table has the running number %d too; the draw counts all the same", repeats, m.Sequence)
 	}

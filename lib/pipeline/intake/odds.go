@@ -13,7 +13,7 @@ import (
 // before at the table, nil for none: only with the odds of the same round of this draw.
 // Where it can't be read the reply goes without.
 func (in *Intake) boardBefore(ctx context.Context, m *wire.Message, head *draw.Head) *wire.Message {
-	if !in.ComparesOdds || len(m.Board) == 0 || m.Round > 1 || head.Sequence == 0 {
+	if m.Round > 1 || head.Sequence == 0 {
 		return nil
 	}
 	held, _, err := store.Read[Numbers](ctx, in.Table, store.TableKey(head.Table), store.SequenceKey)

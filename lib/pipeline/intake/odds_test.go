@@ -8,6 +8,7 @@ import (
 
 	"tally/internal/testkit/capacity"
 	"tally/internal/testkit/dynamotest"
+	"tally/lib/draw/odds"
 	"tally/lib/pipeline/intake"
 	"tally/lib/store"
 )
@@ -40,7 +41,7 @@ func (d *bench) warnings() (codes []string) {
 // in which nothing lies open is compared with the draw before. Nothing is refused.
 func TestReplyToOdds(t *testing.T) {
 	d := newBench(t)
-	d.ComparesOdds = true
+	d.Odds = odds.Check
 	d.opens(t, 1, `{"player":"2.08","war":"12.60","dealer":"2.08"}`)
 	if d.reply.Odds == nil || len(d.reply.Odds.Selections) != 3 || len(d.warnings()) != 0 {
 		t.Errorf("answered %+v, want three selections and no warning", d.reply.Odds)
@@ -49,10 +50,10 @@ func TestReplyToOdds(t *testing.T) {
 	if want := []string{"odds_above_fair player", "odds_jump war"}; !slices.Equal(d.warnings(), want) {
 		t.Errorf("warned of %q, want %q", d.warnings(), want)
 	}
-	d.ComparesOdds = false
-	d.opens(t, 3, `{"player":"2.08","war":"12.60","dealer":"2.08"}`)
-	if len(d.warnings()) != 0 {
-		t.Errorf("warned of %q, want nothing where boards are not compared", d.warnings())
+	d.Odds = nil
+	d.opens(t, 3, `{"player":"2.50","war":"12.60","dealer":"2.08"}`)
+	if d.reply.Odds != nil {
+		t.Errorf("answered %+v, want nothing where nobody looks", d.reply.Odds)
 	}
 }
 
@@ -63,7 +64,10 @@ func TestCostOfOdds(t *testing.T) {
 	counts := capacity.New(dynamotest.PartitionKey, dynamotest.SortKey)
 	cost := func(compares bool) (reads []string) {
 		d := newBench(t)
-		d.Table, d.ComparesOdds = store.New(db.NewClient(counts.Attach), db.Table(t)), compares
+		d.Table = store.New(db.NewClient(counts.Attach), db.Table(t))
+		if compares {
+			d.Odds = odds.Check
+		}
 		for n := 1; n <= 2; n++ {
 			counts.Reset()
 			d.opens(t, n, `{"player":"2.08","war":"12.60","dealer":"2.08"}`)

@@ -6,15 +6,13 @@ import (
 
 	"tally/lib/draw"
 	"tally/lib/draw/instant"
-	"tally/lib/draw/odds"
 	"tally/lib/draw/wire"
 	"tally/lib/rulebook/settlement"
 )
 
 // replyTo answers a message that was handled, or had been before: what it came to,
-// which closings took effect and why, what holds instead of it, and what its odds are worth,
-// where last has those of the draw before.
-func replyTo(m *wire.Message, r result, last *wire.Message) wire.Reply {
+// which closings took effect and why, and what holds instead of it.
+func replyTo(m *wire.Message, r result) wire.Reply {
 	reply := wire.Reply{ID: m.ID, Draw: m.Draw, Status: r.status, Type: m.Type, Table: m.Table, Round: m.Round,
 		Revision: m.Revision, Order: m.Order, Outcome: wire.OutcomeOf(m)}
 	switch m.Type {
@@ -35,7 +33,6 @@ func replyTo(m *wire.Message, r result, last *wire.Message) wire.Reply {
 		}
 	}
 	reply.Say(wire.InWords(m))
-	reply.Odds = odds.Check(m, last)
 	return reply
 }
 

@@ -9,6 +9,7 @@ package tables
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -135,5 +136,7 @@ func List(ctx context.Context, table *store.Table) ([]State, error) {
 			return err
 		})
 	}
-	return list, group.Wait()
+	err := group.Wait()
+	// The list is kept for ever; of a table that was not heard of for so long its state is gone.
+	return slices.DeleteFunc(list, func(s State) bool { return s.Table == "" }), err
 }

@@ -104,6 +104,9 @@ func TestList(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if err := table.Put(t.Context(), store.Item{PK: store.TablesKey, SK: "gone"}); err != nil { // its state has expired
+		t.Fatal(err)
+	}
 	list, err := tables.List(t.Context(), table)
 	if err != nil || len(list) != 2 || list[0].Table != "a" || list[1].Table != "b" || list[1].HeardAt != 2 {
 		t.Errorf("listed are %+v, %v; want a and b, heard of at 1 and 2", list, err)
