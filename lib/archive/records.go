@@ -109,7 +109,7 @@ func (r records) state(ctx context.Context, s *draw.StateRecord) (*entry.State, 
 	if err != nil {
 		return nil, err
 	}
-	e.Message, e.Video = m.Hash(), entry.VideoOf(m.Video)
+	e.Message, e.Video = m.Hash(), entry.RecordingOf(m.Video)
 	if m.Corrects {
 		e.Correction = &entry.Correction{Reason: entry.NoteOf(m.Correction)}
 		if m.Note != nil {

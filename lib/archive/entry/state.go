@@ -41,7 +41,7 @@ type State struct {
 	// says it.
 	Correction *Correction
 	// Video is where the studio says that its recording is; nil for none.
-	Video *Video
+	Video *Recording
 	// Orders are the orders to void bets that hold, nil for none. Hashed is a line
 	// for each, in the order of their ids: the id, a space, the SHA-256 of the
 	// order's message as in Message, a line feed.

@@ -6,24 +6,24 @@ import (
 	"tally/lib/strictjson"
 )
 
-// Video is where the studio says that a recording of the draw is. The log does not know
+// Recording is where the studio says that a recording of the draw is. The log does not know
 // whether it is there: what its bytes hash to is what it holds for ever.
-type Video struct {
+type Recording struct {
 	URL       string
 	SHA256    string
 	From, To  int64              // milliseconds from its beginning; To 0 where no part is named
 	KeptUntil settlement.Instant // 0 where that is not said
 }
 
-// VideoOf is the video of a message, nil for none.
-func VideoOf(v *wire.Video) *Video {
+// RecordingOf is the recording of a message, nil for none.
+func RecordingOf(v *wire.Video) *Recording {
 	if v == nil {
 		return nil
 	}
-	return &Video{URL: v.URL, SHA256: v.SHA256, From: v.From, To: v.To, KeptUntil: v.KeptUntil}
+	return &Recording{URL: v.URL, SHA256: v.SHA256, From: v.From, To: v.To, KeptUntil: v.KeptUntil}
 }
 
-func (v *Video) append(out strictjson.Out) strictjson.Out {
+func (v *Recording) append(out strictjson.Out) strictjson.Out {
 	if v == nil {
 		return out
 	}
@@ -37,7 +37,7 @@ func (v *Video) append(out strictjson.Out) strictjson.Out {
 	return out.Close()
 }
 
-func (r *reader) video(o strictjson.Object) *Video {
+func (r *reader) video(o strictjson.Object) *Recording {
 	value, present := o.Optional("video")
 	if !present {
 		return nil
@@ -47,7 +47,7 @@ func (r *reader) video(o strictjson.Object) *Video {
 		return nil
 	}
 	defer object.Close()
-	v := &Video{URL: object.String("url"), SHA256: object.String("sha256")}
+	v := &Recording{URL: object.String("url"), SHA256: object.String("sha256")}
 	if !wire.IsVideoURL(v.URL) || !isHash(v.SHA256) {
 		r.wrong("a video at %.200q with the hash %.80q", v.URL, v.SHA256)
 	}

@@ -474,7 +474,7 @@ func FuzzDraw(f *testing.F) {
 func TestRecordingIsShown(t *testing.T) {
 	hash := entry.HashOf("recording")
 	s := newStory(t, "war", "seen").result(`{"dealer":"2D","player":"TS"}`)
-	s.leaves[len(s.leaves)-1].Entry.(*entry.State).Video = &entry.Video{URL: "https://video.example/7.mp4?a=1&b=2", SHA256: hash, KeptUntil: opens}
+	s.leaves[len(s.leaves)-1].Entry.(*entry.State).Video = &entry.Recording{URL: "https://video.example/7.mp4?a=1&b=2", SHA256: hash, KeptUntil: opens}
 	for lang, want := range map[string]string{"en": "Recording, at the studio (kept until", "es": "Grabación, en el estudio (se conserva hasta", "pt": "Gravação, no estúdio (guardada até", "uk": "Запис, у студії (зберігається до"} {
 		t.Run(lang, func(t *testing.T) {
 			links := drawnIn(t, lang, s.history()).find(func(n *html.Node) bool { return strings.HasPrefix(attribute(n, "href"), "https://video.example/") })
