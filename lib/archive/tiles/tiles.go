@@ -203,6 +203,11 @@ func NewReader(ctx context.Context, get func(ctx context.Context, path string) (
 	return &Reader{ctx: ctx, get: get, kept: map[tlog.Tile][]byte{}}
 }
 
+// Under returns the same reader for work under another context, with what was read so far.
+func (r *Reader) Under(ctx context.Context) *Reader {
+	return &Reader{Parallel: r.Parallel, ctx: ctx, get: r.get, kept: r.kept}
+}
+
 // Height returns the height of tiles.
 func (r *Reader) Height() int { return Height }
 

@@ -77,12 +77,13 @@ type Monitor struct {
 // lock has the log's state and its index.
 func (m *Monitor) lock() sequencer.Lock { return archive.TableLock{Table: m.Table, Origin: m.Origin} }
 
-// Run is one look at the log.
+// Run is one look at the log. Each of its calls may have a context of its own; one goroutine at a time
+// uses it.
 type Run struct {
 	*Monitor
 	tree    tlog.Tree // that the public sees; of size 0 when it can't be used
 	blind   bool      // nothing can be said of draws: the checkpoint is not to be trusted
-	hashes  tlog.HashReader
+	tiles   *tiles.Reader
 	failed  error // of reading a file
 	missing string
 	bundles map[int64][][]byte
@@ -174,7 +175,7 @@ func (m *Monitor) remember(ctx context.Context, b before, now *checkpoint.Checkp
 // grew proves that the tree grew out of the one seen last, and not past what is
 // committed.
 func (r *Run) grew(ctx context.Context, committed tlog.Tree, seen *checkpoint.Checkpoint) bool {
-	r.hashes = tlog.TileHashReader(r.tree, tiles.NewReader(ctx, r.get))
+	r.tiles = tiles.NewReader(ctx, r.get)
 	switch {
 	case r.tree.N > committed.N || r.tree.N == committed.N && r.tree.N > 0 && r.tree.Hash != committed.Hash:
 		r.fault(ctx, TableBehind, fmt.Sprintf("size %d is public, the table has %d, or another root", r.tree.N, committed.N))
@@ -186,7 +187,7 @@ func (r *Run) grew(ctx context.Context, committed tlog.Tree, seen *checkpoint.Ch
 		root := r.tree.Hash
 		if seen.Tree.N < r.tree.N {
 			var err error
-			if root, err = tlog.TreeHash(seen.Tree.N, r.hashes); err != nil {
+			if root, err = tlog.TreeHash(seen.Tree.N, r.hashes(ctx)); err != nil {
 				r.wrong(ctx, err)
 				return false
 			}
@@ -197,6 +198,11 @@ func (r *Run) grew(ctx context.Context, committed tlog.Tree, seen *checkpoint.Ch
 		r.fault(ctx, Forked, fmt.Sprintf("the first %d entries are not those seen before", seen.Tree.N))
 	}
 	return false
+}
+
+// hashes reads hashes of the public tree, and verifies them.
+func (r *Run) hashes(ctx context.Context) tlog.HashReader {
+	return tlog.TileHashReader(r.tree, r.tiles.Under(ctx))
 }
 
 // get reads a file for tlog, and keeps what went wrong: tlog's own errors don't
@@ -215,8 +221,12 @@ func (r *Run) get(ctx context.Context, path string) ([]byte, error) {
 	return data, err
 }
 
-// wrong records what reading hashes has failed of, unless a file could not be read.
+// wrong records what reading hashes has failed of, unless a file could not be read, or there was no
+// time to.
 func (r *Run) wrong(ctx context.Context, err error) {
+	if r.failed == nil && ctx.Err() != nil {
+		r.failed = fmt.Errorf("reading the public log: %w", ctx.Err())
+	}
 	if r.failed == nil {
 		if r.missing != "" {
 			err = fmt.Errorf("%s is missing", r.missing)
@@ -327,7 +337,7 @@ func (r *Run) entry(ctx context.Context, index int64) ([]byte, error) {
 		}
 		r.bundles[n] = list
 	}
-	want, err := r.hashes.ReadHashes([]int64{tlog.StoredHashIndex(0, index)})
+	want, err := r.hashes(ctx).ReadHashes([]int64{tlog.StoredHashIndex(0, index)})
 	if err == nil && tlog.RecordHash(list[index%tiles.Width]) != want[0] {
 		err = fmt.Errorf("entry %d is not the one in the tree", index)
 	}

@@ -397,6 +397,48 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
+// TestContexts: each call of a run has a context of its own. One that has ended since does no harm to
+// later calls, and one that ends too early is no fault of the log.
+func TestContexts(t *testing.T) {
+	w := played(t, "war")
+	states := w.draws(w.s.Told)
+	w.s.ArchiveAll()
+	begin, end := context.WithCancel(t.Context())
+	run, err := w.m.Begin(begin)
+	if end(); err != nil {
+		t.Fatal(err)
+	}
+	logged := 0
+	for id, state := range states {
+		call, end := context.WithCancel(t.Context())
+		is, err := run.Logged(call, id, state)
+		if end(); !is || err != nil || len(w.faults) > 0 {
+			t.Errorf("%s under a context of its own: %t, %v, %v; want it logged", id, is, err, w.faults)
+		}
+		logged++
+	}
+	if logged == 0 {
+		t.Fatal("no draw was played")
+	}
+	for id, state := range states {
+		call, end := context.WithCancel(t.Context())
+		w.s.Files.Intercept = func(_ context.Context, call fakedynamo.Call) fakedynamo.Verdict {
+			if strings.HasPrefix(call.Keys[0], "tile/entries/") {
+				end()
+			}
+			return fakedynamo.Proceed
+		}
+		run, err := w.m.Begin(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		is, err := run.Logged(call, id, state)
+		if end(); is || !errors.Is(err, context.Canceled) || len(w.faults) > 0 {
+			t.Errorf("%s under a context that ends: %t, %v, %v; want that it has ended and no fault", id, is, err, w.faults)
+		}
+	}
+}
+
 // TestNewKey replaces the log's key: what was seen under the old one stays good, as
 // long as a run has seen the checkpoint that both have signed.
 func TestNewKey(t *testing.T) {
