@@ -16,10 +16,10 @@ const redriveHelp = `redrive sends the dead letters of a queue to that queue aga
 failed on every delivery. The log says why each did; redrive them once that is
 fixed, or they come back.
 
-The queue is studio-messages, operator-orders, sweeps, archive-entries, webhooks
-or studio-replies, or any queue by its full name or its URL. Each message is
-sent before it is deleted, so that one may be on the queue twice and none is
-lost.
+The queue is studio-messages, operator-orders, sweeps, archive-entries,
+webhooks, due-draws or studio-replies, or any queue by its full name or its URL.
+Each message is sent before it is deleted, so that one may be on the queue twice
+and none is lost.
 
 ` + targetHelp + `
 

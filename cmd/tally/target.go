@@ -145,7 +145,7 @@ func accountOf(ctx context.Context, config aws.Config, credentials aws.Credentia
 }
 
 // queueNames are the queues of a stack by their short names.
-var queueNames = []string{"studio-messages", "operator-orders", "sweeps", "archive-entries", "webhooks", "studio-replies"}
+var queueNames = []string{"studio-messages", "operator-orders", "sweeps", "archive-entries", "webhooks", "due-draws", "studio-replies"}
 
 // queue finds a queue by its short name, its full name or its URL.
 func (c *clients) queue(ctx context.Context, name string) (url string, err error) {

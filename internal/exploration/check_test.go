@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"tally/internal/testkit/duequeue"
 	"tally/lib/draw"
 	"tally/lib/pipeline/placing"
 	"tally/lib/pipeline/reconcile"
@@ -288,22 +290,24 @@ func (x *explorer) look(table uint32) (r rest) {
 	probe := &probe{explorer: x}
 	sweeps := queue{&r.messages}
 	from := settles / 60_000 * 60_000
-	if cursor, found, err := read.Get(context.Background(), store.ReconcileKey, store.ReconcileKey); err != nil {
+	if cursor, found, err := read.Get(context.Background(), store.ReconcileKey, store.CursorKey); err != nil {
 		x.t.Fatal(err)
 	} else if found {
-		var at struct{ Minute settlement.Instant }
+		var at struct{ Sent settlement.Instant }
 		if err := json.Unmarshal([]byte(cursor.Body), &at); err != nil {
 			x.t.Fatal(err)
 		}
-		from = at.Minute
+		from = at.Sent
 	}
 	before := x.head(table).State
 	for minute := range settlement.Instant(30) {
 		now := from + (minute+1)*60_000
 		settler := x.settler(read, nowhere{}, probe)
-		looker := &reconcile.Reconciler{Table: read, Settler: settler, Sweeps: sweeps, Depths: discard{}, Studio: discard{}, Record: counting{probe: probe}, Now: fixed(now), Log: quiet,
+		due := duequeue.Queue{}
+		cursor := &reconcile.Cursor{Table: read, Looks: &due, Depths: discard{}, Record: discard{}, Now: fixed(now), Log: quiet}
+		looker := &reconcile.Reconciler{Table: read, Settler: settler, Sweeps: sweeps, Studio: discard{}, Record: counting{probe: probe}, Now: fixed(now), Log: quiet,
 			ResultWithin: 1 << 40, Intake: x.intake(read, sweeps, now)}
-		if err := looker.Run(context.Background()); err != nil {
+		if err := errors.Join(cursor.Run(context.Background()), due.Work(context.Background(), looker)); err != nil {
 			r.found = "reconcile fails: " + err.Error()
 			return r
 		}

@@ -241,6 +241,7 @@ func (discard) Mismatch(string)                               {}
 func (discard) Stuck(string, string)                          {}
 func (discard) Waiting(string)                                {}
 func (discard) LateRecords(string, int)                       {}
+func (discard) Behind(int)                                    {}
 func (discard) Depth(string, int)                             {}
 func (discard) InQuarantine(int)                              {}
 

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"tally/internal/testkit/duequeue"
 	"tally/internal/testkit/fakedynamo"
 	"tally/internal/testkit/fakeobjects"
 	"tally/lib/archive"
@@ -54,6 +55,7 @@ func (dropped) Denied(string)                                     {}
 func (dropped) Failed(string)                                     {}
 func (dropped) Stuck(string, string)                              {}
 func (dropped) LateRecords(string, int)                           {}
+func (dropped) Behind(int)                                        {}
 func (dropped) Depth(string, int)                                 {}
 func (dropped) Waiting(string)                                    {}
 func (dropped) InQuarantine(int)                                  {}
@@ -297,12 +299,20 @@ func resettled(t *testing.T, db *fakedynamo.DB) {
 	if err := settler(table).Handle(t.Context(), "rou-1.7"); err != nil {
 		t.Fatalf("the correction of a draw that was settled by an earlier version: %v", err)
 	}
-	look := &reconcile.Reconciler{Table: table, Intake: in, Settler: settler(table), Sweeps: dropped{}, Depths: dropped{}, Studio: dropped{}, Record: stuck{T: t},
+	queue := duequeue.Queue{}
+	cursor := &reconcile.Cursor{Table: table, Looks: &queue, Depths: dropped{}, Record: dropped{}, Now: now, Log: slog.New(slog.DiscardHandler)}
+	look := &reconcile.Reconciler{Table: table, Intake: in, Settler: settler(table), Sweeps: dropped{}, Studio: dropped{}, Record: stuck{T: t},
 		Log: slog.New(slog.DiscardHandler), Now: now, ResultWithin: time.Hour}
 	for range 60 { // of three hours each
-		if err := look.Run(t.Context()); err != nil && !strings.Contains(err.Error(), "are still to be looked at") {
+		if err := cursor.Run(t.Context()); err != nil && !strings.Contains(err.Error(), "no look was sent yet") {
 			t.Fatal(err)
 		}
+		if err := queue.Work(t.Context(), look); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if queue.Sent < 3 {
+		t.Errorf("%d draws were looked at, want at least those of three states", queue.Sent)
 	}
 }
 

@@ -219,7 +219,7 @@ func doneOf(sk string) (state int, bookmaker string, ok bool) {
 func (c *checker) due(t *truth, head *draw.Head, ready bool) {
 	looks := 0
 	for _, pk := range c.world.db.Partitions() {
-		if pk < store.DueKey(settlement.Instant(time.Now().UnixMilli()-60_000)) || !strings.HasPrefix(pk, "DUE#") {
+		if pk < store.DueKey(settlement.Instant(time.Now().UnixMilli()-60_000), 0) || !strings.HasPrefix(pk, "DUE#") {
 			continue
 		}
 		for _, err := range c.table.Query(context.Background(), pk, t.id+"#") {

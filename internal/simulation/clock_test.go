@@ -8,6 +8,7 @@ import (
 
 	"tally/internal/simulation/plans"
 	"tally/internal/testkit/fakedynamo"
+	"tally/lib/draw/wire"
 	"tally/lib/pipeline/intake"
 	"tally/lib/pipeline/placing"
 	"tally/lib/pipeline/reconcile"
@@ -48,14 +49,18 @@ func TestRefusesByAWrongClock(t *testing.T) {
 	check := func(context.Context) error { return &clock.WrongError{Off: 5000} }
 	in := &intake.Intake{Table: table, Now: now, Clock: check, Record: discard{}, Log: quiet}
 	settler := &settle.Settler{Table: table, Now: now, Clock: check, Record: discard{}, Log: quiet}
-	reconciler := &reconcile.Reconciler{Table: table, Intake: in, Settler: settler, Depths: discard{}, Now: now, Clock: check, Log: quiet}
+	reconciler := &reconcile.Reconciler{Table: table, Intake: in, Settler: settler, Now: now, Clock: check, Log: quiet}
+	cursor := &reconcile.Cursor{Table: table, Depths: discard{}, Record: discard{}, Now: now, Clock: check, Log: quiet}
 	acceptor := &placing.Acceptor{Table: table, Now: now, Clock: check, Terms: termsOf, Record: discard{}}
 	for name, try := range map[string]func() error{
 		"intake": func() error {
 			return in.Handle(t.Context(), intake.Delivery{Body: []byte(`not even a message: quarantine is by time, too`)})
 		},
 		"settle":    func() error { return settler.Handle(t.Context(), "rou-1") },
-		"reconcile": func() error { return reconciler.Run(t.Context()) },
+		"reconcile": func() error { return cursor.Run(t.Context()) },
+		"look": func() error {
+			return reconciler.Look(t.Context(), wire.Due{Minute: store.DueKey(now(), 0), Draw: "rou-1#1"})
+		},
 		"placing": func() error {
 			_, err := acceptor.Place(t.Context(), placing.Request{Bookmaker: "acme", Draw: "rou-1", Reference: "b-1", Selection: "red", Stake: "1.00", Currency: "EUR"})
 			return err

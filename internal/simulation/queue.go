@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"tally/internal/testkit/fakedynamo"
@@ -137,3 +138,16 @@ func (s sender) put(body string, delay time.Duration) {
 		s.world.entries.put(body, delay)
 	}
 }
+
+// looks sends to the queue of draws that are to be looked at.
+type looks struct{ sender }
+
+// SendAll implements [reconcile.Looks]: each message may be lost.
+func (l looks) SendAll(ctx context.Context, bodies []string) (err error) {
+	for _, body := range bodies {
+		err = errors.Join(err, l.Send(ctx, body, 0))
+	}
+	return err
+}
+
+func (l looks) Waiting(context.Context) (int, error) { return len(l.queue.visible()), nil }

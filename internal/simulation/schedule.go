@@ -26,7 +26,7 @@ type policy interface {
 }
 
 // maxSteps bounds a run.
-const maxSteps = 50_000
+const maxSteps = 100_000
 
 // run carries out the plan, then stops the faults, delivers everything again and
 // checks.
@@ -49,23 +49,31 @@ func (w *world) run() {
 		}
 	}
 	w.work(replays)
-	var looks []*plans.Op // until every settled draw was counted again
-	most := 16
+	minutes := 16 // until every settled draw was counted again
 	if w.plan.LateRecords {
-		most = 45
+		minutes = 45
 	}
-	for n := range most {
+	for found := -1; found != w.found; { // what was found is settled, and counted itself
+		found = w.found
+		w.pass(minutes)
+	}
+	for _, q := range w.queues() {
+		if len(q.messages)+len(q.dead) > 0 {
+			w.problem("queue %s is not empty: %d messages, %d dead", q.name, len(q.messages), len(q.dead))
+		}
+	}
+}
+
+// pass has draws looked at for so many minutes.
+func (w *world) pass(minutes int) {
+	var looks []*plans.Op
+	for n := range minutes {
 		looks = append(looks, &plans.Op{At: time.Since(w.started) + time.Duration(n)*time.Minute, Reconcile: true})
 		if w.plan.HoldAbove != "" {
 			looks = append(looks, &plans.Op{At: looks[len(looks)-1].At + time.Second, Release: true})
 		}
 	}
 	w.work(looks)
-	for _, q := range w.queues() {
-		if len(q.messages)+len(q.dead) > 0 {
-			w.problem("queue %s is not empty: %d messages, %d dead", q.name, len(q.messages), len(q.dead))
-		}
-	}
 }
 
 // work goes on until all ops are started, all queues are empty and nobody is at
@@ -144,8 +152,8 @@ func (w *world) starter(op *plans.Op) func() {
 	}
 	if op.Reconcile {
 		return func() {
-			reconciler := w.reconciler()
-			w.start("reconcile", func(ctx context.Context) error { return errors.Join(w.reader.wake(ctx), reconciler.Run(ctx)) }, func(t *task) {
+			cursor := w.cursor()
+			w.start("reconcile", func(ctx context.Context) error { return errors.Join(w.reader.wake(ctx), cursor.Run(ctx)) }, func(t *task) {
 				if _, quiet := w.policy.(*calm); quiet && t.err != nil {
 					w.problem("reconcile: %v", t.err)
 				}

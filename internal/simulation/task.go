@@ -267,6 +267,16 @@ func (w *world) deliver(q *queue, m *message) {
 			return w.archiver().Handle(ctx, told)
 		}
 	}
+	if q == w.due {
+		reconciler := w.reconciler()
+		run = func(ctx context.Context) error {
+			asked, err := wire.ParseDue(m.body)
+			if err != nil {
+				return err
+			}
+			return reconciler.Look(ctx, asked)
+		}
+	}
 	if q == w.webhooks {
 		run = func(ctx context.Context) error { return w.reader.push(ctx, m.body) }
 	}

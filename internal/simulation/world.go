@@ -41,6 +41,7 @@ type world struct {
 	table  *store.Table // for the checker: not intercepted
 
 	studio, orders, sweeps, entries *queue
+	due                             *queue // draws that are to be looked at
 	webhooks                        *queue
 	replies, archive                *queue // all that was ever sent
 	log                             publicLog
@@ -63,12 +64,13 @@ type world struct {
 	lateFiles int       // and to the log
 	landing   bool
 	traced    bool
-	mutex     sync.Mutex // of problems: handlers find some
+	mutex     sync.Mutex // of problems, and of what was found: by handlers
 	problems  []string
 	trace     []string
 	abandoned int            // states, as the checker has counted them
 	released  int            // settlements that were held
 	replaced  int            // settlements that were held until a newer state came
+	found     int            // looks that have found late records
 	late      map[string]int // late records that reconcile had settled, by kind
 	promise   promise
 }
@@ -116,7 +118,8 @@ func newWorld(t testing.TB, plan *plans.Plan, policy policy) *world {
 		w.db.Stale = func(fakedynamo.Call) bool { return w.random.IntN(2) == 0 }
 	}
 	w.table = store.New(w.db, tableName)
-	for name, q := range map[string]**queue{"studio": &w.studio, "orders": &w.orders, "sweeps": &w.sweeps, "replies": &w.replies, "archive": &w.archive, "entries": &w.entries, "webhooks": &w.webhooks} {
+	for name, q := range map[string]**queue{"studio": &w.studio, "orders": &w.orders, "sweeps": &w.sweeps, "replies": &w.replies, "archive": &w.archive, "entries": &w.entries, "webhooks": &w.webhooks,
+		"due": &w.due} {
 		*q = &queue{name: name}
 	}
 	if plan.WrongClock != 0 {
@@ -201,6 +204,9 @@ func (w *world) looker(settler *settle.Settler, p *process) *reconcile.Looker {
 // missed is called with bets that a look has found. Where nobody looks at a draw after a bet, it is
 // settled so late that there are none.
 func (w *world) missed(game string, bets int) {
+	w.mutex.Lock()
+	w.found++
+	w.mutex.Unlock()
 	if !w.plan.MayBeLate() {
 		w.problem("a look finds %d bets of %s that no settlement run has seen", bets, game)
 	}
@@ -209,8 +215,14 @@ func (w *world) missed(game string, bets int) {
 func (w *world) reconciler() *reconcile.Reconciler {
 	in, p := w.intake(), w.process()
 	settler, _ := w.settler()
-	return &reconcile.Reconciler{Table: p.table, Clock: p.watch.Check, Intake: in, Settler: settler, Sweeps: sender{world: w, queue: w.sweeps}, Depths: discard{}, Studio: waiting{world: w},
+	return &reconcile.Reconciler{Table: p.table, Clock: p.watch.Check, Intake: in, Settler: settler, Sweeps: sender{world: w, queue: w.sweeps}, Studio: waiting{world: w},
 		Record: late{world: w}, Now: p.now, Log: quiet, ResultWithin: 20 * time.Second, CancelAfter: w.plan.CancelAfter, Watch: w.log.watch()}
+}
+
+// cursor has the draws looked at that are due.
+func (w *world) cursor() *reconcile.Cursor {
+	p := w.process()
+	return &reconcile.Cursor{Table: p.table, Clock: p.watch.Check, Looks: looks{sender: sender{world: w, queue: w.due}}, Depths: discard{}, Record: discard{}, Now: p.now, Log: quiet, Watch: w.log.watch()}
 }
 
 // waiting counts the studio's messages that intake has not taken up.
@@ -222,7 +234,7 @@ func (w waiting) Depths(context.Context) (map[string]int, error) {
 
 // queues are those that handlers work on.
 func (w *world) queues() []*queue {
-	return []*queue{w.studio, w.orders, w.sweeps, w.entries, w.webhooks}
+	return []*queue{w.studio, w.orders, w.sweeps, w.entries, w.webhooks, w.due}
 }
 
 // late is what reconcile finds: nothing that needs a repair may be among it.
@@ -232,8 +244,6 @@ type late struct {
 }
 
 func (late) Stuck(string, string) {}
-func (late) Depth(string, int)    {}
-func (late) InQuarantine(int)     {}
 func (late) Waiting(string)       {}
 
 func (f late) Mismatch(game string) {
@@ -245,6 +255,9 @@ func (f late) LateRecords(game string, bets int) { f.world.missed(game, bets) }
 type discard struct{}
 
 func (discard) Quarantined(string)                            {}
+func (discard) Behind(int)                                    {}
+func (discard) Depth(string, int)                             {}
+func (discard) InQuarantine(int)                              {}
 func (discard) Stored(string, time.Duration, string)          {}
 func (discard) Accepted(string)                               {}
 func (discard) Unlooked(string)                               {}

@@ -252,14 +252,14 @@ func TestVariables(t *testing.T) {
 		return only("", nil)(name, lookup, clients)
 	}})
 	want := map[string]string{"TALLY_TABLE": stack.Table, "TALLY_SWEEPS_URL": queueOf(stack, "SweepsQueue")}
-	for _, name := range []string{"intake", "settle", "reconcile"} {
+	for _, name := range []string{"intake", "settle", "look"} {
 		t.Run(name, func(t *testing.T) {
 			if !maps.Equal(variables[name], want) {
 				t.Errorf("%s has %v", name, variables[name])
 			}
 		})
 	}
-	if names := stack.QueueNames(); len(names) != 12 || !strings.HasSuffix(names[6], "-dead") || strings.HasSuffix(names[5], "-dead") {
+	if names := stack.QueueNames(); len(names) != 14 || !strings.HasSuffix(names[7], "-dead") || strings.HasSuffix(names[6], "-dead") {
 		t.Errorf("the queues are %v", names)
 	}
 }

@@ -11,6 +11,7 @@ package store
 
 import (
 	"fmt"
+	"hash/fnv"
 	"strconv"
 	"strings"
 	"time"
@@ -112,9 +113,29 @@ func EntryKey(sequence int64) string { return fmt.Sprintf("%012d", sequence) }
 // CounterKey is the number of the newest entry; it sorts after the entries.
 const CounterKey = "COUNTER"
 
-// DueKey is the partition of what is due in a minute.
-func DueKey(at settlement.Instant) string {
-	return "DUE#" + time.UnixMilli(int64(at)).UTC().Format("200601021504")
+// DueParts is how many partitions the draws are spread over that are due in the same minute: one
+// takes 1,000 write units a second, and each draw that is moved takes two of two minutes.
+const DueParts = 8
+
+// DueKey is a part of what is due in a minute, from 0. The first has the key that all had before
+// there were several.
+func DueKey(at settlement.Instant, part int) string {
+	key := "DUE#" + time.UnixMilli(int64(at)).UTC().Format("200601021504")
+	if part > 0 {
+		key += fmt.Sprintf("#%d", part)
+	}
+	return key
+}
+
+// IsDue tells whether a partition is of what is due in a minute.
+func IsDue(pk string) bool { return strings.HasPrefix(pk, "DUE#") }
+
+// DuePart is the part of every minute that a draw is in. What was stored before there were
+// parts is in the first.
+func DuePart(draw string) int {
+	hash := fnv.New32a()
+	_, _ = hash.Write([]byte(draw)) // never fails
+	return int(hash.Sum32() % DueParts)
 }
 
 // DueDrawKey is a draw in the partition of a minute, while it is at that stage: it
@@ -130,9 +151,12 @@ func DueOf(sk string) (draw string, stage int, err error) {
 	return draw, stage, nil
 }
 
-// ReconcileKey is both keys of the one item that says up to where reconcile has
-// worked.
+// ReconcileKey is both keys of the item that says up to where reconcile had worked when it
+// looked at the draws itself, and the partition of the one that took its place.
 const ReconcileKey = "RECONCILE"
+
+// CursorKey is up to where reconcile has sent looks.
+const CursorKey = "CURSOR"
 
 // SendersKey is both keys of the one item that says who may speak for which tables.
 const SendersKey = "SENDERS"

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -34,7 +35,9 @@ func built() map[string]string {
 		"HeldKey": store.HeldKey(store.QuarantineKey(at), "0f"), "DonePrefix": store.DonePrefix(4), "DoneKey": store.DoneKey(4, "acme", 5),
 		"FedPrefix": store.FedPrefix(4), "FedKey": store.FedKey(4, "acme"), "BetsKey": store.BetsKey("rou-1.7", "acme", 5), "BetKey": store.BetKey("b1"),
 		"CancelKey": store.CancelKey("b1"), "WagerKey": store.WagerKey("b1", "double"), "ReportKey": store.ReportKey("rou-1.7", 4, "acme", 5),
-		"PageKey": store.PageKey(6), "FeedKey": store.FeedKey("acme"), "EntryKey": store.EntryKey(7), "CounterKey": store.CounterKey, "DueKey": store.DueKey(at),
+		"PageKey": store.PageKey(6), "FeedKey": store.FeedKey("acme"), "EntryKey": store.EntryKey(7), "CounterKey": store.CounterKey, "DueKey": fmt.Sprint(store.DueKey(at, 0), " ", store.DueKey(at, 7)),
+		"DueParts": strconv.Itoa(store.DueParts), "DuePart": strconv.Itoa(store.DuePart("rou-1.7")), "CursorKey": store.CursorKey,
+		"IsDue":      fmt.Sprint(store.IsDue(store.DueKey(at, 7)), " ", store.IsDue(store.DrawKey("rou-1.7"))),
 		"DueDrawKey": store.DueDrawKey("rou-1.7", 3), "DueOf": fmt.Sprint(due, " ", stage, " ", err), "ReconcileKey": store.ReconcileKey, "ReleasedKey": store.ReleasedKey("0f"),
 		"SendersKey":    store.SendersKey,
 		"QuarantineKey": store.QuarantineKey(at), "TableKey": store.TableKey("rou-1"), "SequenceKey": store.SequenceKey, "CancelledKey": store.CancelledKey, "DrawsKey": store.DrawsKey(at), "FoundKey": store.FoundKey(at, "roulette", "rou-1", "rou-1.7"),

@@ -20,6 +20,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	s3types "github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	sqstypes "github.com/aws/aws-sdk-go-v2/service/sqs/types"
 	"github.com/aws/smithy-go"
 
 	"tally"
@@ -117,6 +118,9 @@ func (c *cloud) answer(ctx context.Context, work *work, in any) (any, error) {
 	case *sqs.SendMessageInput:
 		work.of.sent.Add(1)
 		return c.send(ctx, in)
+	case *sqs.SendMessageBatchInput:
+		work.of.sent.Add(1)
+		return c.sendAll(ctx, in)
 	case *sqs.ChangeMessageVisibilityInput:
 		work.of.sent.Add(1)
 		return c.changeVisibility(ctx, in)
@@ -158,6 +162,23 @@ func (c *cloud) send(ctx context.Context, in *sqs.SendMessageInput) (any, error)
 	}
 	q.send(*in.MessageBody, time.Duration(in.DelaySeconds)*time.Second)
 	return &sqs.SendMessageOutput{}, wait(ctx, takes/2)
+}
+
+func (c *cloud) sendAll(ctx context.Context, in *sqs.SendMessageBatchInput) (any, error) {
+	q := c.queues[*in.QueueUrl]
+	if q == nil {
+		return nil, fmt.Errorf("there is no queue %s", *in.QueueUrl)
+	}
+	takes := c.chance.about(queueMedian, queueP99)
+	if err := wait(ctx, takes/2); err != nil {
+		return nil, err
+	}
+	out := &sqs.SendMessageBatchOutput{}
+	for _, entry := range in.Entries {
+		q.send(*entry.MessageBody, time.Duration(entry.DelaySeconds)*time.Second)
+		out.Successful = append(out.Successful, sqstypes.SendMessageBatchResultEntry{Id: entry.Id})
+	}
+	return out, wait(ctx, takes/2)
 }
 
 func (c *cloud) changeVisibility(ctx context.Context, in *sqs.ChangeMessageVisibilityInput) (any, error) {

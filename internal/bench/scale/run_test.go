@@ -319,10 +319,11 @@ const dueLater = 5 * time.Minute
 // removed notes that reconcile is done with an item of a draw that was due.
 func (r *run) removed(key string) {
 	pk, sk, _ := strings.Cut(key, " / ")
-	minute, isDue := strings.CutPrefix(pk, store.DueKey(0)[:4])
+	minute, isDue := strings.CutPrefix(pk, store.DueKey(0, 0)[:4])
 	if !isDue {
 		return
 	}
+	minute, _, _ = strings.Cut(minute, "#") // its part
 	due, err := time.Parse("200601021504", minute)
 	id, _, _ := strings.Cut(sk, "#")
 	r.note(func() {

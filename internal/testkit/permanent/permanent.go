@@ -11,7 +11,7 @@ import (
 // else has to: what is stored of draws grows without end. Tests go through what the
 // functions and the simulation have stored.
 var items = []struct{ pk, sk, why string }{
-	{store.ReconcileKey, store.ReconcileKey, "one item: up to where reconcile has worked"},
+	{store.ReconcileKey, "", "two items: up to where reconcile has worked, by itself and by others"},
 	{"FEED#", store.CounterKey, "one item a bookmaker: numbers of its feed are never given twice"},
 	{"BOOKMAKER#", store.SettingsKey, "one item a bookmaker: what an operator has set"},
 	{"BOOKMAKER#", store.PositionKey, "one item a bookmaker: how far it has read its feed"},

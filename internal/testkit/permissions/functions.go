@@ -9,6 +9,7 @@ import (
 	"tally/lib/lambda/api"
 	"tally/lib/lambda/archive"
 	"tally/lib/lambda/intake"
+	"tally/lib/lambda/look"
 	"tally/lib/lambda/pages"
 	"tally/lib/lambda/reconcile"
 	"tally/lib/lambda/settle"
@@ -68,17 +69,26 @@ func OfFunctions() []Description {
 			{Variable: "TALLY_SWEEPS_URL", Actions: sends},
 		}},
 		{Name: "reconcile", Configuration: reconcile.Config{}, Uses: []Use{
-			{"TALLY_TABLE", []string{"dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:DeleteItem"}},
-			{"TALLY_SWEEPS_URL", sends},
-			{"TALLY_ARCHIVE_URL", sends},
+			{"TALLY_TABLE", []string{"dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem"}},
+			{"TALLY_DUE_URL", slices.Concat(sends, counts)},
 			{"TALLY_WEBHOOKS_URL", sends},
-			{"TALLY_STUDIO_URL", counts},
 			{"TALLY_STUDIO_DLQ_URL", counts},
 			{"TALLY_ORDERS_DLQ_URL", counts},
 			{"TALLY_SWEEPS_DLQ_URL", counts},
 			{"TALLY_ARCHIVE_DLQ_URL", counts},
 			{"TALLY_REPLIES_DLQ_URL", counts},
 			{"TALLY_WEBHOOKS_DLQ_URL", counts},
+			{"TALLY_DUE_DLQ_URL", counts},
+			{"TALLY_LOG_BUCKET", []string{"s3:GetObject", "s3:ListBucket"}},
+			{"TALLY_LOG_KEY", []string{"kms:GetPublicKey"}},
+		}},
+		{Name: "look", Configuration: look.Config{}, Uses: []Use{
+			{"TALLY_TABLE", []string{"dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:DeleteItem"}},
+			{"TALLY_DUE_URL", receives},
+			{"TALLY_SWEEPS_URL", sends},
+			{"TALLY_ARCHIVE_URL", sends},
+			{"TALLY_STUDIO_URL", counts},
+			{"TALLY_STUDIO_DLQ_URL", counts},
 			{"TALLY_LOG_BUCKET", []string{"s3:GetObject", "s3:ListBucket"}},
 			{"TALLY_LOG_KEY", []string{"kms:GetPublicKey"}},
 		}},

@@ -1,4 +1,4 @@
-// Package watchdog watches the public log from the inside, for reconcile.
+// Package watchdog watches the public log from the inside, for reconcile and look.
 //
 // Once in each run it reads the checkpoint that the public sees, verifies its
 // signature, and proves that it grew out of the one that it saw last, which it keeps
@@ -71,7 +71,10 @@ type Monitor struct {
 	Known   note.Verifiers // the log's keys
 	Archive Sender         // the queue archive-entries
 	Record  LogRecorder
-	Log     *slog.Logger
+	// ForDraws says that another monitor remembers what was seen last: this one proves that the log
+	// grew out of that, and leaves it as it is.
+	ForDraws bool
+	Log      *slog.Logger
 }
 
 // lock has the log's state and its index.
@@ -130,7 +133,7 @@ func (m *Monitor) Begin(ctx context.Context) (*Run, error) {
 		return r, r.failed
 	}
 	r.blind, r.lag = false, int(committed.N-r.tree.N)
-	if now == nil || string(now.Signed) == before.checkpoint {
+	if now == nil || m.ForDraws || string(now.Signed) == before.checkpoint {
 		return r, nil
 	}
 	return r, m.remember(ctx, before, now)

@@ -47,11 +47,19 @@ type Push struct {
 	Bookmaker string `json:"bookmaker"`
 }
 
+// Due asks for a look at a draw, by the keys of the item that says when it is due. What is to be
+// looked at is in the item, as it stands when the message is handled: one that is not there any
+// more was looked at, and moved.
+type Due struct {
+	Minute string `json:"due"`  // the item's partition
+	Draw   string `json:"draw"` // its sort key: the draw, and its stage
+}
+
 // maxShard is the highest shard that a draw can have.
 const maxShard = 255
 
 // Encode returns a message between tally's own functions as text.
-func Encode[T Run | Append | Push](message T) string {
+func Encode[T Run | Append | Push | Due](message T) string {
 	text, _ := json.Marshal(message) // never fails: they are texts and numbers
 	return string(text)
 }
@@ -94,4 +102,15 @@ func ParsePush(body string) (p Push, err error) {
 		return Push{}, fmt.Errorf("reading a message to webhook: %q is no bookmaker", p.Bookmaker)
 	}
 	return p, nil
+}
+
+// ParseDue reads a message to look.
+func ParseDue(body string) (d Due, err error) {
+	if err := json.Unmarshal([]byte(body), &d); err != nil {
+		return Due{}, fmt.Errorf("reading a message to look: %w", err)
+	}
+	if d.Minute == "" || d.Draw == "" {
+		return Due{}, fmt.Errorf("reading a message to look: %q, %q are no keys of a draw that is due", d.Minute, d.Draw)
+	}
+	return d, nil
 }

@@ -98,7 +98,7 @@ func TestArchiveToFolder(t *testing.T) {
 func (d *day) waiting() string {
 	d.t.Helper()
 	out, err := sqs.NewFromConfig(local.Config(d.stack.Endpoint)).GetQueueAttributes(d.t.Context(), &sqs.GetQueueAttributesInput{
-		QueueUrl:       aws.String(variables(d.t, d.stack, "reconcile")["TALLY_ARCHIVE_URL"]),
+		QueueUrl:       aws.String(variables(d.t, d.stack, "look")["TALLY_ARCHIVE_URL"]),
 		AttributeNames: []types.QueueAttributeName{types.QueueAttributeNameApproximateNumberOfMessages}})
 	if err != nil {
 		d.t.Fatal(err)
@@ -106,7 +106,7 @@ func (d *day) waiting() string {
 	return out.Attributes["ApproximateNumberOfMessages"]
 }
 
-// TestLostEntries loses every message to the archive: reconcile sends the draw again,
+// TestLostEntries loses every message to the archive: look sends the draw again,
 // every minute, until the public log has it.
 func TestLostEntries(t *testing.T) {
 	d := newDay(t)
@@ -118,6 +118,7 @@ func TestLostEntries(t *testing.T) {
 			if err := d.reconcile(t.Context()); err != nil {
 				t.Fatal(err)
 			}
+			d.looks(d.due())
 		}
 	}
 	run(9)

@@ -25,6 +25,7 @@ var complete = map[string]string{
 	"TALLY_STUDIO_DLQ_URL": "https://sqs/1/a", "TALLY_ORDERS_DLQ_URL": "https://sqs/1/b", "TALLY_SWEEPS_DLQ_URL": "https://sqs/1/c",
 	"TALLY_ARCHIVE_DLQ_URL": "https://sqs/1/d", "TALLY_REPLIES_DLQ_URL": "https://sqs/1/e",
 	"TALLY_WEBHOOKS_URL": "https://sqs/1/webhooks", "TALLY_WEBHOOKS_DLQ_URL": "https://sqs/1/f",
+	"TALLY_DUE_URL": "https://sqs/1/due", "TALLY_DUE_DLQ_URL": "https://sqs/1/g",
 	"TALLY_LOG_ORIGIN": "example.com/tally", "TALLY_LOG_BUCKET": "log", "TALLY_LOG_KEY": "alias/log", "TALLY_PAGES_BUCKET": "pages",
 }
 

@@ -46,6 +46,8 @@ func samples(t *testing.T) []sample {
 		{"intake.quarantined.json", "studio-messages", []string{`{"schema":1,`, baccarat[7], roulette[5]}, 0},
 		{"settle.sweep.json", "sweeps", []string{`{"draw":"rou-1.20261130.9999"}`}, 0},
 		{"settle.malformed.json", "sweeps", []string{`{"draw":"not a draw"}`}, 1},
+		{"look.due.json", "due-draws", []string{`{"due":"DUE#202611301205#3","draw":"rou-1.20261130.9999#1"}`}, 0},
+		{"look.malformed.json", "due-draws", []string{`{"draw":"rou-1.20261130.9999"}`}, 1},
 		{"webhook.push.json", "webhooks", []string{`{"bookmaker":"acme"}`}, 0},
 		{"webhook.malformed.json", "webhooks", []string{`{"bookmaker":"not a bookmaker"}`}, 1},
 	}

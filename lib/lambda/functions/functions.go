@@ -10,6 +10,7 @@ import (
 	"tally/lib/lambda/archive"
 	"tally/lib/lambda/config"
 	"tally/lib/lambda/intake"
+	"tally/lib/lambda/look"
 	"tally/lib/lambda/pages"
 	"tally/lib/lambda/reconcile"
 	"tally/lib/lambda/runtime"
@@ -30,6 +31,8 @@ func New(name string, variables config.Lookup, r runtime.Runtime) (any, error) {
 		return runtime.Load(variables, r, api.New)
 	case "reconcile":
 		return runtime.Load(variables, r, reconcile.New)
+	case "look":
+		return runtime.Load(variables, r, look.New)
 	case "archive":
 		return runtime.Load(variables, r, archive.New)
 	case "pages":

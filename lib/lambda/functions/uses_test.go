@@ -27,6 +27,7 @@ import (
 	"tally/internal/testkit/permissions"
 	"tally/lib/lambda/functions"
 	"tally/lib/lambda/runtime"
+	"tally/lib/lambda/sqsqueue"
 	"tally/lib/local"
 	"tally/lib/pipeline/placing"
 	"tally/lib/pipeline/webhook"
@@ -84,6 +85,8 @@ func (c *calls) call(parameters any) {
 		}
 	case *sqs.SendMessageInput:
 		c.note("sqs:SendMessage", in.QueueUrl)
+	case *sqs.SendMessageBatchInput:
+		c.note("sqs:SendMessage", in.QueueUrl)
 	case *sqs.ChangeMessageVisibilityInput:
 		c.note("sqs:ChangeMessageVisibility", in.QueueUrl)
 	case *sqs.GetQueueAttributesInput:
@@ -115,6 +118,7 @@ type day struct {
 	intake    runtime.QueueHandler
 	settle    runtime.QueueHandler
 	reconcile runtime.ScheduledHandler
+	look      runtime.QueueHandler
 	archive   runtime.QueueHandler
 	webhook   runtime.QueueHandler
 	api       runtime.HTTPHandler
@@ -143,6 +147,8 @@ func newDay(t *testing.T) *day {
 			d.settle = made.(runtime.QueueHandler)
 		case "reconcile":
 			d.reconcile = made.(runtime.ScheduledHandler)
+		case "look":
+			d.look = made.(runtime.QueueHandler)
 		case "api":
 			d.api = made.(runtime.HTTPHandler)
 		case "archive":
@@ -284,16 +290,61 @@ func TestUses(t *testing.T) {
 	if len(notified) == 0 {
 		t.Error("the webhook was not notified")
 	}
-	for range 30 {
+	if d.deliver(d.look, envelope(queue(t, d.stack, "DueDrawsQueue"), d.clock, "{")) != 1 {
+		t.Error("a malformed message was looked at")
+	}
+	lost := false
+	for range 40 {
 		d.clock = d.clock.Add(time.Minute)
 		if err := d.reconcile(t.Context()); err != nil {
 			t.Errorf("reconcile at %s: %v", d.clock, err)
 		}
+		due := d.due()
+		if len(due) > 0 && !lost { // the first messages are lost, and sent again
+			lost = true
+			continue
+		}
+		d.looks(due)
 	}
 	for _, described := range permissions.OfFunctions() {
 		d.compare(described)
 	}
 	d.expires()
+}
+
+// due takes what waits on the queue due-draws.
+func (d *day) due() (bodies []string) {
+	d.t.Helper()
+	client := sqs.NewFromConfig(local.Config(d.stack.Endpoint))
+	url := variables(d.t, d.stack, "look")["TALLY_DUE_URL"]
+	for {
+		if counts, err := sqsqueue.Count(d.t.Context(), client, url); err != nil {
+			d.t.Fatal(err)
+		} else if counts.Waiting == 0 { // an empty receive would wait for as long as the queue says
+			return bodies
+		}
+		out, err := client.ReceiveMessage(d.t.Context(), &sqs.ReceiveMessageInput{QueueUrl: &url, MaxNumberOfMessages: 10})
+		if err != nil {
+			d.t.Fatal(err)
+		}
+		for _, m := range out.Messages {
+			bodies = append(bodies, *m.Body)
+			if _, err := client.DeleteMessage(d.t.Context(), &sqs.DeleteMessageInput{QueueUrl: &url, ReceiptHandle: m.ReceiptHandle}); err != nil {
+				d.t.Fatal(err)
+			}
+		}
+	}
+}
+
+// looks delivers messages to look.
+func (d *day) looks(bodies []string) {
+	d.t.Helper()
+	if len(bodies) == 0 {
+		return
+	}
+	if failed := d.deliver(d.look, envelope(queue(d.t, d.stack, "DueDrawsQueue"), d.clock, bodies...)); failed > 0 {
+		d.t.Errorf("%d of %d looks failed", failed, len(bodies))
+	}
 }
 
 // expires goes through all that was stored: whatever has no expiry is on the list of

@@ -32,6 +32,7 @@ const (
 	Uncosigned    Name = "uncosigned"     // requests to witnesses of the log that brought no cosignature
 	LogFaults     Name = "log_faults"     // what contradicts the public log, by kind
 	LogLag        Name = "log_lag"        // entries that wait to be public
+	Behind        Name = "behind"         // minutes since the draws were due that are still to be looked at
 	PagesLag      Name = "pages_lag"      // entries of the public log that the site lacks
 	PagesFiles    Name = "pages_files"    // files of the site that were written
 
@@ -73,6 +74,7 @@ var divided = map[Name]string{
 	Uncosigned:       DimensionKind, // the outcome
 	LogFaults:        DimensionKind, // of contradiction
 	LogLag:           DimensionFunction,
+	Behind:           DimensionFunction,
 	PagesLag:         DimensionFunction,
 	PagesFiles:       DimensionFunction,
 	Delivered:        DimensionFunction,
@@ -107,7 +109,7 @@ func (n Name) unit() string {
 // gauge tells whether values of the metric are alternatives, of which the last
 // counts, rather than to be added up.
 func (n Name) gauge() bool {
-	return n == QuarantineDepth || n == SilentTables || n == DeadLetterDepth || n == LogLag || n == PagesLag
+	return n == QuarantineDepth || n == SilentTables || n == DeadLetterDepth || n == LogLag || n == PagesLag || n == Behind
 }
 
 // sampled tells whether each value is kept, for percentiles.

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"tally/lib/lambda/metrics"
-	pipeline "tally/lib/pipeline/reconcile"
 )
 
 // What reconcile finds becomes a metric, with the numbers given.
@@ -15,25 +14,16 @@ func TestRecorder(t *testing.T) {
 	var out bytes.Buffer
 	measured := metrics.NewMetrics(&out, "tally", "test", time.Now)
 	r := recorder{measured}
-	r.Quarantined("poker")
-	r.Mismatch("dice")
-	r.Stuck("", pipeline.StuckResult)
-	r.Stuck("wheel", pipeline.StuckRun)
-	r.LateRecords("wheel", 2)
-	r.Waiting("war")
+	r.Behind(7)
 	r.Depth("sweeps", 5)
 	r.InQuarantine(6)
+	r.LogLag(4)
+	r.LogFault("log_forked")
 	if err := measured.Flush(); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		`"game":"unknown","overdue":1}`,
-		`"game":"poker","quarantined":1}`,
-		`"game":"dice","unequal":1}`,
-		`"game":"wheel","stragglers":2,"stuck":1}`,
-		`"game":"war","waiting":1}`,
-		`"kind":"sweeps","dead_letter_depth":5}`,
-		`"function":"test","quarantine_depth":6}`,
+		`"kind":"sweeps","dead_letter_depth":5}`, `"kind":"log_forked","log_faults":1}`, `"function":"test","behind":7,"log_lag":4,"quarantine_depth":6}`,
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no line ends in %s:\n%s", want, out.String())

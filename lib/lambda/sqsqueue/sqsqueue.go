@@ -40,9 +40,16 @@ type CountClient interface {
 	GetQueueAttributes(ctx context.Context, in *sqs.GetQueueAttributesInput, options ...func(*sqs.Options)) (*sqs.GetQueueAttributesOutput, error)
 }
 
+// BatchClient is what [Batches] needs of the SDK's client.
+type BatchClient interface {
+	CountClient
+	SendMessageBatch(ctx context.Context, in *sqs.SendMessageBatchInput, options ...func(*sqs.Options)) (*sqs.SendMessageBatchOutput, error)
+}
+
 var (
 	_ SendClient  = (*sqs.Client)(nil)
 	_ CountClient = (*sqs.Client)(nil)
+	_ BatchClient = (*sqs.Client)(nil)
 )
 
 // Queue sends messages to one queue. It may be used by several goroutines.
@@ -67,6 +74,38 @@ func (q *Queue) Send(ctx context.Context, body string, delay time.Duration) erro
 		return fmt.Errorf("sending to %s: %w", q.url, err)
 	}
 	return nil
+}
+
+// Batches sends messages to one queue, several in a request. It may be used by several goroutines.
+type Batches struct {
+	client BatchClient
+	url    string
+}
+
+// NewBatches returns the queue of that URL.
+func NewBatches(client BatchClient, url string) *Batches { return &Batches{client: client, url: url} }
+
+// SendAll sends messages, at most ten. When it returns nil all are durable. After an error some may
+// be there or not.
+func (b *Batches) SendAll(ctx context.Context, bodies []string) error {
+	entries := make([]types.SendMessageBatchRequestEntry, len(bodies))
+	for i := range bodies {
+		entries[i] = types.SendMessageBatchRequestEntry{Id: aws.String(strconv.Itoa(i)), MessageBody: &bodies[i]}
+	}
+	out, err := b.client.SendMessageBatch(ctx, &sqs.SendMessageBatchInput{QueueUrl: &b.url, Entries: entries})
+	if err != nil {
+		return fmt.Errorf("sending to %s: %w", b.url, err)
+	}
+	if len(out.Failed) > 0 {
+		return fmt.Errorf("sending to %s: %d of %d messages were not taken: %s", b.url, len(out.Failed), len(bodies), aws.ToString(out.Failed[0].Code))
+	}
+	return nil
+}
+
+// Waiting returns how many messages can be received now, about.
+func (b *Batches) Waiting(ctx context.Context) (int, error) {
+	counts, err := Count(ctx, b.client, b.url)
+	return counts.Waiting, err
 }
 
 // FirstSent is the attribute of a message that is sent again: when it was sent first,

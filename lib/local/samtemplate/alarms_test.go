@@ -83,14 +83,14 @@ func wantedAlarms(stack *samtemplate.ResolvedStack) map[string]bool {
 	want["AWS/Lambda Invocations FunctionName=prod-reconcile"] = true
 	for _, own := range []string{
 		"unequal function=pages", "pages_lag function=pages",
-		"quarantined function=intake", "quarantine_depth function=reconcile", "unequal function=reconcile",
-		"unequal function=settle", "unequal function=archive", "stuck function=reconcile", "overdue function=reconcile", "stragglers function=reconcile", "unlooked function=api",
-		"waiting function=reconcile",
-		"log_faults function=reconcile", "log_faults function=archive", "log_lag function=reconcile", "uncosigned function=archive",
+		"quarantined function=intake", "quarantine_depth function=reconcile", "unequal function=look",
+		"unequal function=settle", "unequal function=archive", "stuck function=look", "overdue function=look", "stragglers function=look", "unlooked function=api",
+		"waiting function=look",
+		"log_faults function=reconcile", "log_faults function=look", "log_lag function=look", "behind function=reconcile", "log_faults function=archive", "log_lag function=reconcile", "uncosigned function=archive",
 		"webhooks_disabled function=webhook",
 		"message_age function=intake", "moved_closings function=intake", "unclosed function=intake", "bad_sequence function=intake",
-		"silent_tables function=reconcile", "long_breaks function=intake", "long_breaks function=reconcile",
-		"clock_wrong function=api", "clock_wrong function=intake", "clock_wrong function=settle", "clock_wrong function=reconcile",
+		"silent_tables function=reconcile", "long_breaks function=intake", "long_breaks function=look",
+		"clock_wrong function=api", "clock_wrong function=intake", "clock_wrong function=settle", "clock_wrong function=reconcile", "clock_wrong function=look",
 	} {
 		want["tally/prod "+own] = true
 	}

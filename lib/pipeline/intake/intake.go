@@ -476,7 +476,7 @@ func foundItem(m *wire.Message, head *draw.Head) store.Item {
 
 // Due asks reconcile to look at a draw at a time, as long as it is at the same stage.
 func Due(head *draw.Head, at settlement.Instant) store.Item {
-	return store.Item{PK: store.DueKey(at), SK: store.DueDrawKey(head.Draw, Stage(head)), StoredAt: at, ExpiresAt: head.RetainUntil}
+	return store.Item{PK: store.DueKey(at, store.DuePart(head.Draw)), SK: store.DueDrawKey(head.Draw, Stage(head)), StoredAt: at, ExpiresAt: head.RetainUntil}
 }
 
 // unopened is the stage of a draw of which the studio has sent messages, but not its opening.

@@ -16,7 +16,8 @@ import (
 )
 
 // maxHops is how often a message may have come from settle to settle. Lambda takes what
-// comes for the 16th time for a loop, and drops it.
+// comes to a function for the 16th time for a loop, and drops it. Look gets messages from the
+// cursor alone, which a schedule runs: no message leads to it.
 const maxHops = 4
 
 // message is one of the queue of settlements.
@@ -47,6 +48,18 @@ func newLine(t *testing.T) *line {
 	return l
 }
 
+// run runs the cursor and has the looks made: what they send begins no chain that leads back.
+func (l *line) run() error {
+	l.Helper()
+	err := l.cursor().Run(l.Context())
+	sent := l.looks.Sent
+	err = errors.Join(err, l.looks.Work(l.Context(), l.looker()))
+	if l.looks.Sent != sent {
+		l.Error("a look has sent a look")
+	}
+	return err
+}
+
 // deliver hands a message to settle. One that comes too early, or has not ended in its
 // time, comes again: that is no hop.
 func (l *line) deliver(m *message) {
@@ -54,6 +67,12 @@ func (l *line) deliver(m *message) {
 	defer func() { l.handling = nil }()
 	within, stop := context.WithTimeout(l.Context(), 55*time.Second)
 	defer stop()
+	sent := l.looks.Sent
+	defer func() {
+		if l.looks.Sent != sent {
+			l.Error("settle has sent a look")
+		}
+	}()
 	asked, err := wire.ParseRun(m.body)
 	if err != nil {
 		l.Fatal(err)

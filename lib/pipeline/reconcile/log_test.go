@@ -17,7 +17,7 @@ func TestLogUnreadable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := newNight(t)
 		time.Sleep(time.Hour)
-		r := n.reconciler()
+		r := n.cursor()
 		r.Watch = func(context.Context) (reconcile.PublicLog, error) { return nil, errors.New("the bucket is gone") }
 		err := r.Run(t.Context())
 		if err == nil || !strings.Contains(err.Error(), "looking at the public log: the bucket is gone") || len(n.depths) != 1 {

@@ -1,12 +1,14 @@
-// Package reconcile looks, every minute, for what is stuck or missing, or does not match.
-// It repairs by sending the same message again, or by an order of tally's own
-// that names what was missed, and raises an alarm on the rest.
+// Package reconcile looks for what is stuck or missing, or does not match. It repairs by sending
+// the same message again, or by an order of tally's own that names what was missed, and
+// raises an alarm on the rest.
 //
-// Every draw has a DUE item from its opening until it is settled and counted
-// again. Looking at a draw moves its item to the next minute to look, in one
-// transaction: of two runs that overlap one moves it. A new state of the draw has an
-// item of its own, written with it; the one before is dropped when it comes up, so
-// that a draw is looked at once however many messages it gets.
+// Every draw has a DUE item from its opening until it is settled and counted again. A
+// [Cursor] goes through the minutes, and sends a message for each item that is due; any
+// number of [Reconciler]s take them, look at the draws, and move each item to the next minute
+// to look, in one transaction: of two looks at the same one moves it. So no process is on the
+// way of all draws. A new state of the draw has an item of its own, written with it; the one
+// before is dropped when it comes up, so that a draw is looked at once however many messages
+// it gets.
 package reconcile
 
 import (
@@ -16,7 +18,6 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"tally/lib/draw"
@@ -30,13 +31,6 @@ import (
 	"tally/lib/store/record"
 )
 
-// Depths tells how many messages queues hold.
-type Depths interface {
-	// Depths returns the number of messages by a name for people, such as "sweeps
-	// (dead letters)".
-	Depths(ctx context.Context) (map[string]int, error)
-}
-
 // Recorder is notified of what was found, for metrics and alarms.
 type Recorder interface {
 	// Stuck counts a draw that does not advance: no result, or a settlement run that does
@@ -48,19 +42,14 @@ type Recorder interface {
 	Waiting(game string)
 	// LateRecords counts bets that a settlement run had missed.
 	LateRecords(game string, bets int)
-	// Depth is how many messages a queue holds.
-	Depth(queue string, messages int)
-	// Quarantined is how many messages sit in quarantine.
-	InQuarantine(messages int)
 }
 
-// Reconciler looks after the draws.
+// Reconciler looks at draws that are due. It may be used by several goroutines.
 type Reconciler struct {
 	Table   *store.Table
 	Intake  *intake.Intake
 	Settler *settle.Settler
 	Sweeps  intake.Sender
-	Depths  Depths
 	// Studio counts the studio's messages that intake has not taken up: on their queue,
 	// visible, held back or being worked on, and among its dead letters. While there are
 	// any, or it can't be told, no draw is cancelled.
@@ -70,15 +59,12 @@ type Reconciler struct {
 	// Clock tells whether Now can be trusted; nil for always.
 	Clock clock.Check
 	Log   *slog.Logger
-	// SilentTables gets how many tables are silent that should not be; nil where nobody
-	// looks for them here.
-	SilentTables func(tables int)
 	// ResultWithin is how long after its last closing a draw's result is missed.
 	ResultWithin time.Duration
 	// CancelAfter is how long after its last closing a draw without a result is
 	// cancelled; zero for never.
 	CancelAfter time.Duration
-	// Watch begins a look at the public log; nil where nobody looks after it here.
+	// Watch begins a look at the public log, for one draw; nil where nobody looks after it here.
 	Watch func(ctx context.Context) (PublicLog, error)
 }
 
@@ -97,13 +83,6 @@ const (
 	// visibleWithin is how long before it is due, at least, an item is moved: until then
 	// its transaction is over, and all of it can be seen.
 	visibleWithin = 10_000
-	// maxMinutes bounds how many minutes one run works off.
-	maxMinutes = 180
-	// maxBehind is how many minutes may be left to work off before a run says so.
-	maxBehind = 5
-	// restFor is how long before a run has to end it looks at no more draws, so that
-	// there is time to move the last and to look at the queues.
-	restFor = 10 * time.Second
 )
 
 // The reasons of a draw being stuck.
@@ -117,161 +96,67 @@ const (
 	StuckRules = "rules_unknown"
 )
 
-// cursor is the first minute that has not been worked off.
-type cursor struct {
-	Minute settlement.Instant `json:"minute"`
-}
+// LookTakes is how long a look may take in all. One that begins with less time than that before its
+// context ends is cut short, and is taken for one that failed.
+const LookTakes = auditWithin + restFor
 
-// Run works off every minute that has passed, then looks at queues and
-// quarantine. What one draw's fault stops, it reports and goes on with the next; the
-// draw is looked at again like one that is stuck.
-func (r *Reconciler) Run(ctx context.Context) error {
+// Look looks at a draw that is due, if it still is: one whose item was moved was looked at
+// already. Its error says that the look failed, that the item could not be moved, or both;
+// what could not be moved is to be looked at by the same message again, and what was moved
+// is not.
+//
+// A message that is lost is sent again, by the item; one that comes twice finds the item moved,
+// and of two at the same time one moves it.
+func (r *Reconciler) Look(ctx context.Context, asked wire.Due) error {
 	if err := r.Clock.Passed(ctx); err != nil {
-		return errors.Join(err, r.depths(ctx)) // nothing else is looked at by a wrong clock
+		return err
 	}
-	log, err := r.watch(ctx)
-	if log != nil {
-		defer log.End()
+	if !store.IsDue(asked.Minute) { // a look deletes the item that it is done with
+		return fmt.Errorf("looking at %.80q: %.80q is no partition of draws that are due", asked.Draw, asked.Minute)
 	}
-	return errors.Join(err, r.draws(ctx, log), r.depths(ctx), r.quarantine(ctx), r.silentTables(ctx))
-}
-
-// watch begins a look at the public log. Where it can't be read, draws are looked at
-// again in the next run.
-func (r *Reconciler) watch(ctx context.Context) (PublicLog, error) {
-	if r.Watch == nil {
-		return nil, nil
+	item, found, err := r.Table.Get(ctx, asked.Minute, asked.Draw)
+	if err != nil || !found {
+		return err
 	}
-	log, err := r.Watch(ctx)
-	if err != nil {
-		return log, fmt.Errorf("looking at the public log: %w", err)
+	within, stop := before(ctx, restFor)
+	defer stop()
+	if err := r.due(ctx, within, item); err != nil {
+		return fmt.Errorf("looking at draw %s: %w", item.SK, err)
 	}
-	return log, nil
+	return nil
 }
 
 // logged reports whether the public log has what holds of a settled draw.
-func (r *Reconciler) logged(ctx context.Context, log PublicLog, head *draw.Head) bool {
+func (r *Reconciler) logged(ctx context.Context, head *draw.Head) bool {
 	if r.Watch == nil {
 		return true
 	}
-	if log == nil {
-		return false
+	log, err := r.Watch(ctx)
+	is := false
+	if log != nil {
+		defer log.End()
 	}
-	is, err := log.Logged(ctx, head.Draw, head.State)
+	if err == nil {
+		is, err = log.Logged(ctx, head.Draw, head.State)
+	}
 	if err != nil {
 		r.Log.LogAttrs(ctx, slog.LevelWarn, "the public log can't be read", slog.String("draw", head.Draw), slog.String("reason", err.Error()))
 	}
 	return is && err == nil
 }
 
-func (r *Reconciler) draws(ctx context.Context, log PublicLog) error {
-	now := r.Now()
-	item, found, err := r.Table.Get(ctx, store.ReconcileKey, store.ReconcileKey)
-	if err != nil {
-		return err
-	}
-	from := &cursor{Minute: (now - 2*minute) / minute * minute}
-	if found {
-		from, err = store.Decode[cursor](item)
-	} else {
-		err = r.begin(ctx, from.Minute)
-	}
-	if err != nil {
-		return err
-	}
-	within, stop := before(ctx, restFor)
-	defer stop()
-	var failed error
-	next := from.Minute
-	for range maxMinutes {
-		if next+minute > now {
-			break
-		}
-		done, err := r.minute(ctx, within, log, next)
-		if failed = errors.Join(failed, err); !done {
-			break // it is worked off again, after what is left of it
-		}
-		next += minute
-	}
-	if behind := (now - next) / minute; behind > maxBehind {
-		failed = errors.Join(failed, fmt.Errorf("draws that were due %d minutes ago are still to be looked at", behind))
-	}
-	if next == from.Minute {
-		return failed
-	}
-	err = r.Table.Replace(ctx, store.Item{PK: store.ReconcileKey, SK: store.ReconcileKey, Body: store.Encode(cursor{
-		Minute: next,
-	}), Version: item.Version + 1})
-	if errors.Is(err, store.ErrChanged) {
-		return failed // another run works them off as well
-	}
-	return errors.Join(failed, err)
-}
-
-// before returns a context that ends so long before another one does.
-func before(ctx context.Context, rest time.Duration) (context.Context, context.CancelFunc) {
-	deadline, bounded := ctx.Deadline()
-	if !bounded {
-		return context.WithCancel(ctx)
-	}
-	return context.WithDeadline(ctx, deadline.Add(-rest))
-}
-
-// beginDays is how many days before its first run reconcile looks for draws.
-const beginDays = 7
-
-// begin is for the first run on a table. Intake may have been at work long before,
-// and nobody has worked off those minutes. So the draws that opened in the last days
-// and were due before the first minute to work off are made due in it. Before the
-// cursor is written all of this is done again.
-func (r *Reconciler) begin(ctx context.Context, first settlement.Instant) error {
-	for ago := range settlement.Instant(beginDays + 1) {
-		for found, err := range r.Table.Query(ctx, store.DrawsKey(first-ago*day), "") {
-			if err != nil {
-				return err
-			}
-			head, version, err := record.LoadHead(ctx, r.Table, found.SK[strings.LastIndex(found.SK, "#")+1:])
-			if err != nil {
-				return err
-			}
-			if version == 0 || intake.DueItem(head, head.StateAt).StoredAt >= first {
-				continue
-			}
-			if err := r.Table.Put(ctx, intake.Due(head, first)); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// minute looks at the draws due in one minute, until within ends. It is done when
-// none is due in it any more, whatever has failed.
-func (r *Reconciler) minute(ctx, within context.Context, log PublicLog, at settlement.Instant) (done bool, failed error) {
-	for item, err := range r.Table.Query(within, store.DueKey(at), "") {
-		if err != nil || within.Err() != nil {
-			return false, errors.Join(failed, err)
-		}
-		moved, err := r.due(ctx, within, log, item)
-		if err != nil {
-			failed = errors.Join(failed, fmt.Errorf("looking at draw %s: %w", item.SK, err))
-		}
-		if !moved {
-			return false, failed
-		}
-	}
-	return true, failed
-}
-
 // due looks at a draw and moves its item to when it is next due, if ever.
-func (r *Reconciler) due(ctx, within context.Context, log PublicLog, item store.Item) (moved bool, err error) {
-	next, failed := r.lookAt(within, log, item)
-	if next.at == 0 {
-		err := r.Table.Delete(ctx, item.PK, item.SK)
-		return err == nil, errors.Join(failed, err)
+func (r *Reconciler) due(ctx, within context.Context, item store.Item) error {
+	id, stage, err := store.DueOf(item.SK)
+	if err != nil {
+		return err // the item stays: another version may know what it says
 	}
-	// A run that overlaps may be about to work off this minute, and would go past an item
-	// that it can't see yet.
+	next, failed := r.lookAt(within, item, id, stage)
+	if next.at == 0 {
+		return errors.Join(failed, r.Table.Delete(ctx, item.PK, item.SK))
+	}
+	// The cursor may be about to go through this minute, and would go past an item that it
+	// can't see yet.
 	next.at = max(next.at, r.Now()+visibleWithin)
 	again := item // looking may have made a new state, which has an item of its own
 	again.Body = ""
@@ -279,23 +164,25 @@ func (r *Reconciler) due(ctx, within context.Context, log PublicLog, item store.
 		again.Body = store.Encode(next.counted)
 	}
 	for range maxItems {
-		again.PK, again.StoredAt = store.DueKey(next.at), next.at
+		again.PK, again.StoredAt = store.DueKey(next.at, store.DuePart(id)), next.at
+		// Before this transaction the same message, or another one, looks again; after it, one
+		// of the minute that it is moved to.
 		err = r.Table.Transact(ctx, store.Creating(again), store.DeletingAsRead(item))
 		if !errors.Is(err, store.ErrChanged) {
-			return err == nil, errors.Join(failed, err)
+			return errors.Join(failed, err)
 		}
-		// Another run has moved it, or this one before its answer was lost; or the minute
+		// Another look has moved it, or this one before its answer was lost; or the minute
 		// has another item of the draw, which stays; else it is looked at again.
 		_, still, readErr := r.Table.Get(ctx, item.PK, item.SK)
 		if readErr != nil || !still {
-			return readErr == nil, errors.Join(failed, readErr)
+			return errors.Join(failed, readErr)
 		}
 		if _, taken, readErr := r.Table.Get(ctx, again.PK, again.SK); readErr != nil || !taken {
-			return false, errors.Join(failed, err, readErr)
+			return errors.Join(failed, err, readErr)
 		}
 		next.at += minute
 	}
-	return false, errors.Join(failed, err)
+	return errors.Join(failed, err)
 }
 
 // again is when to look at a draw again, zero for never, and how far its bets were
@@ -307,11 +194,7 @@ type again struct {
 
 // lookAt looks at the draw of an item. A draw that can't be looked at is looked at
 // again; it keeps nobody from the others.
-func (r *Reconciler) lookAt(ctx context.Context, log PublicLog, item store.Item) (again, error) {
-	id, stage, err := store.DueOf(item.SK)
-	if err != nil {
-		return again{}, err
-	}
+func (r *Reconciler) lookAt(ctx context.Context, item store.Item, id string, stage int) (again, error) {
 	head, version, err := record.LoadHead(ctx, r.Table, id)
 	if err != nil {
 		r.Record.Stuck("", StuckFault)
@@ -328,7 +211,7 @@ func (r *Reconciler) lookAt(ctx context.Context, log PublicLog, item store.Item)
 		}
 		counted = *stored
 	}
-	next, err := r.look(ctx, log, head, version, counted)
+	next, err := r.look(ctx, head, version, counted)
 	if err != nil {
 		r.stuck(ctx, head, StuckFault)
 		return again{at: later(head, r.Now())}, err
@@ -337,7 +220,7 @@ func (r *Reconciler) lookAt(ctx context.Context, log PublicLog, item store.Item)
 }
 
 // look does what a draw needs and returns when to look again.
-func (r *Reconciler) look(ctx context.Context, log PublicLog, head *draw.Head, version int64, counted settle.Position) (again, error) {
+func (r *Reconciler) look(ctx context.Context, head *draw.Head, version int64, counted settle.Position) (again, error) {
 	now := r.Now()
 	status, err := r.Settler.Status(ctx, head.Draw)
 	if err != nil {
@@ -373,7 +256,7 @@ func (r *Reconciler) look(ctx context.Context, log PublicLog, head *draw.Head, v
 		return again{at: at}, nil
 	}
 	next, err := r.audit(ctx, head, now, counted)
-	if err != nil || next.at > 0 || handedOver || r.logged(ctx, log, head) {
+	if err != nil || next.at > 0 || handedOver || r.logged(ctx, head) {
 		return next, err
 	}
 	return again{at: later(head, now), counted: next.counted}, nil
@@ -515,38 +398,4 @@ func (r *Reconciler) audit(ctx context.Context, head *draw.Head, now settlement.
 		return again{at: later(head, now)}, nil
 	}
 	return again{counted: found.At}, nil
-}
-
-func (r *Reconciler) depths(ctx context.Context) error {
-	depths, err := r.Depths.Depths(ctx)
-	for queue, messages := range depths {
-		r.Record.Depth(queue, messages)
-	}
-	return err
-}
-
-// maxCounted bounds how many bytes of quarantine are read to count its messages.
-const maxCounted = 16 << 20
-
-// quarantine counts what sits in quarantine, of today and the days before: all of
-// it, or as many messages as there are in maxCounted.
-func (r *Reconciler) quarantine(ctx context.Context) error {
-	const days = 7
-	held, read := 0, 0
-	for ago := range settlement.Instant(days) {
-		for item, err := range r.Table.Query(ctx, store.QuarantineKey(r.Now()-ago*day), "") {
-			if err != nil {
-				return err
-			}
-			held++
-			if read += len(item.Body) + len(item.Binary); read > maxCounted {
-				break
-			}
-		}
-		if read > maxCounted {
-			break
-		}
-	}
-	r.Record.InQuarantine(held)
-	return nil
 }

@@ -2,6 +2,7 @@ package reconcile_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"tally/internal/testkit/duequeue"
 	"tally/internal/testkit/fakedynamo"
 	"tally/lib/draw"
 	"tally/lib/draw/instant"
@@ -37,11 +39,14 @@ type night struct {
 	limits      settlement.Limits // of corrections
 	depths      []error           // of the context of each look at the queues
 	sent        func(body string, delay time.Duration)
+	looks       duequeue.Queue
+	behind      int           // minutes, as was recorded last
+	cancelAfter time.Duration // after their closing
 }
 
 func newNight(t *testing.T) *night {
 	db := fakedynamo.New(t, "table")
-	return &night{T: t, db: db, table: store.New(db, "table"), stuck: map[string]int{}}
+	return &night{T: t, db: db, table: store.New(db, "table"), stuck: map[string]int{}, cancelAfter: 30 * time.Minute}
 }
 
 func now() settlement.Instant { return settlement.Instant(time.Now().UnixMilli()) }
@@ -50,6 +55,7 @@ func (n *night) Stuck(_, why string)                           { n.stuck[why]++ 
 func (n *night) Mismatch(string)                               { n.mismatch++ }
 func (n *night) LateRecords(_ string, bets int)                { n.late += bets }
 func (n *night) Depth(string, int)                             {}
+func (n *night) Behind(minutes int)                            { n.behind = minutes }
 func (n *night) Waiting(string)                                { n.waits++ }
 func (n *night) InQuarantine(messages int)                     { n.held = messages }
 func (n *night) Quarantined(string)                            { n.quarantined++ }
@@ -168,15 +174,21 @@ func (n *night) settler() *settle.Settler {
 	return &settle.Settler{Table: n.table, Archive: discard{}, Record: n, Now: now, HoldAbove: n.limits, Log: slog.New(slog.DiscardHandler)}
 }
 
-// run runs reconcile, which cancels draws half an hour after they closed.
+// run runs the cursor, and has all looks made that it has sent.
 func (n *night) run() error { return n.runIn(n.Context()) }
 
-func (n *night) runIn(ctx context.Context) error { return n.reconciler().Run(ctx) }
+func (n *night) runIn(ctx context.Context) error {
+	return errors.Join(n.cursor().Run(ctx), n.looks.Work(ctx, n.looker()))
+}
 
-func (n *night) reconciler() *reconcile.Reconciler {
-	log := slog.New(slog.DiscardHandler)
-	return &reconcile.Reconciler{Table: n.table, Intake: n.intake(), Settler: n.settler(), Sweeps: n,
-		Depths: n, Studio: studio{n}, Record: n, Now: now, Log: log, ResultWithin: 2 * time.Minute, CancelAfter: 30 * time.Minute}
+func (n *night) cursor() *reconcile.Cursor {
+	return &reconcile.Cursor{Table: n.table, Looks: &n.looks, Depths: n, Record: n, Now: now, Log: slog.New(slog.DiscardHandler)}
+}
+
+// looker looks at draws that are due.
+func (n *night) looker() *reconcile.Reconciler {
+	return &reconcile.Reconciler{Table: n.table, Intake: n.intake(), Settler: n.settler(), Sweeps: n, Studio: studio{n}, Record: n,
+		Now: now, Log: slog.New(slog.DiscardHandler), ResultWithin: 2 * time.Minute, CancelAfter: n.cancelAfter}
 }
 
 // pass runs reconcile every minute.
@@ -228,7 +240,7 @@ func TestFirstRun(t *testing.T) {
 		time.Sleep(50 * time.Hour)
 		n.runs = 0
 		n.db.Intercept = func(_ context.Context, call fakedynamo.Call) fakedynamo.Verdict {
-			if call.Keys[0] == "RECONCILE / RECONCILE" && call.Write {
+			if call.Keys[0] == "RECONCILE / CURSOR" && call.Write {
 				return fakedynamo.FailBefore
 			}
 			return fakedynamo.Proceed

@@ -10,21 +10,21 @@ import (
 )
 
 // silentTables counts the tables that should have been heard of and were not.
-func (r *Reconciler) silentTables(ctx context.Context) error {
-	if r.SilentTables == nil {
+func (c *Cursor) silentTables(ctx context.Context) error {
+	if c.SilentTables == nil {
 		return nil
 	}
-	list, err := tables.List(ctx, r.Table)
+	list, err := tables.List(ctx, c.Table)
 	if err != nil {
 		return fmt.Errorf("looking for silent tables: %w", err)
 	}
-	silent, now := 0, r.Now()
+	silent, now := 0, c.Now()
 	for _, s := range list {
 		if s.Silent(now) {
 			silent++
-			r.Log.LogAttrs(ctx, slog.LevelWarn, "table is silent", slog.String("table", s.Table), slog.String("heard_at", instant.Format(s.HeardAt)))
+			c.Log.LogAttrs(ctx, slog.LevelWarn, "table is silent", slog.String("table", s.Table), slog.String("heard_at", instant.Format(s.HeardAt)))
 		}
 	}
-	r.SilentTables(silent)
+	c.SilentTables(silent)
 	return nil
 }

@@ -1,13 +1,11 @@
 package reconcile_test
 
 import (
-	"log/slog"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"tally/lib/draw/wire"
-	"tally/lib/pipeline/reconcile"
 	"tally/lib/pipeline/tables"
 )
 
@@ -26,8 +24,8 @@ func TestSilentTables(t *testing.T) {
 			}
 		}
 		counted := -1
-		r := &reconcile.Reconciler{Table: n.table, Intake: n.intake(), Sweeps: n, Depths: n, Studio: studio{n}, Record: n, Now: now, Log: slog.New(slog.DiscardHandler),
-			SilentTables: func(tables int) { counted = tables }}
+		r := n.cursor()
+		r.SilentTables = func(tables int) { counted = tables }
 		runs := func(want int) {
 			t.Helper()
 			if err := r.Run(t.Context()); err != nil {

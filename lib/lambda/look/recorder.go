@@ -1,4 +1,4 @@
-package reconcile
+package look
 
 import (
 	"cmp"
@@ -7,22 +7,22 @@ import (
 	"tally/lib/archive/watchdog"
 	"tally/lib/lambda/metrics"
 	"tally/lib/pipeline/intake"
-	pipeline "tally/lib/pipeline/reconcile"
+	"tally/lib/pipeline/reconcile"
 )
 
-// recorder turns what reconcile finds into metrics, and what becomes of the orders that
+// recorder turns what looks find into metrics, and what becomes of the orders that
 // it hands to intake.
 type recorder struct{ measured *metrics.Metrics }
 
 var (
-	_ pipeline.Recorder      = recorder{}
+	_ reconcile.Recorder     = recorder{}
 	_ intake.MessageRecorder = recorder{}
 	_ watchdog.LogRecorder   = recorder{}
 )
 
 func (r recorder) Quarantined(game string) { r.add(metrics.Quarantined, game) }
 
-// Stored gets the studio's messages alone, and reconcile takes none.
+// Stored gets the studio's messages alone, and look takes none.
 func (recorder) Stored(string, time.Duration, string) {}
 
 func (r recorder) CancelledInARow(game string) { r.measured.Add(metrics.LongBreaks, game, 1) }
@@ -31,7 +31,7 @@ func (r recorder) Mismatch(game string) { r.add(metrics.Mismatch, game) }
 
 func (r recorder) Stuck(game, why string) {
 	name := metrics.Stuck
-	if why == pipeline.StuckResult || why == pipeline.StuckOpening {
+	if why == reconcile.StuckResult || why == reconcile.StuckOpening {
 		name = metrics.Overdue
 	}
 	r.add(name, game)
@@ -40,14 +40,6 @@ func (r recorder) Stuck(game, why string) {
 func (r recorder) Waiting(game string) { r.add(metrics.Waiting, game) }
 
 func (r recorder) LateRecords(game string, bets int) { r.measured.Add(metrics.LateRecords, game, bets) }
-
-func (r recorder) Depth(queue string, messages int) {
-	r.measured.Set(metrics.DeadLetterDepth, queue, messages)
-}
-
-func (r recorder) InQuarantine(messages int) { r.measured.Set(metrics.QuarantineDepth, "", messages) }
-
-func (r recorder) SilentTables(tables int) { r.measured.Set(metrics.SilentTables, "", tables) }
 
 func (r recorder) LogLag(entries int) { r.measured.Set(metrics.LogLag, "", entries) }
 
