@@ -164,7 +164,7 @@ type tamper struct {
 var tampers = []tamper{
 	{"a flipped bit in the entry", func(t testing.TB, all contents) contents { return all.flip(t, entryFile, "resolved") },
 		[]string{"entry failed", "page skipped", "inclusion failed"}, "not the one that this page shows", false},
-	{"a flipped bit in what the page shows", func(t testing.TB, all contents) contents { return all.flip(t, drawPage, "&#34;catalogue&#34;:2") },
+	{"a flipped bit in what the page shows", func(t testing.TB, all contents) contents { return all.flip(t, drawPage, "&quot;catalogue&quot;:2") },
 		[]string{"entry failed", "page skipped"}, "not the one that this page shows", false},
 	{"another draw's entry", func(t testing.TB, all contents) contents {
 		return contents{entryFile: all["results/war/2026-11-30/war-1.20261130.0512.1.json"]}
