@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"tally/lib/draw/wire"
+	"tally/lib/rulebook/chances"
 	"tally/lib/rulebook/rules"
 	"tally/lib/strictjson"
 )
@@ -138,7 +139,7 @@ func (l *look) selections(round int, visible rules.Facts) {
 		}
 		list[i] = s
 	}
-	chances, known := l.game.Chances(round, visible, list)
+	counted, known := chances.Of(l.game, round, visible, list)
 	for i, name := range names {
 		entry := l.board[name]
 		shown := wire.OddsSelection{Selection: name, Odds: entry.Mark.String()}
@@ -146,7 +147,7 @@ func (l *look) selections(round int, visible rules.Facts) {
 			shown.Odds = decimal(ratOf(entry), 4)
 		}
 		if known {
-			l.judge(name, entry, chances[i], &shown)
+			l.judge(name, entry, counted[i], &shown)
 		}
 		if len(l.check.Selections) == mostListed {
 			l.check.More++

@@ -1,6 +1,7 @@
 package wire_test
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
@@ -45,5 +46,16 @@ func TestVideo(t *testing.T) {
 				t.Errorf("read is %+v", m.Video)
 			}
 		})
+	}
+}
+
+// What is written out is what the patterns say, which the schemas have.
+func TestPatterns(t *testing.T) {
+	url := regexp.MustCompile(wire.URLPattern)
+	for _, text := range []string{"https://a", "https://a/", "https://", "https:///a", "https://a:1", "https://a:", "https://a:123456", "https://a:12x/", "https://a?b", "https://a/?b#c", "https://a:1:2/",
+		"https://a b/", "https://a/ b", "https://a/b\n", "https://\u00e4/", "https://a/\u00e4", "https://a/\"", "https://a/<b>", "https://a@b/", "https://a/b@c", "HTTPS://a/", "https://a/%2e%2e/", "https://a-b.c/~d", "https://a/`", "https://a/\\"} {
+		if got := wire.IsVideoURL(text); got != url.MatchString(text) {
+			t.Errorf("%q is an address: %v, by its pattern %v", text, got, !got)
+		}
 	}
 }

@@ -1,7 +1,7 @@
 package rules
 
 // Way is what a draw can come to, with how many equally likely ways lead to it.
-type Way[O any] struct {
+type Way[O Outcome] struct {
 	Outcome O
 	Count   uint64
 }
@@ -10,21 +10,21 @@ type Way[O any] struct {
 // stake is returned.
 type Chance struct{ Won, Refunded, All uint64 }
 
-// Chances returns the exact chances of selections of the game when a betting round opens and
-// these cards are visible, which Decide has found no fault with: all that may still come is
-// counted, from a full shoe or a whole set of balls without what is visible. ok is false
-// where that is beyond counting, and in games that have a paytable.
-func (g *Game) Chances(round int, visible Facts, list []Selection) (chances []Chance, ok bool) {
-	if g.ways == nil {
-		return nil, false
-	}
-	of := g.ways(round, visible.value)
-	if of == nil {
+// Visible returns the facts of a game that ReadVisible has read; none where there are none.
+func Visible[F any](f Facts) F {
+	facts, _ := f.value.(F)
+	return facts
+}
+
+// Count judges selections of a game in all ways that a draw may still go, which are those of
+// each selection as far as it tells them apart. ok is false where they are not known.
+func Count[O Outcome](g *Game, ways func(Selection) []Way[O], list []Selection) (chances []Chance, ok bool) {
+	if ways == nil {
 		return nil, false
 	}
 	chances = make([]Chance, len(list))
 	for i, s := range list {
-		for _, way := range of(s) {
+		for _, way := range ways(s) {
 			chances[i].All += way.Count
 			switch g.Judge(way.Outcome, s).Result {
 			case Won:
@@ -35,19 +35,4 @@ func (g *Game) Chances(round int, visible Facts, list []Selection) (chances []Ch
 		}
 	}
 	return chances, true
-}
-
-// ways are those of a spec, of outcomes of any game.
-func (spec *Spec[F, O]) ways(round int, visible any) func(Selection) []Way[Outcome] {
-	facts, _ := visible.(F) // none are visible before the first card
-	of := spec.Ways(round, facts)
-	if of == nil {
-		return nil
-	}
-	return func(s Selection) (ways []Way[Outcome]) {
-		for _, way := range of(s) {
-			ways = append(ways, Way[Outcome]{Outcome: way.Outcome, Count: way.Count})
-		}
-		return ways
-	}
 }

@@ -34,9 +34,6 @@ func Define[F any, O Outcome](spec Spec[F, O]) *Game {
 			return spec.Decide(round, facts)
 		}
 	}
-	if spec.Ways != nil {
-		g.ways = func(round int, visible any) func(Selection) []Way[Outcome] { return spec.ways(round, visible) }
-	}
 	wrong := addFamilies(g, spec.Families, spec.LateRule)
 	if wrong = append(wrong, g.inspect(spec.ReadVisible != nil && spec.Decide != nil)...); len(wrong) > 0 {
 		panic(fmt.Sprintf("catalogue of %s: %s", spec.ID, strings.Join(wrong, "; ")))

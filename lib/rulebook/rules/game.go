@@ -33,7 +33,6 @@ type Game struct {
 	resolve     func(any) Resolution[Outcome]
 	readVisible func(strictjson.Object) any
 	decide      func(int, any) (map[string]Mark, []Fault)
-	ways        func(int, any) func(Selection) []Way[Outcome]
 }
 
 // FamilyInfo is what a catalogue says about a family.

@@ -45,11 +45,6 @@ type Spec[F any, O Outcome] struct {
 	// kept, so that nobody has to find it again.
 	Enumerates bool
 
-	// Ways returns, for a betting round and the cards visible when it opens, what the draw may
-	// still come to, as far as a selection tells it apart; nil where that is beyond counting.
-	// It is nil itself for a game with a paytable.
-	Ways func(round int, visible F) func(Selection) []Way[O]
-
 	Show Show // nil for none
 }
 

@@ -51,7 +51,6 @@ var spec = rules.Spec[facts, *outcome]{
 		banker: "BAC-2.6.2", bankerAlone: "BAC-2.7.2"}),
 	ReadVisible: readVisible,
 	Decide:      decide,
-	Ways:        chances,
 	Show:        presentation{decks: decks},
 }
 

@@ -9,6 +9,11 @@ import (
 
 type way = rules.Way[*outcome]
 
+// Chances counts selections of the game for a betting round and what is visible when it opens.
+func Chances(game *rules.Game, round int, visible rules.Facts, list []rules.Selection) ([]rules.Chance, bool) {
+	return rules.Count(game, chances(round, rules.Visible[facts](visible)), list)
+}
+
 // chances are the ways of a coup from a shoe without what is visible: for pairs those of the
 // first two cards of both sides, for all else those of the points.
 func chances(_ int, visible facts) func(rules.Selection) []way {

@@ -22,6 +22,11 @@ var rolls = sync.OnceValue(func() (ways []rules.Way[*outcome]) {
 	return ways
 })
 
+// Chances counts selections of the game for a betting round and what is visible when it opens.
+func Chances(game *rules.Game, round int, visible rules.Facts, list []rules.Selection) ([]rules.Chance, bool) {
+	return rules.Count(game, chances(round, rules.Visible[facts](visible)), list)
+}
+
 // chances are the ways of a roll, of any selection.
 func chances(int, facts) func(rules.Selection) []rules.Way[*outcome] {
 	return func(rules.Selection) []rules.Way[*outcome] { return rolls() }

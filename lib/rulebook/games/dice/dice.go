@@ -24,7 +24,6 @@ var Game = rules.Define(rules.Spec[facts, *outcome]{
 	Groups:   [][]string{{"combo"}, {"sum_odd", "sum_even"}},
 	Read:     read,
 	Resolve:  resolve,
-	Ways:     chances,
 	Show:     presentation{},
 })
 

@@ -8,16 +8,21 @@ import (
 
 type way = rules.Way[*outcome]
 
+// Chances counts selections of one of the two games; nothing is visible before its draw.
+func Chances(game *rules.Game, _ int, _ rules.Facts, list []rules.Selection) ([]rules.Chance, bool) {
+	return rules.Count(game, game.Show.(*ballSet).chances(game), list)
+}
+
 // chances are the ways of a draw, of each market by what alone it asks of: the sum, the odd
 // balls, the colours, one ball, or the numbers that it names. All ways of all balls are too
 // many to go through.
-func (set *ballSet) chances(int, facts) func(rules.Selection) []way {
+func (set *ballSet) chances(game *rules.Game) func(rules.Selection) []way {
 	known := map[string][]way{}
 	return func(s rules.Selection) []way {
-		name := set.game.Family(s).Name
+		name := game.Family(s).Name
 		aspect, _, _ := strings.Cut(name, "_")
 		if name == "drawn" || name == "not_drawn" {
-			return set.ofNumbers(s)
+			return set.ofNumbers(s, name)
 		}
 		if known[aspect] == nil {
 			known[aspect] = map[string]func() []way{"sum": set.ofSums, "more": set.ofOdd, "colour": set.ofColours,
@@ -33,9 +38,9 @@ func (set *ballSet) all() uint64 { return uint64(choose(set.balls, set.drawn)) }
 
 // ofNumbers are the draws with all numbers that a selection names, and the others. Those
 // that are not drawn are asked for one at a time.
-func (set *ballSet) ofNumbers(s rules.Selection) []way {
+func (set *ballSet) ofNumbers(s rules.Selection, market string) []way {
 	with, n := set.newOutcome(), s.Numbers()
-	if set.game.Family(s).Name == "not_drawn" {
+	if market == "not_drawn" {
 		n = 1
 	}
 	for i := range n {

@@ -45,7 +45,6 @@ type ballSet struct {
 	moreAllowed       bool     // balls after the last that counts are ignored
 	colours           []string // in the order of the outcome
 	colourOf          func(ball int) int
-	game              *rules.Game
 	sizes, sums       []int // of each colour: checked when the game is defined
 }
 
@@ -78,7 +77,7 @@ func (set *ballSet) sumLines() rules.Line {
 
 func define(set *ballSet) *rules.Game {
 	set.check()
-	set.game = rules.Define(rules.Spec[facts, *outcome]{
+	return rules.Define(rules.Spec[facts, *outcome]{
 		ID: set.id, Title: set.title, Prefix: set.prefix, Version: set.version, Equipment: set.equipment,
 		Rounds: []rules.Round{{Number: 1, When: "before the draw"}},
 		Cancel: rules.BallReasons, CancelRule: set.prefix + "-5.1", LateRule: set.prefix + "-3.2",
@@ -87,8 +86,6 @@ func define(set *ballSet) *rules.Game {
 			{"last_odd", "last_even"}, {"first_colour"}, {"last_colour"}},
 		Read:    read,
 		Resolve: set.resolve,
-		Ways:    set.chances,
 		Show:    set,
 	})
-	return set.game
 }

@@ -5,6 +5,11 @@ import (
 	"tally/lib/rulebook/rules"
 )
 
+// Chances counts selections of the game for a betting round and what is visible when it opens.
+func Chances(game *rules.Game, round int, visible rules.Facts, list []rules.Selection) ([]rules.Chance, bool) {
+	return rules.Count(game, chances(round, rules.Visible[facts](visible)), list)
+}
+
 // chances are the ways of the board that is still to come, of each hand and category alone:
 // several hands may win one board. Before the hands lie open they are beyond counting.
 func chances(round int, visible facts) func(rules.Selection) []rules.Way[*outcome] {

@@ -18,11 +18,7 @@ const (
 )
 
 // Game is Bet on Poker.
-var Game *rules.Game
-
-func init() { Game = rules.Define(spec) } // chances names Game: a plain initialiser would be a cycle
-
-var spec = rules.Spec[facts, *outcome]{
+var Game = rules.Define(rules.Spec[facts, *outcome]{
 	ID: "poker", Title: "Bet on Poker", Prefix: "POK", Version: 2, Equipment: "one deck, six open hands", Decks: decks,
 	Rounds: []rules.Round{
 		{Number: 1, When: "before the cards"},
@@ -51,9 +47,8 @@ var spec = rules.Spec[facts, *outcome]{
 	ReadVisible: readVisible,
 	Decide:      decide,
 	Enumerates:  true,
-	Ways:        chances,
 	Show:        presentation{},
-}
+})
 
 func categories() []string {
 	names := make([]string, pokerhand.Categories)

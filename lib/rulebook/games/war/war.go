@@ -37,7 +37,6 @@ var spec = rules.Spec[facts, *outcome]{
 	Resolve:     resolve,
 	ReadVisible: readVisible,
 	Decide:      decide,
-	Ways:        chances,
 	Show:        presentation{},
 }
 

@@ -1,4 +1,4 @@
-package games_test
+package chances_test
 
 import (
 	"encoding/json"
@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"tally/internal/vectors"
+	count "tally/lib/rulebook/chances"
 	"tally/lib/rulebook/games"
 	"tally/lib/rulebook/rules"
 	"tally/lib/strictjson"
@@ -36,7 +37,7 @@ func chances(t *testing.T, id string, round int, visible string, texts ...string
 		}
 		list = append(list, s)
 	}
-	counted, ok := game.Chances(round, facts, list)
+	counted, ok := count.Of(game, round, facts, list)
 	if !ok {
 		t.Fatalf("the chances of %s in round %d of %s are not known, want them", texts, round, id)
 	}
@@ -265,11 +266,11 @@ func TestChancesOfPoker(t *testing.T) {
 		exactly(t, d.ID+" straight flush", c[8], d.Category["STRAIGHT_FLUSH"], d.Boards)
 	}
 	game, _ := games.Find("poker")
-	if _, known := game.Chances(1, rules.Facts{}, nil); known {
+	if _, known := count.Of(game, 1, rules.Facts{}, nil); known {
 		t.Error("six unknown hands are beyond counting, and are counted")
 	}
 	roulette, _ := games.Find("roulette")
-	if _, known := roulette.Chances(1, rules.Facts{}, nil); known {
+	if _, known := count.Of(roulette, 1, rules.Facts{}, nil); known {
 		t.Error("roulette has a paytable, want no chances")
 	}
 }
