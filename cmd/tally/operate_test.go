@@ -107,7 +107,7 @@ func (o operator) releases() {
 	o.types(0, "…state 2 moves EUR 40.00 of 1 bookmakers…", "quarantine", "show", id)
 	o.types(exitFailed, "…this settlement is held: release it…", "quarantine", "drop", id, "--reason", "r")
 	o.types(0, "…released "+id[:12]+": settlement of draw rou-9.1 …", "quarantine", "release", id)
-	if _, marked, err := table.Get(o.t.Context(), store.DrawKey("rou-9.1"), store.ReleasedKey(store.StateKey(2))); !marked || err != nil {
+	if _, marked, err := table.Get(o.t.Context(), store.ReleasedIn("rou-9.1"), store.ReleasedKey(store.StateKey(2))); !marked || err != nil {
 		o.t.Errorf("it is marked: %v, %v", marked, err)
 	}
 }

@@ -149,11 +149,11 @@ func (c *checker) runOf(t *truth, head *draw.Head) {
 			abandoned[state] = true
 		}
 	}
+	for range c.table.Query(context.Background(), store.ReleasedIn(t.id), "") {
+		c.world.released++
+	}
 	for sk := range items {
 		state, bookmaker, isDone := doneOf(sk)
-		if strings.HasPrefix(sk, store.ReleasedKey("")) {
-			c.world.released++
-		}
 		if _, told := items[store.FedKey(state, bookmaker)]; isDone && abandoned[state] && !told {
 			c.world.replaced++
 		}

@@ -31,7 +31,7 @@ func (c *checker) expiry() {
 func drawOf(pk string) string {
 	kind, rest, _ := strings.Cut(pk, "#")
 	id, _, _ := strings.Cut(rest, "#")
-	if kind != "DRAW" && kind != "BETS" && kind != "REPORT" {
+	if kind != "DRAW" && kind != "BETS" && kind != "REPORT" && kind != "RELEASED" {
 		return ""
 	}
 	return id

@@ -68,6 +68,12 @@ func HeldKey(quarantine, hash string) string {
 	return HeldPrefix + strings.TrimPrefix(quarantine, quarantinePrefix) + "#" + hash
 }
 
+// HeldOf returns where a message sits in quarantine, by what follows HeldPrefix in its mark.
+func HeldOf(rest string) (pk, sk string) {
+	day, hash, _ := strings.Cut(rest, "#")
+	return quarantinePrefix + day, hash
+}
+
 // DonePrefix begins the partitions that are done for a state.
 func DonePrefix(state int) string { return fmt.Sprintf("DONE#%06d#", state) }
 
@@ -160,6 +166,10 @@ const CursorKey = "CURSOR"
 
 // SendersKey is both keys of the one item that says who may speak for which tables.
 const SendersKey = "SENDERS"
+
+// ReleasedIn is the partition of what operators have released of a draw. It is not the draw's
+// own, in which they must not write: a policy knows partitions, not items.
+func ReleasedIn(draw string) string { return "RELEASED#" + draw }
 
 // ReleasedKey marks that an operator has released a late correction of the draw, by the
 // hash of its content, or a settlement that was held, by the key of its state.

@@ -39,6 +39,7 @@ func built() map[string]string {
 		"DueParts": strconv.Itoa(store.DueParts), "DuePart": strconv.Itoa(store.DuePart("rou-1.7")), "CursorKey": store.CursorKey,
 		"IsDue":      fmt.Sprint(store.IsDue(store.DueKey(at, 7)), " ", store.IsDue(store.DrawKey("rou-1.7"))),
 		"DueDrawKey": store.DueDrawKey("rou-1.7", 3), "DueOf": fmt.Sprint(due, " ", stage, " ", err), "ReconcileKey": store.ReconcileKey, "ReleasedKey": store.ReleasedKey("0f"),
+		"ReleasedIn": store.ReleasedIn("rou-1.7"), "HeldOf": fmt.Sprint(store.HeldOf("20261130#0f")),
 		"SendersKey":    store.SendersKey,
 		"QuarantineKey": store.QuarantineKey(at), "TableKey": store.TableKey("rou-1"), "SequenceKey": store.SequenceKey, "CancelledKey": store.CancelledKey, "DrawsKey": store.DrawsKey(at), "FoundKey": store.FoundKey(at, "roulette", "rou-1", "rou-1.7"),
 		"TableStateKey": store.TableStateKey, "TablesKey": store.TablesKey, "ToldKey": store.ToldKey(1_796_040_000_000, "acme"),

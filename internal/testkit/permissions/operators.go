@@ -16,7 +16,10 @@ type OperatorUse struct {
 	// Partitions are what the partition keys begin with that it touches of the table:
 	// an operator can't reach bets, reports or the log.
 	Partitions []string
-	Actions    []string // as policies name them
+	// Reads are those of which it only gets items: an operator can't write what is stored of
+	// a draw, such as its head, its states and its results.
+	Reads   []string
+	Actions []string // as policies name them
 	// Seldom are actions that it calls only after an answer was lost, for a late correction,
 	// or where the service has tasks that the emulator lacks.
 	Seldom []string
@@ -28,7 +31,8 @@ func OfOperators() []OperatorUse {
 	sends := []string{"sqs:GetQueueUrl", "sqs:SendMessage"}
 	takes := []string{"sqs:GetQueueUrl", "sqs:ReceiveMessage", "sqs:DeleteMessage"}
 	return []OperatorUse{
-		{Command: "quarantine", On: OnTable, Partitions: []string{"QUARANTINE#", "DRAW#"}, Actions: []string{query, put, remove}, Seldom: []string{get}},
+		{Command: "quarantine", On: OnTable, Partitions: []string{"QUARANTINE#", "RELEASED#"}, Reads: []string{"DRAW#"},
+			Actions: []string{query, put, remove}, Seldom: []string{get}},
 		{Command: "quarantine", On: "studio-messages", Actions: sends},
 		{Command: "quarantine", On: "operator-orders", Actions: sends},
 		{Command: "quarantine", On: "sweeps", Actions: sends},
@@ -41,7 +45,7 @@ func OfOperators() []OperatorUse {
 		{Command: "redrive", On: OnDeadLetters, Actions: []string{"sqs:GetQueueUrl", "sqs:GetQueueAttributes", "sqs:ReceiveMessage", "sqs:DeleteMessage"}},
 		{Command: "senders", On: OnTable, Partitions: []string{"SENDERS"}, Actions: []string{get, put}},
 		{Command: "keys", On: OnTable, Partitions: []string{"BOOKMAKER#"}, Actions: []string{get, put, query}},
-		{Command: "disputes", On: OnTable, Partitions: []string{"DISPUTED", "DISPUTES#", "DRAW#"}, Actions: []string{get, put, query, remove}},
+		{Command: "disputes", On: OnTable, Partitions: []string{"DISPUTED", "DISPUTES#"}, Reads: []string{"DRAW#"}, Actions: []string{get, put, query, remove}},
 		{Command: "disputes", On: "operator-orders", Actions: sends},
 		{Command: "webhooks", On: OnTable, Partitions: []string{"BOOKMAKER#", "FEED#", "HOOKS", "PUSHES#"}, Actions: []string{get, put, query, remove}},
 	}

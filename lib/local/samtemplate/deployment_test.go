@@ -221,6 +221,10 @@ func TestOperatorPolicy(t *testing.T) {
 				}
 			}
 			slices.Sort(patterns)
+			for _, partition := range use.Reads { // of all commands in one statement
+				tables["draws"] = statement{Effect: "Allow", Actions: texts{"dynamodb:GetItem"}, Resources: texts{stack.Resources["Table"].ARN},
+					Conditions: map[string]map[string]texts{"ForAllValues:StringLike": {"dynamodb:LeadingKeys": {partition + "*"}}}}
+			}
 			tables[use.Command] = statement{Effect: "Allow", Actions: actions, Resources: texts{stack.Resources["Table"].ARN},
 				Conditions: map[string]map[string]texts{"ForAllValues:StringLike": {"dynamodb:LeadingKeys": patterns}}}
 			continue

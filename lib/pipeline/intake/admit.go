@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"tally/lib/draw/wire"
-	"tally/lib/store"
+	"tally/lib/store/record"
 )
 
 // admit refuses a new message of the studio's whose sender may not speak for its table,
@@ -17,7 +17,7 @@ func (in *Intake) admit(ctx context.Context, m *wire.Message, d Delivery, hash s
 	if may, err := in.MaySpeak(ctx, d.Sender, m.Table); err != nil || may {
 		return result{}, err
 	}
-	if _, released, err := in.Table.Get(ctx, store.DrawKey(m.Draw), store.ReleasedKey(hash)); err != nil || released {
+	if released, err := record.Released(ctx, in.Table, m.Draw, hash); err != nil || released {
 		return result{}, err
 	}
 	who := "its sender is not known"

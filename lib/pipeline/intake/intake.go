@@ -260,7 +260,7 @@ func (in *Intake) try(ctx context.Context, m *wire.Message, d Delivery) (result,
 		return r, nil
 	}
 	if holds {
-		switch _, released, err := in.Table.Get(within, store.DrawKey(m.Draw), store.ReleasedKey(hash)); {
+		switch released, err := record.Released(within, in.Table, m.Draw, hash); {
 		case err != nil:
 			return result{}, err
 		case !released:

@@ -71,7 +71,7 @@ func TestHeldCorrections(t *testing.T) {
 	}
 	release()
 	marks := 0
-	for _, err := range w.Table.Query(t.Context(), store.DrawKey("war-1.7"), store.ReleasedKey("")) {
+	for _, err := range w.Table.Query(t.Context(), store.ReleasedIn("war-1.7"), store.ReleasedKey("")) {
 		if marks++; err != nil {
 			t.Fatal(err)
 		}

@@ -6,7 +6,7 @@
 //
 // A message is filed under the day on which it was sent and the hash of its
 // bytes, so that the same message again is filed once. While one of a draw's
-// messages sits here, a marker in the draw's partition keeps the draw from being
+// messages sits here, to which a marker in the draw's partition points, the draw is not
 // cancelled by itself.
 package quarantine
 
@@ -176,7 +176,7 @@ func (q *Quarantine) mark(ctx context.Context, m *Message) error {
 		if run.HeldState() != m.State {
 			return ErrNotHeld
 		}
-		return q.Table.Put(ctx, store.Item{PK: store.DrawKey(m.Draw), SK: store.ReleasedKey(store.StateKey(m.State)), ExpiresAt: m.item.ExpiresAt})
+		return q.Table.Put(ctx, store.Item{PK: store.ReleasedIn(m.Draw), SK: store.ReleasedKey(store.StateKey(m.State)), ExpiresAt: m.item.ExpiresAt})
 	}
 	held := slices.ContainsFunc(m.Faults, func(f wire.Fault) bool { return f.Code == wire.CodeHeld })
 	content, err := wire.Content(m.Body)
@@ -186,7 +186,7 @@ func (q *Quarantine) mark(ctx context.Context, m *Message) error {
 	case !held && (m.Queue != studio || err != nil || !ids.Valid(m.Draw)):
 		return nil
 	}
-	return q.Table.Put(ctx, store.Item{PK: store.DrawKey(m.Draw), SK: store.ReleasedKey(wire.HashOf(content)), ExpiresAt: m.item.ExpiresAt})
+	return q.Table.Put(ctx, store.Item{PK: store.ReleasedIn(m.Draw), SK: store.ReleasedKey(wire.HashOf(content)), ExpiresAt: m.item.ExpiresAt})
 }
 
 // Drop takes the message out of quarantine for good. The reason goes to the log.
@@ -207,15 +207,11 @@ func (q *Quarantine) Drop(ctx context.Context, m *Message, reason string) error 
 	return nil
 }
 
-// remove deletes the message and its draw's marker in one transaction: before it
-// there are both, after it neither. The message must still be as it was read: one
-// that intake filed again since has another time, and stays.
+// remove deletes the message. The draw's marker stays, and says nothing without it: an
+// operator must not write in the draw's partition. The message must still be as it was
+// read: one that intake filed again since has another time, and stays.
 func (q *Quarantine) remove(ctx context.Context, m *Message) error {
-	writes := []store.Write{store.DeletingAsRead(m.item)}
-	if m.Draw != "" {
-		writes = append(writes, store.Deleting(store.DrawKey(m.Draw), store.HeldKey(m.item.PK, m.item.SK)))
-	}
-	err := q.Table.Transact(ctx, writes...)
+	err := q.Table.Transact(ctx, store.DeletingAsRead(m.item))
 	if !errors.Is(err, store.ErrChanged) {
 		return err
 	}

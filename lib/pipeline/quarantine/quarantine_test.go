@@ -16,6 +16,7 @@ import (
 	"tally/lib/pipeline/quarantine"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/store"
+	"tally/lib/store/record"
 )
 
 // sender notes what is sent. before is called first, if set.
@@ -90,16 +91,18 @@ func (w *world) all(t *testing.T) (messages []*quarantine.Message) {
 	return messages
 }
 
-// held tells whether the draw's marker is there.
+// held tells whether the draw is held by a message in quarantine: a marker that points to one.
 func (w *world) held(t *testing.T) bool {
 	t.Helper()
-	for _, err := range w.Table.Query(t.Context(), store.DrawKey("d1"), store.HeldPrefix) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		return true
+	r, err := record.Load(t.Context(), w.Table, "d1")
+	if err != nil {
+		t.Fatal(err)
 	}
-	return false
+	held, err := r.Quarantined(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return held
 }
 
 const (

@@ -79,9 +79,18 @@ func (s *Settler) Status(ctx context.Context, id string) (Status, error) {
 	if err != nil || r.Head == nil {
 		return Status{}, err
 	}
-	status := Status{Unknown: r.Unknown, State: r.Head.State, Stopped: now.Stopped, Quarantined: r.Quarantined(), Settled: now.State == 0 && now.Base == r.Head.State}
-	if now.Held != nil && now.State == r.Head.State && !released(r, now.State) {
-		status.Waits = now.Held.Moved
+	status := Status{Unknown: r.Unknown, State: r.Head.State, Stopped: now.Stopped, Settled: now.State == 0 && now.Base == r.Head.State}
+	if status.Quarantined, err = r.Quarantined(ctx); err != nil {
+		return Status{}, err
+	}
+	if now.Held != nil && now.State == r.Head.State {
+		isReleased, err := s.released(ctx, id, now.State)
+		if err != nil {
+			return Status{}, err
+		}
+		if !isReleased {
+			status.Waits = now.Held.Moved
+		}
 	}
 	return status, nil
 }

@@ -54,7 +54,6 @@ func (t *try) release(ctx context.Context) error {
 }
 
 // released reports whether an operator has released a state.
-func released(r *record.Draw, state int) bool {
-	_, marked := r.Item(store.ReleasedKey(store.StateKey(state)))
-	return marked
+func (s *Settler) released(ctx context.Context, draw string, state int) (bool, error) {
+	return record.Released(ctx, s.Table, draw, store.StateKey(state))
 }

@@ -26,7 +26,7 @@ func held(t *testing.T, limits string) (*pipeline, *fakedynamo.DB) {
 // release puts the mark that an operator's command puts.
 func (p *pipeline) release(t *testing.T, state int) {
 	t.Helper()
-	if err := p.table.Put(t.Context(), store.Item{PK: store.DrawKey(theDraw), SK: store.ReleasedKey(store.StateKey(state))}); err != nil {
+	if err := p.table.Put(t.Context(), store.Item{PK: store.ReleasedIn(theDraw), SK: store.ReleasedKey(store.StateKey(state))}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -111,7 +111,7 @@ func (s *Settler) run(ctx context.Context, id string) (finished bool, err error)
 	if err != nil || t == nil {
 		return true, err
 	}
-	next, err := t.decide()
+	next, err := t.decide(ctx)
 	switch {
 	case err != nil || next == nothing:
 		return true, err
@@ -204,7 +204,7 @@ const maxNap = time.Second
 // decide tells what the records call for. Of a settlement that is held, one write of SWEEP
 // decides whether it is reported or a newer state takes its place: nobody is notified of it before
 // SWEEP says that it is released, and one that is released is reported to all.
-func (t *try) decide() (step, error) {
+func (t *try) decide(ctx context.Context) (step, error) {
 	if t.now.State == 0 {
 		if t.now.Base == t.Head.State {
 			return announce, nil
@@ -221,10 +221,11 @@ func (t *try) decide() (step, error) {
 		return resume, nil
 	case t.Head.State > t.now.State:
 		return plan, nil
-	case released(t.Draw, t.now.State):
-		return release, nil
 	}
-	return nothing, nil
+	if isReleased, err := t.released(ctx, t.ID, t.now.State); err != nil || !isReleased {
+		return nothing, err
+	}
+	return release, nil
 }
 
 // put writes SWEEP over the version that was read.

@@ -179,8 +179,30 @@ func (d *Draw) after(prefix string) (list []string) {
 // their names.
 func (d *Draw) Bookmakers() []string { return d.after(store.PartPrefix) }
 
-// Quarantined reports whether a message of the draw sits in quarantine.
-func (d *Draw) Quarantined() bool { return len(d.after(store.HeldPrefix)) > 0 }
+// Quarantined reports whether a message of the draw sits in quarantine. Its mark alone does
+// not say so: that stays when an operator, who can't write in the draw's partition, takes the
+// message out.
+func (d *Draw) Quarantined(ctx context.Context) (bool, error) {
+	for _, rest := range d.after(store.HeldPrefix) {
+		pk, sk := store.HeldOf(rest)
+		if _, found, err := d.table.Get(ctx, pk, sk); err != nil || found {
+			return found, err
+		}
+	}
+	return false, nil
+}
+
+// Released reports whether an operator has released what a key names of the draw: a state
+// that was held, or a message by the hash of its content.
+func Released(ctx context.Context, table *store.Table, draw, of string) (bool, error) {
+	_, found, err := table.Get(ctx, store.ReleasedIn(draw), store.ReleasedKey(of))
+	if err != nil || found {
+		return found, err
+	}
+	// Where earlier versions have put it.
+	_, found, err = table.Get(ctx, store.DrawKey(draw), store.ReleasedKey(of))
+	return found, err
+}
 
 // Message reads a stored message back. What intake has stored and can't be read any more,
 // or is not what was stored, is an error, never a guess.
