@@ -2,6 +2,9 @@ package samtemplate_test
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -171,4 +174,40 @@ func dashboardMetrics(t *testing.T, body string) []string {
 		}
 	}
 	return names
+}
+
+// inRunbook is an alarm in the first column of a table of docs/pipeline.md; "…" stands for
+// any beginning.
+var inRunbook = regexp.MustCompile("`(…?)([A-Za-z]+Alarm)`")
+
+// Every alarm has an entry that says what to do, and no entry is of an alarm that is not there.
+func TestRunbook(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root, "docs", "pipeline.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := ofType(resolve(t, nil), "AWS::CloudWatch::Alarm")
+	written := make(map[string]bool)
+	for line := range strings.Lines(string(text)) {
+		first, _, _ := strings.Cut(strings.TrimPrefix(line, "|"), "|")
+		if !strings.HasPrefix(line, "| `") {
+			continue
+		}
+		for _, match := range inRunbook.FindAllStringSubmatch(first, -1) {
+			there := false
+			for _, id := range ids {
+				if id == match[2] || match[1] != "" && strings.HasSuffix(id, match[2]) {
+					there, written[id] = true, true
+				}
+			}
+			if !there {
+				t.Errorf("docs/pipeline.md says what to do about %s, and there is no such alarm", match[0])
+			}
+		}
+	}
+	for _, id := range ids {
+		if !written[id] {
+			t.Errorf("docs/pipeline.md does not say what to do about %s", id)
+		}
+	}
 }
