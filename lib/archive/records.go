@@ -109,7 +109,10 @@ func (r records) state(ctx context.Context, s *draw.StateRecord) (*entry.State, 
 	if err != nil {
 		return nil, err
 	}
-	e.Message, e.Video = m.Hash(), entry.RecordingOf(m.Video)
+	e.Message = m.Hash()
+	if v := m.Video; v != nil {
+		e.Video = &entry.Recording{URL: v.URL, SHA256: v.SHA256, From: v.From, To: v.To, KeptUntil: v.KeptUntil}
+	}
 	if m.Corrects {
 		e.Correction = &entry.Correction{Reason: entry.NoteOf(m.Correction)}
 		if m.Note != nil {

@@ -1,7 +1,7 @@
 package entry
 
 import (
-	"tally/lib/draw/wire"
+	"tally/lib/draw/ids"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/strictjson"
 )
@@ -13,14 +13,6 @@ type Recording struct {
 	SHA256    string
 	From, To  int64              // milliseconds from its beginning; To 0 where no part is named
 	KeptUntil settlement.Instant // 0 where that is not said
-}
-
-// RecordingOf is the recording of a message, nil for none.
-func RecordingOf(v *wire.Video) *Recording {
-	if v == nil {
-		return nil
-	}
-	return &Recording{URL: v.URL, SHA256: v.SHA256, From: v.From, To: v.To, KeptUntil: v.KeptUntil}
 }
 
 func (v *Recording) append(out strictjson.Out) strictjson.Out {
@@ -48,7 +40,7 @@ func (r *reader) video(o strictjson.Object) *Recording {
 	}
 	defer object.Close()
 	v := &Recording{URL: object.String("url"), SHA256: object.String("sha256")}
-	if !wire.IsVideoURL(v.URL) || !isHash(v.SHA256) {
+	if !ids.ValidURL(v.URL) || !isHash(v.SHA256) {
 		r.wrong("a video at %.200q with the hash %.80q", v.URL, v.SHA256)
 	}
 	if _, part := object.Optional("to_ms"); part {

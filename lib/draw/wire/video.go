@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"tally/lib/draw/ids"
 	"tally/lib/rulebook/settlement"
 	"tally/lib/strictjson"
 )
@@ -19,7 +20,7 @@ type Video struct {
 }
 
 // MaxURL is the longest address of a video, in bytes.
-const MaxURL = 1000
+const MaxURL = ids.MaxURL
 
 // What an address and a hash look like. Addresses become links: nothing but https, without
 // a name or a password in it.
@@ -27,22 +28,6 @@ const (
 	URLPattern    = `^https://[A-Za-z0-9.-]+(:[0-9]{1,5})?(/[A-Za-z0-9._~!$&'()*+,;=:@%/?#-]*)?$`
 	SHA256Pattern = `^[0-9a-f]{64}$`
 )
-
-// letters are those of which names of hosts and paths are made.
-const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-"
-
-// IsVideoURL reports whether a text may be the address of a video: whether it fits
-// URLPattern. It is written out, for every function links it, and regexp is large.
-func IsVideoURL(text string) bool {
-	rest, secure := strings.CutPrefix(text, "https://")
-	if !secure || len(text) > MaxURL {
-		return false
-	}
-	authority, path, _ := strings.Cut(rest, "/")
-	host, port, numbered := strings.Cut(authority, ":")
-	isPort := len(port) >= 1 && len(port) <= 5 && strings.Trim(port, "0123456789") == ""
-	return host != "" && strings.Trim(host, letters) == "" && (!numbered || isPort) && strings.Trim(path, letters+"_~!$&'()*+,;=:@%/?#") == ""
-}
 
 // isHash reports whether a text fits SHA256Pattern.
 func isHash(text string) bool { return len(text) == 64 && strings.Trim(text, "0123456789abcdef") == "" }
@@ -78,7 +63,7 @@ func (r *reader) video(o strictjson.Object, m *Message) {
 	if !ok {
 		return
 	}
-	video := &Video{URL: r.text(object, "url", "an https address without a user, of at most 1000 characters of those that addresses have", IsVideoURL),
+	video := &Video{URL: r.text(object, "url", "an https address without a user, of at most 1000 characters of those that addresses have", ids.ValidURL),
 		SHA256: r.text(object, "sha256", "a SHA-256, as 64 digits 0-9 a-f", isHash)}
 	video.From, video.To = r.millis(object, "from_ms"), r.millis(object, "to_ms")
 	if _, ends := object.Optional("to_ms"); ends && video.To <= video.From {

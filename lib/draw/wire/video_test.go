@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"tally/lib/draw/ids"
 	"tally/lib/draw/wire"
 	"tally/lib/rulebook/settlement"
 )
@@ -54,7 +55,7 @@ func TestPatterns(t *testing.T) {
 	url := regexp.MustCompile(wire.URLPattern)
 	for _, text := range []string{"https://a", "https://a/", "https://", "https:///a", "https://a:1", "https://a:", "https://a:123456", "https://a:12x/", "https://a?b", "https://a/?b#c", "https://a:1:2/",
 		"https://a b/", "https://a/ b", "https://a/b\n", "https://\u00e4/", "https://a/\u00e4", "https://a/\"", "https://a/<b>", "https://a@b/", "https://a/b@c", "HTTPS://a/", "https://a/%2e%2e/", "https://a-b.c/~d", "https://a/`", "https://a/\\"} {
-		if got := wire.IsVideoURL(text); got != url.MatchString(text) {
+		if got := ids.ValidURL(text); got != url.MatchString(text) {
 			t.Errorf("%q is an address: %v, by its pattern %v", text, got, !got)
 		}
 	}
