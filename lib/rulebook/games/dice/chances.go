@@ -6,21 +6,27 @@ import (
 	"tally/lib/rulebook/rules"
 )
 
-// rolls are all 7,776 rolls.
-var rolls = sync.OnceValue(func() (ways []rules.Way[*outcome]) {
-	var fall func(faces []int64)
-	fall = func(faces []int64) {
-		if len(faces) == diceCount {
-			ways = append(ways, rules.Way[*outcome]{Outcome: newOutcome(faces), Count: 1})
-			return
-		}
-		for face := int64(1); face <= 6; face++ {
-			fall(append(faces[:len(faces):len(faces)], face))
-		}
+// all are the 7,776 rolls, once they were asked for.
+var all struct {
+	sync.Once
+	ways []rules.Way[*outcome]
+}
+
+func rolls() []rules.Way[*outcome] {
+	all.Do(func() { fall(nil) })
+	return all.ways
+}
+
+// fall adds the rolls that begin with some faces.
+func fall(faces []int64) {
+	if len(faces) == diceCount {
+		all.ways = append(all.ways, rules.Way[*outcome]{Outcome: newOutcome(faces), Count: 1})
+		return
 	}
-	fall(nil)
-	return ways
-})
+	for face := int64(1); face <= 6; face++ {
+		fall(append(faces[:len(faces):len(faces)], face))
+	}
+}
 
 // Chances counts selections of the game for a betting round and what is visible when it opens.
 func Chances(game *rules.Game, round int, visible rules.Facts, list []rules.Selection) ([]rules.Chance, bool) {
