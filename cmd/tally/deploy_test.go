@@ -115,9 +115,11 @@ func TestDeploy(t *testing.T) {
 		t.Fatalf("%v\n%s", err, written)
 	}
 	for _, want := range []string{`"reference":"b-1"`, `"status":"won"`, `"payout":"360.00"`, "AROAEXAMPLEOFSTUDIO", "rou-* first", "studio in Riga"} {
-		if !strings.Contains(string(written), want) {
-			t.Errorf("the page's commands write\n%s\nwhich lacks %s", written, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if !strings.Contains(string(written), want) {
+				t.Errorf("the page's commands write\n%s\nwhich lacks %s", written, want)
+			}
+		})
 	}
 	checkDeployments(t, stands)
 	checkStudioPolicy(t, stands)

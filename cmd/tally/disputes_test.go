@@ -37,10 +37,12 @@ func TestDisputes(t *testing.T) {
 		id   string
 		bets []string
 	}{{acme, "d-1", []string{"b2", "b1"}}, {acme, "d-2", []string{"b3"}}, {borealis, "d-1", nil}} {
-		request := v1.DisputeRequest{Draw: draw, Bets: open.bets, Reason: "display_fault", Evidence: "recording of \x1b[31mriga-7"}
-		if d, err := open.c.OpenDispute(t.Context(), open.id, request); err != nil || d.Status != "open" {
-			t.Fatalf("%+v, %v", d, err)
-		}
+		t.Run(open.id, func(t *testing.T) {
+			request := v1.DisputeRequest{Draw: draw, Bets: open.bets, Reason: "display_fault", Evidence: "recording of \x1b[31mriga-7"}
+			if d, err := open.c.OpenDispute(t.Context(), open.id, request); err != nil || d.Status != "open" {
+				t.Fatalf("%+v, %v, want no error and d.Status = \"open\"", d, err)
+			}
+		})
 	}
 	o.types(0, "bookmaker  dispute…acme…d-1…open…"+draw+"…2…display_fault…\nacme…d-2…borealis…d-1…all…", "disputes", "list")
 	o.types(0, "…acme…d-1…acme…d-2…", "disputes", "list", "--bookmaker", "acme")
@@ -58,10 +60,10 @@ func TestDisputes(t *testing.T) {
 		return err == nil && d.Status == "upheld" && d.DecisionReason == "display_fault" && d.DecidedAt != ""
 	})
 	if d, err := acme.Dispute(t.Context(), "d-2"); err != nil || d.Status != "rejected" || d.DecisionReason != "seen, it was right" {
-		t.Errorf("%+v, %v", d, err)
+		t.Errorf("%+v, %v, want no error and d.Status = \"rejected\" and d.DecisionReason = \"seen, it was right\"", d, err)
 	}
 	if d, err := borealis.Dispute(t.Context(), "d-1"); err != nil || d.Status != "open" || d.DecisionReason != "" {
-		t.Errorf("%+v, %v", d, err)
+		t.Errorf("%+v, %v, want no error and d.Status = \"open\" and d.DecisionReason = \"\"", d, err)
 	}
 	o.types(0, "bookmaker  dispute…borealis   d-1…open…", "disputes", "list")
 	o.types(0, "…acme…d-1…upheld…acme…d-2…rejected…", "disputes", "list", "--bookmaker", "acme")

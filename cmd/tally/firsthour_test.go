@@ -113,9 +113,11 @@ func TestFirstHour(t *testing.T) {
 	}
 	placed := r.types(first[0])
 	for _, want := range []string{`"draw":"try-1"`, `"reference":"b-1"`, `"status":"accepted"`} {
-		if !strings.Contains(placed, want) {
-			t.Errorf("README's first curl answers %s", placed)
-		}
+		t.Run(want, func(t *testing.T) {
+			if !strings.Contains(placed, want) {
+				t.Errorf("README's first curl answers %s", placed)
+			}
+		})
 	}
 	_, pasted, _ := strings.Cut(r.printed, "As the bookmaker acme")
 	_, pasted, _ = strings.Cut(pasted, "\n")
@@ -138,8 +140,10 @@ func TestFirstHour(t *testing.T) {
 		"bet,wager,status,stake,payout,currency,reason,rule,state,replaces\r\nb-1,,won,10.00", // as CSV
 		`"status":"won","settlements":[`,                                                      // the bet
 	} {
-		if !strings.Contains(answers, want) {
-			t.Errorf("docs/api.md: no %s in\n%s", want, answers)
-		}
+		t.Run(want, func(t *testing.T) {
+			if !strings.Contains(answers, want) {
+				t.Errorf("docs/api.md: no %s in\n%s", want, answers)
+			}
+		})
 	}
 }

@@ -21,11 +21,13 @@ var shellBlock = regexp.MustCompile("(?ms)^```sh\n(.*?)^```$")
 func documents(t *testing.T) (files []string) {
 	t.Helper()
 	for _, pattern := range []string{"README.md", "docs/*.md", "docs/decisions/*.md", "events/*.md"} {
-		found, err := filepath.Glob("../../" + pattern)
-		if err != nil || len(found) == 0 {
-			t.Fatalf("%s: %v", pattern, err)
-		}
-		files = append(files, found...)
+		t.Run(pattern, func(t *testing.T) {
+			found, err := filepath.Glob("../../" + pattern)
+			if err != nil || len(found) == 0 {
+				t.Fatalf("%s: %v, want no error and len(found) other than 0", pattern, err)
+			}
+			files = append(files, found...)
+		})
 	}
 	return files
 }

@@ -127,10 +127,12 @@ func siteOf(t *testing.T, s *archivetest.Sample) string {
 		// Of this one the site has no results yet.
 		"results/draws/pok-1.20261130.0042.json": `{"schema":1,"draw":"pok-1.20261130.0042","game":"poker","day":"2026-11-30","opening":0}`,
 	} {
-		path = filepath.Join(site, filepath.FromSlash(path))
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
-			t.Fatal(err)
-		}
+		t.Run(path, func(t *testing.T) {
+			path = filepath.Join(site, filepath.FromSlash(path))
+			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+				t.Fatal(err)
+			}
+		})
 	}
 	return site
 }

@@ -174,6 +174,6 @@ func TestVerifyBucket(t *testing.T) {
 	verified.Env = append(os.Environ(), "AWS_ENDPOINT_URL="+db.Endpoint(), "AWS_REGION=eu-central-1", "AWS_ACCESS_KEY_ID=test", "AWS_SECRET_ACCESS_KEY=test")
 	out, err := verified.CombinedOutput()
 	if err != nil || !bytes.Contains(out, []byte("150 entries")) {
-		t.Errorf("%v: %s", err, out)
+		t.Errorf("%v: %s, want no error and []byte(\"150 entries\") in it", err, out)
 	}
 }

@@ -46,7 +46,8 @@ func TestWebhooks(t *testing.T) {
 		Data            struct{ Endpoint string }
 	}
 	if err := json.Unmarshal(body, &message); err != nil || message.Type != "webhook.test" || message.Bookmaker != "acme" || message.Data.Endpoint != id {
-		t.Errorf("%s, %v", body, err)
+		t.Errorf("%s, %v, want no error and message.Type = \"webhook.test\" and message.Bookmaker = \"acme\" and message.Data.Endpoint = %v",
+			body, err, id)
 	}
 	if err := verifier.Verify(body, request.Header); err != nil {
 		t.Error(err)

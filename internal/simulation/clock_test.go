@@ -3,6 +3,7 @@ package simulation
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -23,14 +24,16 @@ import (
 func TestWrongClock(t *testing.T) {
 	refused := 0
 	for n, wrong := range []time.Duration{30 * time.Second, -30 * time.Second, 2100 * time.Millisecond, -2100 * time.Millisecond, time.Hour, -time.Hour} {
-		for k := range 3 {
-			plan := plans.New(uint64(3*n + k + 1))
-			plan.WrongClock = wrong
-			o := Run(t, plan)
-			if refused += o.Refused; len(o.Problems) > 0 {
-				t.Errorf("off by %v:\n%s", wrong, Report(t, plan))
+		t.Run(fmt.Sprint(wrong), func(t *testing.T) {
+			for k := range 3 {
+				plan := plans.New(uint64(3*n + k + 1))
+				plan.WrongClock = wrong
+				o := Run(t, plan)
+				if refused += o.Refused; len(o.Problems) > 0 {
+					t.Errorf("off by %v:\n%s", wrong, Report(t, plan))
+				}
 			}
-		}
+		})
 	}
 	if refused < 20 {
 		t.Errorf("only %d messages and requests were refused", refused)

@@ -85,7 +85,7 @@ func TestFactsFollowTheRules(t *testing.T) {
 		for range 1000 {
 			facts := jsonOf(dealing.Facts(dealing.Shuffle(random, nil)))
 			if faults := resolved(game, facts).Faults; len(faults) > 0 {
-				t.Fatalf("%s: %s: %v", game.ID, facts, faults)
+				t.Fatalf("%s: %s: %v, want len(faults) = 0", game.ID, facts, faults)
 			}
 			seen[facts] = true
 		}

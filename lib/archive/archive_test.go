@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"flag"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -75,9 +76,11 @@ func TestNoTextOfPeople(t *testing.T) {
 	s := archivetest.PlayAll(t)
 	text := string(entriesOf(t, s))
 	for _, word := range []string{"acme", "borealis", "riga", "tallinn", "photograph", "display_fault", "the river is", "shop", "ord-1"} {
-		if strings.Contains(text, word) {
-			t.Errorf("the log has %q", word)
-		}
+		t.Run(word, func(t *testing.T) {
+			if strings.Contains(text, word) {
+				t.Errorf("the log has %q", word)
+			}
+		})
 	}
 }
 
@@ -162,9 +165,11 @@ func TestRecordsThatAreNotThere(t *testing.T) {
 	s := archivetest.New(t)
 	s.Play(game)
 	for _, last := range []wire.Append{{Draw: "nothing", What: wire.AppendOpening}, {Draw: s.Told[0].Draw, What: wire.AppendState, State: 99}, {Draw: s.Told[0].Draw, What: wire.AppendSettlement, State: 99}} {
-		if err := s.Archive.Handle(t.Context(), last); err == nil {
-			t.Errorf("%+v was archived", last)
-		}
+		t.Run(fmt.Sprint(last), func(t *testing.T) {
+			if err := s.Archive.Handle(t.Context(), last); err == nil {
+				t.Errorf("%+v was archived", last)
+			}
+		})
 	}
 }
 

@@ -95,7 +95,7 @@ func say(t testing.TB, text string) stored {
 	}
 	message, _, faults := wire.Parse(body)
 	if message == nil {
-		t.Fatalf("%s: %v", text, faults)
+		t.Fatalf("%s: %v, want message other than nil", text, faults)
 	}
 	return stored{message, second(words[0]), sent}
 }

@@ -35,9 +35,11 @@ func TestAPI(t *testing.T) {
 		return response.Status + " " + string(text), err
 	}
 	for path, want := range map[string]string{"/v1/health": `200 OK {"status":"ok"`, "/docs": "200 OK <!doctype html>", "/v1/settings": "401 Unauthorized"} {
-		if got, err := get(path); err != nil || !strings.HasPrefix(got, want) {
-			t.Errorf("%s: %.200s, %v", path, got, err)
-		}
+		t.Run(path, func(t *testing.T) {
+			if got, err := get(path); err != nil || !strings.HasPrefix(got, want) {
+				t.Errorf("%s: %.200s, %v, want no error and got to begin with %q", path, got, err, want)
+			}
+		})
 	}
 	stack.Close()
 	if got, err := get("/v1/health"); err == nil {

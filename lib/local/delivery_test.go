@@ -301,7 +301,7 @@ func TestAddress(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := response.Body.Close(); err != nil || response.StatusCode != http.StatusOK {
-		t.Errorf("%d %v", response.StatusCode, err)
+		t.Errorf("%d %v, want no error and response.StatusCode = http.StatusOK", response.StatusCode, err)
 	}
 	if _, err := local.Start(t.Context(), local.Options{Template: tally.Template, Build: only("", nil), Address: strings.TrimPrefix(stack.Endpoint, "http://")}); err == nil {
 		t.Error("two stacks listen at one address")

@@ -9,7 +9,7 @@ func TestParseRate(t *testing.T) {
 	for text, want := range map[string]time.Duration{"rate(1 minute)": time.Minute, "rate(5 minutes)": 5 * time.Minute, "rate(2 hours)": 2 * time.Hour, "rate(1 day)": 24 * time.Hour} {
 		t.Run(text, func(t *testing.T) {
 			if got, err := parseRate(text); err != nil || got != want {
-				t.Errorf("%s: %s %v", text, got, err)
+				t.Errorf("%s: %s %v, want no error and %v", text, got, err, want)
 			}
 		})
 	}

@@ -36,9 +36,11 @@ func TestSite(t *testing.T) {
 		return response.StatusCode, string(text)
 	}
 	for _, path := range []string{"/", "/en/", "/pt/war/index.html", "/cursor.json"} {
-		if code, text := get(path); code != http.StatusOK {
-			t.Errorf("%s: %d %.100s", path, code, text)
-		}
+		t.Run(path, func(t *testing.T) {
+			if code, text := get(path); code != http.StatusOK {
+				t.Errorf("%s: %d %.100s, want code = http.StatusOK", path, code, text)
+			}
+		})
 	}
 	if code, _ := get("/log/checkpoint"); code != http.StatusNotFound { // nothing was logged yet
 		t.Errorf("the checkpoint of an empty log: %d", code)
@@ -91,8 +93,10 @@ func TestFoldersInUse(t *testing.T) {
 		})
 	}
 	for _, path := range []string{filepath.Join(used, "checkpoint"), file} {
-		if text, err := os.ReadFile(path); err != nil || string(text) != "of another run" {
-			t.Errorf("%s has %q, %v, want it as it was", path, text, err)
-		}
+		t.Run(path, func(t *testing.T) {
+			if text, err := os.ReadFile(path); err != nil || string(text) != "of another run" {
+				t.Errorf("%s has %q, %v, want it as it was", path, text, err)
+			}
+		})
 	}
 }

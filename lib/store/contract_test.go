@@ -91,10 +91,12 @@ func TestReplace(t *testing.T) {
 	}{{2, true}, {1, false}, {1, true}, {3, true}, {2, false}, {2, true}, {3, false}}
 	each(t, func(t *testing.T, at target) {
 		for n, step := range steps {
-			err := at.Replace(t.Context(), version(step.version))
-			if errors.Is(err, store.ErrChanged) != step.changed || err != nil && !step.changed {
-				t.Errorf("step %d, version %d: %v", n, step.version, err)
-			}
+			t.Run(fmt.Sprint(step.version), func(t *testing.T) {
+				err := at.Replace(t.Context(), version(step.version))
+				if errors.Is(err, store.ErrChanged) != step.changed || err != nil && !step.changed {
+					t.Errorf("step %d, version %d: %v", n, step.version, err)
+				}
+			})
 		}
 		at.must(t, at.Put(t.Context(), version(9)))
 		at.must(t, at.Delete(t.Context(), "p", "1"))

@@ -180,7 +180,7 @@ func TestManyProblems(t *testing.T) {
 			var d strictjson.Document
 			v, ok := d.Parse("", []byte(text))
 			if !ok {
-				t.Fatalf("%s: %s", name, described(d.Problems()))
+				t.Fatalf("%s: %s, want ok", name, described(d.Problems()))
 			}
 			o, _ := v.Object()
 			switch name {

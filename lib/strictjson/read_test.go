@@ -110,7 +110,7 @@ func TestReaders(t *testing.T) {
 			var d strictjson.Document
 			v, ok := d.Parse("facts", []byte(row[1]))
 			if !ok {
-				t.Fatalf("%s: %s", row[1], described(d.Problems()))
+				t.Fatalf("%s: %s, want ok", row[1], described(d.Problems()))
 			}
 			o, _ := v.Object()
 			got := fmt.Sprint(readers[row[0]](o))

@@ -37,7 +37,8 @@ func TestMeasure(t *testing.T) {
 	for name, kind := range map[string]times{"bare": measured.bare, "proxy": measured.proxy, "place": measured.place} {
 		t.Run(name, func(t *testing.T) {
 			if len(kind.all) < 3 || kind.percentile(0.5) <= 0 || kind.percentile(0.99) < kind.percentile(0.5) {
-				t.Errorf("%s: %v", name, kind.all)
+				t.Errorf("%s: %v, want len(kind.all) of at least 3 and kind.percentile(0.5) above 0 and kind.percentile(0.99) of at least kind.percentile(0.5)",
+					name, kind.all)
 			}
 		})
 	}
@@ -81,7 +82,8 @@ func TestPercentiles(t *testing.T) {
 	}
 	a.wall = time.Second
 	if a.percentile(0.5) != 51*time.Millisecond || a.percentile(0.99) != 100*time.Millisecond || a.perSecond() != 100 {
-		t.Errorf("%v, %v, %v", a.percentile(0.5), a.percentile(0.99), a.perSecond())
+		t.Errorf("%v, %v, %v, want a.percentile(0.5) = 51 * time.Millisecond and a.percentile(0.99) = 100 * time.Millisecond and a.perSecond() = 100",
+			a.percentile(0.5), a.percentile(0.99), a.perSecond())
 	}
 	b := times{all: []time.Duration{34 * time.Millisecond}, wall: time.Second}
 	if over := a.over(b); over != 0.5 {

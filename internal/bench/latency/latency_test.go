@@ -21,9 +21,11 @@ func TestCommand(t *testing.T) {
 	}
 	text := out.String()
 	for _, closing := range []string{byMessage, byResult} {
-		if heading := "by step, of all games, closed by " + closing; !strings.Contains(text, heading) {
-			t.Errorf("there is no %q in\n%s", heading, text)
-		}
+		t.Run(closing, func(t *testing.T) {
+			if heading := "by step, of all games, closed by " + closing; !strings.Contains(text, heading) {
+				t.Errorf("there is no %q in\n%s", heading, text)
+			}
+		})
 	}
 	for _, step := range stepNames[delivered:] {
 		if n := strings.Count(text, " "+step+" "); n < 2 { // and those that have a column

@@ -55,9 +55,11 @@ func TestStartTellsWhyItFailed(t *testing.T) {
 		t.Fatal("it started")
 	}
 	for _, part := range []string{"exit status 3", "no memory"} {
-		if !strings.Contains(err.Error(), part) {
-			t.Errorf("the error lacks %q: %v", part, err)
-		}
+		t.Run(part, func(t *testing.T) {
+			if !strings.Contains(err.Error(), part) {
+				t.Errorf("the error lacks %q: %v", part, err)
+			}
+		})
 	}
 }
 

@@ -106,7 +106,7 @@ func TestEnded(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		if err := store.New(db, "table").Create(ctx, store.Item{PK: "p", SK: "1"}); !errors.Is(err, context.Canceled) {
-			t.Errorf("%v: %v", verdict, err)
+			t.Errorf("%v: %v, want context.Canceled", verdict, err)
 		}
 		if len(db.Partitions())+db.Late() > 0 {
 			t.Errorf("%v: it was sent", verdict)
@@ -229,7 +229,7 @@ func TestLongConflict(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			if err := write(); !errors.Is(err, store.ErrChanged) {
-				t.Errorf("%s: %v", name, err)
+				t.Errorf("%s: %v, want store.ErrChanged", name, err)
 			}
 		})
 	}
@@ -253,16 +253,18 @@ func TestStale(t *testing.T) {
 		return item.Body
 	}
 	for version, want := range []string{"none", "first", "second"} {
-		text := []string{"first", "second", "third"}[version]
-		if err := at.Replace(t.Context(), store.Item{PK: "p", SK: "1", Body: text, Version: int64(version + 1)}); err != nil {
-			t.Fatal(err)
-		}
-		if got := body(at.GetEventually); got != want {
-			t.Errorf("after %s a replica that is behind has %s instead of %s", text, got, want)
-		}
-		if got := body(at.Get); got != text {
-			t.Errorf("after %s a consistent read finds %s", text, got)
-		}
+		t.Run(want, func(t *testing.T) {
+			text := []string{"first", "second", "third"}[version]
+			if err := at.Replace(t.Context(), store.Item{PK: "p", SK: "1", Body: text, Version: int64(version + 1)}); err != nil {
+				t.Fatal(err)
+			}
+			if got := body(at.GetEventually); got != want {
+				t.Errorf("after %s a replica that is behind has %s instead of %s", text, got, want)
+			}
+			if got := body(at.Get); got != text {
+				t.Errorf("after %s a consistent read finds %s", text, got)
+			}
+		})
 	}
 	if err := at.Delete(t.Context(), "p", "1"); err != nil {
 		t.Fatal(err)

@@ -62,11 +62,13 @@ func TestLarge(t *testing.T) {
 		t.Error(err)
 	}
 	for path, at := range map[string]int{"tile/0/001": 77, "tile/entries/002": 300, "tile/0/003.p/174": 5, "tile/1/000.p/3": 40} {
-		changed := &copied{logOf(t, s), t, nil, 0, nil}
-		changed.flip(path, at)
-		if changed.Fsck(t.Context(), stuck) == nil {
-			t.Errorf("a flipped bit in %s passes", path)
-		}
+		t.Run(path, func(t *testing.T) {
+			changed := &copied{logOf(t, s), t, nil, 0, nil}
+			changed.flip(path, at)
+			if changed.Fsck(t.Context(), stuck) == nil {
+				t.Errorf("a flipped bit in %s passes", path)
+			}
+		})
 	}
 }
 

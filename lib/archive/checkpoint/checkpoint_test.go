@@ -41,7 +41,7 @@ func TestCheckpoint(t *testing.T) {
 	}
 	c, err := Open(signed, name, note.VerifierList(verifier))
 	if err != nil || c.Tree != tree || c.Origin != name || !bytes.Equal(c.Signed, signed) || len(c.Keys) != 1 {
-		t.Fatalf("%+v, %v", c, err)
+		t.Fatalf("%+v, %v, want no error and c.Tree = %v and c.Origin = %v and c.Signed = %v and len(c.Keys) = 1", c, err, tree, name, signed)
 	}
 	for at := range signed {
 		changed := bytes.Clone(signed)
@@ -107,8 +107,10 @@ func TestRefused(t *testing.T) {
 		t.Errorf("a known signature beside an unknown one: %v", err)
 	}
 	for _, text := range [][]byte{nil, []byte("hello"), bytes.Repeat([]byte("x"), MaxBytes+1)} {
-		if _, err := Open(text, name, note.VerifierList(verifier)); !errors.Is(err, ErrForm) {
-			t.Errorf("%.20q: %v", text, err)
-		}
+		t.Run(fmt.Sprintf("%.40q", string(text)), func(t *testing.T) {
+			if _, err := Open(text, name, note.VerifierList(verifier)); !errors.Is(err, ErrForm) {
+				t.Errorf("%.20q: %v, want %v", text, err, ErrForm)
+			}
+		})
 	}
 }

@@ -76,9 +76,11 @@ func TestProofs(t *testing.T) {
 				return
 			}
 			for _, wrong := range [][][]byte{lines[1:], append(linesOf(bookmaker, n*5), []byte("more")), linesOf("other", n*5)} {
-				if _, err := d.Prove(wrong, 0); !errors.Is(err, ErrReport) {
-					t.Errorf("a proof from other lines: %v", err)
-				}
+				t.Run(fmt.Sprint(wrong), func(t *testing.T) {
+					if _, err := d.Prove(wrong, 0); !errors.Is(err, ErrReport) {
+						t.Errorf("a proof from other lines: %v", err)
+					}
+				})
 			}
 			if _, err := d.Prove(lines, len(lines)); !errors.Is(err, ErrReport) {
 				t.Errorf("a proof of no line: %v", err)
@@ -142,9 +144,11 @@ func TestNothingElseShows(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, hidden := range []string{`b3`, `b5`, "acme", "borealis", strings.Trim(string(key), `"`), strings.Trim(string(kept), `"`)} {
-		if bytes.Contains(shown, []byte(hidden)) {
-			t.Errorf("the proof shows %s", hidden)
-		}
+		t.Run(hidden, func(t *testing.T) {
+			if bytes.Contains(shown, []byte(hidden)) {
+				t.Errorf("the proof shows %s", hidden)
+			}
+		})
 	}
 	if bytes.Contains(own, []byte(strings.Trim(string(kept), `"`))) || bytes.Contains(own, []byte("acme")) {
 		t.Error("the disclosure shows more than one bookmaker's")

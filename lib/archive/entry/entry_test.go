@@ -3,6 +3,7 @@ package entry_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -28,7 +29,7 @@ func samples(t *testing.T) (list [][]byte) {
 	t.Helper()
 	paths, err := filepath.Glob("../testdata/*.jsonl")
 	if err != nil || len(paths) < 10 {
-		t.Fatalf("%v, %v", paths, err)
+		t.Fatalf("%v, %v, want no error and len(paths) of at least 10", paths, err)
 	}
 	for _, path := range append(paths, pageFile) {
 		text, err := os.ReadFile(path)
@@ -136,9 +137,11 @@ func TestRefused(t *testing.T) {
 		})
 	}
 	for _, text := range []string{"", "null", "[]", "{}", valid + valid, strings.Repeat(" ", 1<<16)} {
-		if _, err := entry.Parse([]byte(text)); err == nil {
-			t.Errorf("%.50q was taken", text)
-		}
+		t.Run(fmt.Sprintf("%.40q", text), func(t *testing.T) {
+			if _, err := entry.Parse([]byte(text)); err == nil {
+				t.Errorf("%.50q was taken", text)
+			}
+		})
 	}
 }
 
@@ -192,7 +195,7 @@ func TestLimits(t *testing.T) {
 	s.ShowFacts([]byte(`{"spins":["` + strings.Repeat("x", 60_000) + `"]}`))
 	data, err := entry.Encode(s)
 	if err != nil || !strings.Contains(string(data), `"facts_sha256"`) || !errors.Is(s.Resolve(&strictjson.Document{}), entry.ErrHidden) {
-		t.Errorf("%s, %v", data, err)
+		t.Errorf("%s, %v, want no error and `\"facts_sha256\"` in string(data) and entry.ErrHidden", data, err)
 	}
 	large := &entry.Closings{Draw: "d", Game: "war", State: 1, Rounds: []entry.Closed{{Round: 1, OpensAt: 1796040000000, Closing: 1796040000000, Visible: []byte(`{"x":"` + strings.Repeat("x", 1<<16) + `"}`)}}}
 	if _, err := entry.Encode(large); !errors.Is(err, entry.ErrTooLarge) {
@@ -206,9 +209,9 @@ func TestLimits(t *testing.T) {
 
 func TestNotes(t *testing.T) {
 	if n := entry.NoteOf("video_review"); n.Code != "video_review" || n.SHA256 != "" {
-		t.Errorf("%+v", n)
+		t.Errorf("%+v, want n.Code = \"video_review\" and n.SHA256 = \"\"", n)
 	}
 	if n := entry.NoteOf("Anna saw it"); n.Code != "" || n.SHA256 != entry.HashOf("Anna saw it") {
-		t.Errorf("%+v", n)
+		t.Errorf("%+v, want n.Code = \"\" and n.SHA256 = entry.HashOf(\"Anna saw it\")", n)
 	}
 }

@@ -32,7 +32,7 @@ func TestContradiction(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if why := entry.Contradiction([]byte(test.visible), []byte(test.facts)); (why == "") != test.holds {
-				t.Errorf("%s: %q", test.name, why)
+				t.Errorf("%s: %q, want (why == \"\") = %v", test.name, why, test.holds)
 			}
 		})
 	}

@@ -132,7 +132,8 @@ func TestS3Headers(t *testing.T) {
 	}
 	out, err := client.HeadObject(t.Context(), &s3.HeadObjectInput{Bucket: &name, Key: aws.String("tile/0/000")})
 	if err != nil || aws.ToString(out.ContentType) != "application/octet-stream" {
-		t.Fatalf("%v, %v", aws.ToString(out.ContentType), err)
+		t.Fatalf("%v, %v, want no error and aws.ToString(out.ContentType) = \"application/octet-stream\"",
+			aws.ToString(out.ContentType), err)
 	}
 }
 

@@ -83,7 +83,7 @@ func TestBet(t *testing.T) {
 	}
 	settled, c, err := parseBet(text, known)
 	if err != nil || settled.Draw != draw || settled.State != 1 || c == 0 {
-		t.Fatalf("%+v, %v", settled, err)
+		t.Fatalf("%+v, %v, want no error and settled.Draw = %v and settled.State = 1 and c other than 0", settled, err, draw)
 	}
 	for at := range text {
 		changed := bytes.Clone(text)
@@ -184,11 +184,13 @@ func TestRefused(t *testing.T) {
 		t.Errorf("another index: %v", err)
 	}
 	for _, text := range []string{"", "{}", `{"schema":1,"proof":"bet"}`, `{"schema":1,"proof":"bet","more":1}`, strings.Repeat(" ", proof.MaxBytes+1)} {
-		if _, err := proof.ParseBet([]byte(text)); !errors.Is(err, proof.ErrForm) {
-			t.Errorf("%.30q: %v", text, err)
-		}
-		if _, err := proof.Parse([]byte(text)); !errors.Is(err, proof.ErrForm) {
-			t.Errorf("%.30q: %v", text, err)
-		}
+		t.Run(fmt.Sprintf("%.40q", text), func(t *testing.T) {
+			if _, err := proof.ParseBet([]byte(text)); !errors.Is(err, proof.ErrForm) {
+				t.Errorf("%.30q: %v, want proof.ErrForm", text, err)
+			}
+			if _, err := proof.Parse([]byte(text)); !errors.Is(err, proof.ErrForm) {
+				t.Errorf("%.30q: %v, want proof.ErrForm", text, err)
+			}
+		})
 	}
 }

@@ -101,10 +101,12 @@ func TestCosts(t *testing.T) {
 	}
 	// Every draw has four entries, told in three messages; a table has 2,000 draws a day.
 	for _, test := range []struct{ tables, perBatch int }{{10, 2}, {1000, 92}} {
-		row := used(t, test.perBatch).row(test.tables, test.perBatch)
-		if !strings.Contains(string(text), row) {
-			t.Errorf("docs/costs.md does not have\n%s", row)
-		}
+		t.Run(fmt.Sprint(test.tables), func(t *testing.T) {
+			row := used(t, test.perBatch).row(test.tables, test.perBatch)
+			if !strings.Contains(string(text), row) {
+				t.Errorf("docs/costs.md does not have\n%s", row)
+			}
+		})
 	}
 }
 

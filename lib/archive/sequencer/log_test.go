@@ -46,20 +46,20 @@ func TestAppendIsIdempotent(t *testing.T) {
 	w := newWorld(t)
 	list := leaves("d", 5)
 	if done := w.mustAppend(w.appender(), append(slices.Clone(list[:3]), list[:3]...)); done.New != 3 {
-		t.Fatalf("%+v", done)
+		t.Fatalf("%+v, want done.New = 3", done)
 	}
 	done := w.mustAppend(w.appender(), append(list, list...))
 	if done.New != 2 || done.Tree.N != 5 {
-		t.Fatalf("%+v", done)
+		t.Fatalf("%+v, want done.New = 2 and done.Tree.N = 5", done)
 	}
 	other := []sequencer.Leaf{{Group: "d", Key: list[1].Key, Data: []byte("something else")}, {Group: "d", Key: "new", Data: []byte("new")}}
 	done = w.mustAppend(w.appender(), other)
 	if len(done.Conflicts) != 1 || done.Conflicts[0].Key != list[1].Key || done.New != 1 {
-		t.Fatalf("%+v", done)
+		t.Fatalf("%+v, want len(done.Conflicts) = 1 and done.Conflicts[0].Key = %v and done.New = 1", done, list[1].Key)
 	}
 	at, err := w.appender().Indexes(t.Context(), "d")
 	if err != nil || len(at) != 6 || at[list[4].Key] != 4 || at["new"] != 5 {
-		t.Fatalf("%v, %v", at, err)
+		t.Fatalf("%v, %v, want no error and len(at) = 6 and at[list[4].Key] = 4 and at[\"new\"] = 5", at, err)
 	}
 }
 

@@ -106,22 +106,24 @@ func TestOtherBytesUnderName(t *testing.T) {
 	for _, path := range []string{"tile/0/000.p/5", "tile/entries/000.p/5", "tile/0/000"} {
 		t.Run(path, func(t *testing.T) {
 			for _, committedBefore := range []bool{false, true} {
-				w := grown(t, 3, 0)
-				n := 2
-				if path == "tile/0/000" {
-					w, n = grown(t, 250, 0), 6
-				}
-				if committedBefore {
-					w, _ = committed(t, len(w.public), n)
-				}
-				public := w.files.Files()["checkpoint"].Data
-				w.files.Set(path, []byte("something else"))
-				if _, err := w.appender().Append(t.Context(), leaves("d", n)); !errors.Is(err, sequencer.ErrCorrupt) {
-					t.Errorf("%s, committed before %v: %v", path, committedBefore, err)
-				}
-				if files := w.files.Files(); string(files["checkpoint"].Data) != string(public) || string(files[path].Data) != "something else" {
-					t.Errorf("%s, committed before %v: it was written over, or published", path, committedBefore)
-				}
+				t.Run(fmt.Sprint(committedBefore), func(t *testing.T) {
+					w := grown(t, 3, 0)
+					n := 2
+					if path == "tile/0/000" {
+						w, n = grown(t, 250, 0), 6
+					}
+					if committedBefore {
+						w, _ = committed(t, len(w.public), n)
+					}
+					public := w.files.Files()["checkpoint"].Data
+					w.files.Set(path, []byte("something else"))
+					if _, err := w.appender().Append(t.Context(), leaves("d", n)); !errors.Is(err, sequencer.ErrCorrupt) {
+						t.Errorf("%s, committed before %v: %v", path, committedBefore, err)
+					}
+					if files := w.files.Files(); string(files["checkpoint"].Data) != string(public) || string(files[path].Data) != "something else" {
+						t.Errorf("%s, committed before %v: it was written over, or published", path, committedBefore)
+					}
+				})
 			}
 		})
 	}

@@ -163,15 +163,17 @@ func (unreachable) Sign([]byte) ([]byte, error) { return nil, errUnreachable }
 func TestKeyThatDoesNotSign(t *testing.T) {
 	w := grown(t, 3, 0)
 	for _, n := range []int{1, 2} {
-		appender := w.appender()
-		appender.Signers = []note.Signer{unreachable{w.signer}}
-		if _, err := appender.Append(t.Context(), leaves("d", n)); !errors.Is(err, errUnreachable) {
-			t.Fatalf("got %v", err)
-		}
-		w.check()
-		if len(w.public) != 3 {
-			t.Errorf("%d entries are public", len(w.public))
-		}
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			appender := w.appender()
+			appender.Signers = []note.Signer{unreachable{w.signer}}
+			if _, err := appender.Append(t.Context(), leaves("d", n)); !errors.Is(err, errUnreachable) {
+				t.Fatalf("got %v", err)
+			}
+			w.check()
+			if len(w.public) != 3 {
+				t.Errorf("%d entries are public", len(w.public))
+			}
+		})
 	}
 	w.mustAppend(w.appender(), leaves("d", 2))
 	w.check()

@@ -44,7 +44,7 @@ func TestCosigned(t *testing.T) {
 	}
 	opened, err := note.Open(signed, note.VerifierList(w.witnesses[0].Other))
 	if err != nil || len(opened.Sigs) != 1 {
-		t.Fatalf("%+v, %v", opened, err)
+		t.Fatalf("%+v, %v, want no error and len(opened.Sigs) = 1", opened, err)
 	}
 	at, err := torchwood.CosignatureTimestamp(opened.Sigs[0])
 	if err != nil || at < began.Unix() || at > time.Now().Unix() {
@@ -52,7 +52,7 @@ func TestCosigned(t *testing.T) {
 	}
 	found, err := checkpoint.Cosignatures(signed, w.witnesses[0].Key)
 	if err != nil || len(found) != 1 || found[0].At.Unix() != at {
-		t.Errorf("%+v, %v", found, err)
+		t.Errorf("%+v, %v, want no error and len(found) = 1 and found[0].At.Unix() = %v", found, err, at)
 	}
 }
 
@@ -231,11 +231,11 @@ func TestNewKey(t *testing.T) {
 	both := appender([]note.Signer{signer, w.signer}, verifier, w.verifier)
 	w.mustAppend(both, leaves("a", 2))
 	if !opens(verifier) || !opens(w.verifier) {
-		t.Fatalf("%s", w.files.Files()[checkpoint.Path].Data)
+		t.Fatalf("%s, want opens(verifier) and opens(w.verifier)", w.files.Files()[checkpoint.Path].Data)
 	}
 	w.mustAppend(both, leaves("b", 2))
 	if !opens(verifier) || !opens(w.verifier) {
-		t.Fatalf("%s", w.files.Files()[checkpoint.Path].Data)
+		t.Fatalf("%s, want opens(verifier) and opens(w.verifier)", w.files.Files()[checkpoint.Path].Data)
 	}
 	// The new one alone.
 	old := w.verifier

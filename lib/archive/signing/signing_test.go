@@ -79,7 +79,7 @@ func signAndOpen(t *testing.T, keys ...Key) {
 	for _, key := range keys {
 		c, err := checkpoint.Open(signed, name, note.VerifierList(key.Verifier))
 		if err != nil || c.Tree.N != 3 {
-			t.Errorf("%v, %v", c, err)
+			t.Errorf("%v, %v, want no error and c.Tree.N = 3", c, err)
 		}
 		changed := append([]byte(nil), signed...)
 		changed[len(name)+1] ^= 1
@@ -129,11 +129,11 @@ func TestFile(t *testing.T) {
 	}
 	again, err := FromFile(path, name)
 	if err != nil || again.Public != first.Public {
-		t.Fatalf("%v, %v", again.Public, err)
+		t.Fatalf("%v, %v, want no error and again.Public = %v", again.Public, err, first.Public)
 	}
 	info, err := os.Stat(path)
 	if err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("%v, %v", info.Mode(), err)
+		t.Errorf("%v, %v, want no error and info.Mode().Perm() = 0o600", info.Mode(), err)
 	}
 	if _, err := FromFile(path, "example.com/other"); err == nil {
 		t.Error("the key of another log was taken")

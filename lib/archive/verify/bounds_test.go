@@ -52,21 +52,25 @@ func TestPruned(t *testing.T) {
 				t.Fatalf("%d entries: %v", size, r.Findings)
 			}
 			for _, draw := range []string{"d.0", fmt.Sprintf("d.%d", size-1)} {
-				one, err := verify.Draw(t.Context(), files, options, draw, nil)
-				if err != nil || len(one.Findings) > 0 || len(one.History) != 1 {
-					t.Errorf("%d entries, %s: %v, %v", size, draw, one.Findings, err)
-				}
+				t.Run(draw, func(t *testing.T) {
+					one, err := verify.Draw(t.Context(), files, options, draw, nil)
+					if err != nil || len(one.Findings) > 0 || len(one.History) != 1 {
+						t.Errorf("%d entries, %s: %v, %v", size, draw, one.Findings, err)
+					}
+				})
 			}
 			for _, path := range []string{"tile/0/000", "tile/entries/000"} {
-				changed := maps.Clone(files)
-				flip(changed, path, 100)
-				if r := verified(t, changed, options); len(r.Findings) == 0 {
-					t.Errorf("%d entries: a flipped bit in %s passes", size, path)
-				}
-				changed[path] = changed[path][:50]
-				if r := verified(t, changed, options); len(r.Findings) == 0 {
-					t.Errorf("%d entries: %s passes, of which the most is missing", size, path)
-				}
+				t.Run(path, func(t *testing.T) {
+					changed := maps.Clone(files)
+					flip(changed, path, 100)
+					if r := verified(t, changed, options); len(r.Findings) == 0 {
+						t.Errorf("%d entries: a flipped bit in %s passes", size, path)
+					}
+					changed[path] = changed[path][:50]
+					if r := verified(t, changed, options); len(r.Findings) == 0 {
+						t.Errorf("%d entries: %s passes, of which the most is missing", size, path)
+					}
+				})
 			}
 		})
 	}
@@ -108,11 +112,13 @@ func TestPublished(t *testing.T) {
 		strings.Repeat(other+"\n", 16) + s.VerifierKey: verify.PublishedOthers,
 		strings.Repeat(" ", 1<<16+1):                   verify.PublishedOthers,
 	} {
-		files := filesOf(s)
-		files[tiles.KeysPath] = []byte(text)
-		if r := verified(t, limited{files}, options); r.Published != want || len(r.Findings) > 0 {
-			t.Errorf("%.80q: %s, %v", text, r.Published, r.Findings)
-		}
+		t.Run(fmt.Sprintf("%.40q", text), func(t *testing.T) {
+			files := filesOf(s)
+			files[tiles.KeysPath] = []byte(text)
+			if r := verified(t, limited{files}, options); r.Published != want || len(r.Findings) > 0 {
+				t.Errorf("%.80q: %s, %v, want r.Published = %v and len(r.Findings) = 0", text, r.Published, r.Findings, want)
+			}
+		})
 	}
 	if r := verified(t, filesOf(s), options); r.Published != verify.PublishedNothing {
 		t.Errorf("no file: %s", r.Published)
@@ -202,20 +208,22 @@ func TestPipes(t *testing.T) {
 		"a folder":           func(path string) error { return os.Mkdir(path, 0o755) },
 		"a link out of here": func(path string) error { return os.Symlink("/dev/zero", path) },
 	} {
-		for _, path := range []string{checkpoint.Path, bundlePath, tilePath} {
-			folder := s.Copy()
-			at := filepath.Join(folder, filepath.FromSlash(path))
-			if err := errors.Join(os.Remove(at), make(at)); err != nil {
-				t.Fatal(err)
+		t.Run(name, func(t *testing.T) {
+			for _, path := range []string{checkpoint.Path, bundlePath, tilePath} {
+				folder := s.Copy()
+				at := filepath.Join(folder, filepath.FromSlash(path))
+				if err := errors.Join(os.Remove(at), make(at)); err != nil {
+					t.Fatal(err)
+				}
+				source, err := verify.Open(folder)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := verify.Log(t.Context(), source, optionsOf(t, s)); err == nil || !strings.Contains(err.Error(), path) {
+					t.Errorf("%s in the place of %s: %v", name, path, err)
+				}
 			}
-			source, err := verify.Open(folder)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := verify.Log(t.Context(), source, optionsOf(t, s)); err == nil || !strings.Contains(err.Error(), path) {
-				t.Errorf("%s in the place of %s: %v", name, path, err)
-			}
-		}
+		})
 	}
 }
 
@@ -237,13 +245,15 @@ func TestRedirects(t *testing.T) {
 	server := httptest.NewServer(mux)
 	defer server.Close()
 	for path, says := range map[string]string{"/log": "", "/old": "", "/other": "another place", "/ever": "more than 5 times"} {
-		source, err := verify.Open(server.URL + path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := verify.Log(t.Context(), source, optionsOf(t, s))
-		if says == "" && (err != nil || len(r.Findings) > 0) || says != "" && (err == nil || !strings.Contains(err.Error(), says)) {
-			t.Errorf("%s: %v, %v", path, r.Findings, err)
-		}
+		t.Run(path, func(t *testing.T) {
+			source, err := verify.Open(server.URL + path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := verify.Log(t.Context(), source, optionsOf(t, s))
+			if says == "" && (err != nil || len(r.Findings) > 0) || says != "" && (err == nil || !strings.Contains(err.Error(), says)) {
+				t.Errorf("%s: %v, %v", path, r.Findings, err)
+			}
+		})
 	}
 }

@@ -326,18 +326,20 @@ func TestStillToCome(t *testing.T) {
 	}{
 		{"years", 72 * 365 * 24 * time.Hour, "still to come"}, {"an hour", time.Hour, "still to come"}, {"a minute", time.Minute, ""},
 	} {
-		for kind, list := range map[string][][]byte{
-			"a state":    alter(t, slices.Clone(whole), warCancelled, 1, func(e *entry.State) { e.MadeAt = at(test.later) }),
-			"an opening": alter(t, slices.Clone(whole), warCancelled, 0, func(e *entry.Opening) { e.StoredAt = at(test.later) }),
-		} {
-			r := verified(t, filesOf(rewritten(t, list)), options)
-			found := slices.ContainsFunc(r.Findings, func(f verify.Finding) bool {
-				return f.Code == verify.Contradiction && strings.Contains(f.Message, "still to come")
-			})
-			if found != (test.says != "") {
-				t.Errorf("%s of %s later: found %v", kind, test.name, r.Findings)
+		t.Run(test.name, func(t *testing.T) {
+			for kind, list := range map[string][][]byte{
+				"a state":    alter(t, slices.Clone(whole), warCancelled, 1, func(e *entry.State) { e.MadeAt = at(test.later) }),
+				"an opening": alter(t, slices.Clone(whole), warCancelled, 0, func(e *entry.Opening) { e.StoredAt = at(test.later) }),
+			} {
+				r := verified(t, filesOf(rewritten(t, list)), options)
+				found := slices.ContainsFunc(r.Findings, func(f verify.Finding) bool {
+					return f.Code == verify.Contradiction && strings.Contains(f.Message, "still to come")
+				})
+				if found != (test.says != "") {
+					t.Errorf("%s of %s later: found %v", kind, test.name, r.Findings)
+				}
 			}
-		}
+		})
 	}
 }
 

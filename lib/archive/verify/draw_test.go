@@ -1,6 +1,7 @@
 package verify_test
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -61,7 +62,7 @@ func TestOneDraw(t *testing.T) {
 	files, options := filesOf(s), optionsOf(t, s)
 	r := drawn(t, files, options, pokerDraw)
 	if len(r.Findings) > 0 || len(r.History) != 12 || !r.One.Whole || r.One.Read != size-256 {
-		t.Fatalf("%+v %+v", r, r.One)
+		t.Fatalf("%+v %+v, want len(r.Findings) = 0 and len(r.History) = 12 and r.One.Whole and r.One.Read = %v", r, r.One, size-256)
 	}
 	if r.Counts.States != 4 && r.Counts.States != r.Counts.Resolved || r.History[0].Kind != entry.KindOpening || r.Counts.Openings != 1 {
 		t.Errorf("%+v", r.Counts)
@@ -72,7 +73,7 @@ func TestOneDraw(t *testing.T) {
 		rounds[d.Round] = true
 	}
 	if !maps.Equal(rounds, map[int]bool{2: true, 3: true, 4: true}) {
-		t.Errorf("%+v", r.One.Decided)
+		t.Errorf("%+v, want rounds = map[int]bool{2: true, 3: true, 4: true}", r.One.Decided)
 	}
 	var named []int64
 	for _, found := range r.History {
@@ -80,18 +81,22 @@ func TestOneDraw(t *testing.T) {
 	}
 	few := drawn(t, files, options, pokerDraw, named...)
 	if !slices.Equal(few.History, r.History) || few.One.Whole || few.One.Read > 512 || len(few.Findings) > 0 {
-		t.Errorf("%+v %+v", few, few.One)
+		t.Errorf("%+v %+v, want few.History = %v and not few.One.Whole and few.One.Read of at most 512 and len(few.Findings) = 0",
+			few, few.One, r.History)
 	}
 	// What someone names that makes no sense, without the opening, without a state in
 	// between, or of another draw, is not the log's fault: the log is read.
 	for _, wrong := range [][]int64{named[1:], append(slices.Clone(named[:2]), named[4:]...), {0}, {size}, {-1}} {
-		misled := drawn(t, files, options, pokerDraw, wrong...)
-		if len(misled.Findings) > 0 || !misled.One.Whole || misled.One.Misled == "" || !slices.Equal(misled.History, r.History) {
-			t.Errorf("%v: %v %+v", wrong, misled.Findings, misled.One)
-		}
+		t.Run(fmt.Sprint(wrong), func(t *testing.T) {
+			misled := drawn(t, files, options, pokerDraw, wrong...)
+			if len(misled.Findings) > 0 || !misled.One.Whole || misled.One.Misled == "" || !slices.Equal(misled.History, r.History) {
+				t.Errorf("%v: %v %+v, want len(misled.Findings) = 0 and misled.One.Whole and misled.One.Misled other than \"\" and misled.History = %v",
+					wrong, misled.Findings, misled.One, r.History)
+			}
+		})
 	}
 	if r := drawn(t, files, options, "nothing"); len(r.History) > 0 || len(r.Findings) > 0 || r.One.Read != size {
-		t.Errorf("%+v", r)
+		t.Errorf("%+v, want len(r.History) = 0 and len(r.Findings) = 0 and r.One.Read = %v", r, size)
 	}
 }
 
@@ -145,7 +150,7 @@ func TestThorough(t *testing.T) {
 	list = replaceOne(t, list, `"visible":{"player":"KS"}`, `"visible":{"burned":["KS"]}`)
 	fresh := rewritten(t, list)
 	if r := verified(t, filesOf(fresh), optionsOf(t, s)); len(r.Findings) > 0 {
-		t.Errorf("%v", r.Findings)
+		t.Errorf("%v, want len(r.Findings) = 0", r.Findings)
 	}
 	if r := verified(t, filesOf(fresh), options); len(r.Findings) != 1 || r.Findings[0].Code != verify.MismatchResult {
 		t.Errorf("found %v", r.Findings)
@@ -163,13 +168,16 @@ func TestContradicted(t *testing.T) {
 		by   string
 		want int
 	}{{"KS", 0}, {"QS", 1}} {
-		var list [][]byte
-		for _, data := range entriesOf(t, s) {
-			list = append(list, []byte(strings.ReplaceAll(string(data), `"visible":{"player":"KS"}`, `"visible":{"player":"`+test.by+`"}`)))
-		}
-		r := verified(t, filesOf(rewritten(t, list)), optionsOf(t, s))
-		if len(r.Findings) > 0 || r.Counts.Contradicted != test.want || len(r.Contradicted) != test.want || r.Counts.Corrected == 0 {
-			t.Errorf("%s: %v %+v", test.by, r.Findings, r.Contradicted)
-		}
+		t.Run(test.by, func(t *testing.T) {
+			var list [][]byte
+			for _, data := range entriesOf(t, s) {
+				list = append(list, []byte(strings.ReplaceAll(string(data), `"visible":{"player":"KS"}`, `"visible":{"player":"`+test.by+`"}`)))
+			}
+			r := verified(t, filesOf(rewritten(t, list)), optionsOf(t, s))
+			if len(r.Findings) > 0 || r.Counts.Contradicted != test.want || len(r.Contradicted) != test.want || r.Counts.Corrected == 0 {
+				t.Errorf("%s: %v %+v, want len(r.Findings) = 0 and r.Counts.Contradicted = %v and len(r.Contradicted) = %v and r.Counts.Corrected other than 0",
+					test.by, r.Findings, r.Contradicted, test.want, test.want)
+			}
+		})
 	}
 }

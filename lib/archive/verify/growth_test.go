@@ -2,6 +2,7 @@ package verify_test
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -70,22 +71,24 @@ func TestProve(t *testing.T) {
 	s := archivetest.PlayAll(t)
 	options, files := optionsOf(t, s), filesOf(s)
 	for _, id := range []entry.ID{{Draw: "pok-1.20261130.0042", Kind: entry.KindOpening}, {Draw: "pok-1.20261130.0042", Kind: entry.KindState}, {Draw: "pok-1.20261130.0042", Kind: entry.KindSettlement, State: 2}} {
-		p, err := verify.Prove(t.Context(), files, options, id)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text := p.Format()
-		f := verify.File(text, nil, options)
-		if len(f.Findings) > 0 || f.Resolved != (id.Kind == entry.KindState) || f.ID.Draw != id.Draw || f.ID.Kind != id.Kind {
-			t.Fatalf("%+v", f)
-		}
-		for at := range text {
-			changed := bytes.Clone(text)
-			changed[at] ^= 1
-			if f := verify.File(changed, nil, options); len(f.Findings) == 0 {
-				t.Fatalf("a flipped bit at byte %d of the proof passes:\n%s", at, changed)
+		t.Run(fmt.Sprint(id), func(t *testing.T) {
+			p, err := verify.Prove(t.Context(), files, options, id)
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
+			text := p.Format()
+			f := verify.File(text, nil, options)
+			if len(f.Findings) > 0 || f.Resolved != (id.Kind == entry.KindState) || f.ID.Draw != id.Draw || f.ID.Kind != id.Kind {
+				t.Fatalf("%+v, want len(f.Findings) = 0 and f.Resolved = %v and f.ID.Draw = %v and f.ID.Kind = %v", f, (id.Kind == entry.KindState), id.Draw, id.Kind)
+			}
+			for at := range text {
+				changed := bytes.Clone(text)
+				changed[at] ^= 1
+				if f := verify.File(changed, nil, options); len(f.Findings) == 0 {
+					t.Fatalf("a flipped bit at byte %d of the proof passes:\n%s", at, changed)
+				}
+			}
+		})
 	}
 	wrong := replaceOne(t, bundleOf(t, s, 150), `"outcome":{"winner":"dealer"}`, `"outcome":{"winner":"player"}`)
 	p, err := verify.Prove(t.Context(), filesOf(rewritten(t, wrong)), options, entry.ID{Draw: "war-1.20261130.0512", Kind: entry.KindState, State: 1})

@@ -3,6 +3,7 @@
 package verify_test
 
 import (
+	"fmt"
 	"runtime"
 	"slices"
 	"testing"
@@ -48,18 +49,20 @@ func TestForgotten(t *testing.T) {
 		"its opening again": {sample[:1], []verify.Code{verify.RepeatedEntry}},
 		"its state again":   {[][]byte{sample[2]}, []verify.Code{verify.RepeatedEntry}},
 	} {
-		files := logOf(t, slices.Concat(filled, row.list))
-		further, whole := next(nil), options
-		whole.Seen = further.Seen
-		r := verified(t, files, further)
-		sameReports(t, name, r, verified(t, files, whole))
-		var found []verify.Code
-		for _, f := range r.Findings {
-			found = append(found, f.Code)
-		}
-		if found = slices.Compact(found); !slices.Equal(found, row.want) {
-			t.Errorf("%s: found %v, want %v", name, r.Findings, row.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			files := logOf(t, slices.Concat(filled, row.list))
+			further, whole := next(nil), options
+			whole.Seen = further.Seen
+			r := verified(t, files, further)
+			sameReports(t, name, r, verified(t, files, whole))
+			var found []verify.Code
+			for _, f := range r.Findings {
+				found = append(found, f.Code)
+			}
+			if found = slices.Compact(found); !slices.Equal(found, row.want) {
+				t.Errorf("%s: found %v, want %v", name, r.Findings, row.want)
+			}
+		})
 	}
 }
 
@@ -69,25 +72,27 @@ func TestForgotten(t *testing.T) {
 func TestMemoryIsFlat(t *testing.T) {
 	most := map[int]uint64{}
 	for _, size := range []int{40_000, 120_000} {
-		folder := t.TempDir()
-		writeLog(t, folder, size)
-		options := optionsOf(t, archivetest.New(t))
-		options.Progress = func(done, _ int64) {
-			if done%(64*tiles.Width) != 0 {
-				return
+		t.Run(fmt.Sprint(size), func(t *testing.T) {
+			folder := t.TempDir()
+			writeLog(t, folder, size)
+			options := optionsOf(t, archivetest.New(t))
+			options.Progress = func(done, _ int64) {
+				if done%(64*tiles.Width) != 0 {
+					return
+				}
+				var memory runtime.MemStats
+				runtime.GC()
+				runtime.ReadMemStats(&memory)
+				most[size] = max(most[size], memory.HeapAlloc)
 			}
-			var memory runtime.MemStats
-			runtime.GC()
-			runtime.ReadMemStats(&memory)
-			most[size] = max(most[size], memory.HeapAlloc)
-		}
-		source, err := verify.Open(folder)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if r := verified(t, source, options); len(r.Findings) > 0 || r.Size != int64(size) {
-			t.Fatalf("%d entries: %v", r.Size, r.Findings)
-		}
+			source, err := verify.Open(folder)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r := verified(t, source, options); len(r.Findings) > 0 || r.Size != int64(size) {
+				t.Fatalf("%d entries: %v", r.Size, r.Findings)
+			}
+		})
 	}
 	if short, long := most[40_000], most[120_000]; long > short*3/2 {
 		t.Errorf("120,000 entries hold %d bytes, 40,000 hold %d: want no more than half as much again", long, short)

@@ -91,35 +91,37 @@ func sameReports(t *testing.T, name string, further, whole *verify.Report) {
 func TestOnward(t *testing.T) {
 	all := newCopies(t).list(1_600)
 	for _, sizes := range [][2]int{{1, 2}, {7, 300}, {255, 256}, {256, 257}, {256, 512}, {300, 300}, {300, 301}, {511, 1_537}, {1_000, 1_600}, {1_280, 1_600}} {
-		name := fmt.Sprintf("%d entries after %d", sizes[1], sizes[0])
-		options := optionsOf(t, archivetest.New(t))
-		next := remembering(t, &options)
-		options = next(verified(t, logOf(t, all[:sizes[0]]), options))
-		files := &counting{Source: logOf(t, all[:sizes[1]])}
-		r := verified(t, files, options)
-		if r.From != int64(sizes[0]) || len(r.Findings) > 0 {
-			t.Errorf("%s: verified on from %d: %v", name, r.From, r.Findings)
-		}
-		options.Resume = nil
-		sameReports(t, name, r, verified(t, logOf(t, all[:sizes[1]]), options))
-		want := []string{checkpoint.Path, tiles.KeysPath}
-		if first := sizes[0] / tiles.Width; sizes[1] > sizes[0] {
-			if first > 0 {
-				want = append(want, fmt.Sprintf("tile/1/000.p/%d", sizes[1]/tiles.Width))
+		t.Run(fmt.Sprint(sizes), func(t *testing.T) {
+			name := fmt.Sprintf("%d entries after %d", sizes[1], sizes[0])
+			options := optionsOf(t, archivetest.New(t))
+			next := remembering(t, &options)
+			options = next(verified(t, logOf(t, all[:sizes[0]]), options))
+			files := &counting{Source: logOf(t, all[:sizes[1]])}
+			r := verified(t, files, options)
+			if r.From != int64(sizes[0]) || len(r.Findings) > 0 {
+				t.Errorf("%s: verified on from %d: %v", name, r.From, r.Findings)
 			}
-			for n := first; n*tiles.Width < sizes[1]; n++ {
-				width := min(tiles.Width, sizes[1]-n*tiles.Width)
-				want = append(want, tiles.EntriesPath(int64(n), width), strings.Replace(tiles.EntriesPath(int64(n), width), "entries", "0", 1))
+			options.Resume = nil
+			sameReports(t, name, r, verified(t, logOf(t, all[:sizes[1]]), options))
+			want := []string{checkpoint.Path, tiles.KeysPath}
+			if first := sizes[0] / tiles.Width; sizes[1] > sizes[0] {
+				if first > 0 {
+					want = append(want, fmt.Sprintf("tile/1/000.p/%d", sizes[1]/tiles.Width))
+				}
+				for n := first; n*tiles.Width < sizes[1]; n++ {
+					width := min(tiles.Width, sizes[1]-n*tiles.Width)
+					want = append(want, tiles.EntriesPath(int64(n), width), strings.Replace(tiles.EntriesPath(int64(n), width), "entries", "0", 1))
+				}
+				if first == 0 && sizes[1] >= tiles.Width { // level 1 has begun since
+					want = append(want, fmt.Sprintf("tile/1/000.p/%d", sizes[1]/tiles.Width))
+				}
 			}
-			if first == 0 && sizes[1] >= tiles.Width { // level 1 has begun since
-				want = append(want, fmt.Sprintf("tile/1/000.p/%d", sizes[1]/tiles.Width))
+			slices.Sort(want)
+			slices.Sort(files.paths)
+			if !slices.Equal(files.paths, want) {
+				t.Errorf("%s: read were %v, want %v", name, files.paths, want)
 			}
-		}
-		slices.Sort(want)
-		slices.Sort(files.paths)
-		if !slices.Equal(files.paths, want) {
-			t.Errorf("%s: read were %v, want %v", name, files.paths, want)
-		}
+		})
 	}
 }
 
@@ -296,9 +298,11 @@ func TestMemories(t *testing.T) {
 		t.Fatal(err)
 	}
 	for file, seen := range map[string]int64{before: 100, after: 0} {
-		if _, options := read(file); options.Seen.N != seen || options.Resume == nil || options.Resume.Size != 300 {
-			t.Errorf("%s has seen %d, to go on from %+v, want %d and 300", filepath.Base(file), options.Seen.N, options.Resume, seen)
-		}
+		t.Run(file, func(t *testing.T) {
+			if _, options := read(file); options.Seen.N != seen || options.Resume == nil || options.Resume.Size != 300 {
+				t.Errorf("%s has seen %d, to go on from %+v, want %d and 300", filepath.Base(file), options.Seen.N, options.Resume, seen)
+			}
+		})
 	}
 	if err := memories.Write(second.Checkpoint, nil); err != nil {
 		t.Fatal(err)

@@ -80,32 +80,34 @@ func TestAbsurdSizes(t *testing.T) {
 	options := optionsOf(t, archivetest.New(t))
 	signer, _, _ := archivetest.Key(t, archivetest.Origin, 7)
 	for _, size := range []uint64{1<<48 + 1, 1<<53 + 1, 1<<63 - 256, 1<<63 - 255, 1<<63 - 1, 1 << 63, 1<<64 - 1} {
-		for _, root := range []tlog.Hash{new(tree.Range).Root(), tlog.RecordHash([]byte("one"))} {
-			signed, err := note.Sign(&note.Note{Text: fmt.Sprintf("%s\n%d\n%s\n", archivetest.Origin, size, root)}, signer)
-			if err != nil {
-				t.Fatal(err)
-			}
-			files := memory{checkpoint.Path: signed}
-			for _, seen := range []tlog.Tree{{}, {N: 1, Hash: root}, {N: 150, Hash: root}} {
-				options.Seen = seen
-				one, err := verify.Draw(t.Context(), files, options, "war-1", nil)
+		t.Run(fmt.Sprint(size), func(t *testing.T) {
+			for _, root := range []tlog.Hash{new(tree.Range).Root(), tlog.RecordHash([]byte("one"))} {
+				signed, err := note.Sign(&note.Note{Text: fmt.Sprintf("%s\n%d\n%s\n", archivetest.Origin, size, root)}, signer)
 				if err != nil {
 					t.Fatal(err)
 				}
-				for _, r := range []*verify.Report{verified(t, files, options), one} {
-					if len(r.Findings) != 1 || r.Findings[0].Code != verify.BadCheckpoint {
-						t.Errorf("%d entries after %d: found %v", size, seen.N, r.Findings)
+				files := memory{checkpoint.Path: signed}
+				for _, seen := range []tlog.Tree{{}, {N: 1, Hash: root}, {N: 150, Hash: root}} {
+					options.Seen = seen
+					one, err := verify.Draw(t.Context(), files, options, "war-1", nil)
+					if err != nil {
+						t.Fatal(err)
+					}
+					for _, r := range []*verify.Report{verified(t, files, options), one} {
+						if len(r.Findings) != 1 || r.Findings[0].Code != verify.BadCheckpoint {
+							t.Errorf("%d entries after %d: found %v", size, seen.N, r.Findings)
+						}
 					}
 				}
+				file := filepath.Join(t.TempDir(), "seen.json")
+				if err := (&verify.Memory{Checkpoint: string(signed)}).Write(file); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := verify.Remembered(file, archivetest.Origin, options.Known); !errors.Is(err, checkpoint.ErrForm) {
+					t.Errorf("%d entries are remembered: %v", size, err)
+				}
 			}
-			file := filepath.Join(t.TempDir(), "seen.json")
-			if err := (&verify.Memory{Checkpoint: string(signed)}).Write(file); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := verify.Remembered(file, archivetest.Origin, options.Known); !errors.Is(err, checkpoint.ErrForm) {
-				t.Errorf("%d entries are remembered: %v", size, err)
-			}
-		}
+		})
 	}
 }
 
@@ -115,36 +117,38 @@ func TestSizes(t *testing.T) {
 	options, all := optionsOf(t, archivetest.New(t)), openings(513)
 	var seen []tlog.Tree
 	for _, size := range []int{0, 1, 2, 255, 256, 257, 512, 513} {
-		files := logOf(t, all[:size])
-		now := tlog.Tree{}
-		for _, before := range append(seen, now) {
-			options.Seen = before
-			r := verified(t, files, options)
-			if len(r.Findings) > 0 || r.Size != int64(size) || r.Counts.Openings != size {
-				t.Fatalf("%d entries after %d: %v", size, before.N, r.Findings)
+		t.Run(fmt.Sprint(size), func(t *testing.T) {
+			files := logOf(t, all[:size])
+			now := tlog.Tree{}
+			for _, before := range append(seen, now) {
+				options.Seen = before
+				r := verified(t, files, options)
+				if len(r.Findings) > 0 || r.Size != int64(size) || r.Counts.Openings != size {
+					t.Fatalf("%d entries after %d: %v", size, before.N, r.Findings)
+				}
+				now = tlog.Tree{N: r.Size, Hash: r.Root}
 			}
-			now = tlog.Tree{N: r.Size, Hash: r.Root}
-		}
-		seen = append(seen, now)
-		options.Seen = tlog.Tree{}
-		for path := range files {
-			if size > 257 {
-				break
-			}
-			tampered(t, files, path, options, func(data []byte) []byte { return nil })
-			tampered(t, files, path, options, func(data []byte) []byte { return data[:len(data)-1] })
-			tampered(t, files, path, options, func(data []byte) []byte { return append(data, 'x') })
-			tampered(t, files, path, options, func(data []byte) []byte { return append(data, 0, 0) }) // as an entry without bytes
-			tampered(t, files, path, options, func(data []byte) []byte { data[len(data)/2] ^= 1; return data })
-		}
-		if size > 0 {
-			other := logOf(t, append(slices.Clone(all[1:size]), all[0]))
-			options.Seen = now
-			if r := verified(t, other, options); size > 1 && (len(r.Findings) == 0 || r.Findings[0].Code != verify.Forked) {
-				t.Errorf("%d entries in another order: %v", size, r.Findings)
-			}
+			seen = append(seen, now)
 			options.Seen = tlog.Tree{}
-		}
+			for path := range files {
+				if size > 257 {
+					break
+				}
+				tampered(t, files, path, options, func(data []byte) []byte { return nil })
+				tampered(t, files, path, options, func(data []byte) []byte { return data[:len(data)-1] })
+				tampered(t, files, path, options, func(data []byte) []byte { return append(data, 'x') })
+				tampered(t, files, path, options, func(data []byte) []byte { return append(data, 0, 0) }) // as an entry without bytes
+				tampered(t, files, path, options, func(data []byte) []byte { data[len(data)/2] ^= 1; return data })
+			}
+			if size > 0 {
+				other := logOf(t, append(slices.Clone(all[1:size]), all[0]))
+				options.Seen = now
+				if r := verified(t, other, options); size > 1 && (len(r.Findings) == 0 || r.Findings[0].Code != verify.Forked) {
+					t.Errorf("%d entries in another order: %v", size, r.Findings)
+				}
+				options.Seen = tlog.Tree{}
+			}
+		})
 	}
 }
 
@@ -167,10 +171,11 @@ func TestReopened(t *testing.T) {
 	list := append(openings(300), openings(1)...)
 	files := logOf(t, list)
 	if r := verified(t, files, options); len(r.Findings) != 1 || r.Findings[0].Code != verify.RepeatedEntry {
-		t.Errorf("%v", r.Findings)
+		t.Errorf("%v, want len(r.Findings) = 1 and r.Findings[0].Code = verify.RepeatedEntry", r.Findings)
 	}
 	r := drawn(t, files, options, "d.0")
 	if len(r.Findings) > 0 || len(r.History) != 1 || r.History[0].Index != 300 || r.One.Read != 45 {
-		t.Errorf("%v %+v %+v", r.Findings, r.History, r.One)
+		t.Errorf("%v %+v %+v, want len(r.Findings) = 0 and len(r.History) = 1 and r.History[0].Index = 300 and r.One.Read = 45",
+			r.Findings, r.History, r.One)
 	}
 }

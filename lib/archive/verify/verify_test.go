@@ -72,7 +72,8 @@ func TestSampleLog(t *testing.T) {
 		t.Fatalf("found %+v, want nothing", r.Findings)
 	}
 	if r.Size != 150 || last != 150 || r.Counts.States != r.Counts.Resolved || r.Counts.Openings != len(r.Tables)*2+1 || len(r.Contradicted) > 0 {
-		t.Errorf("%+v", r)
+		t.Errorf("%+v, want r.Size = 150 and last = 150 and r.Counts.States = %v and r.Counts.Openings = %v and len(r.Contradicted) = 0",
+			r, r.Counts.Resolved, len(r.Tables)*2+1)
 	}
 	served := httptest.NewServer(http.FileServer(http.Dir(s.Copy())))
 	defer served.Close()
@@ -83,7 +84,7 @@ func TestSampleLog(t *testing.T) {
 				t.Fatal(err)
 			}
 			if again := verified(t, source, options); again.Root != r.Root || len(again.Findings) > 0 {
-				t.Errorf("%s: %+v", place, again)
+				t.Errorf("%s: %+v, want again.Root = %v and len(again.Findings) = 0", place, again, r.Root)
 			}
 		})
 	}

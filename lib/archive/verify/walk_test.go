@@ -55,58 +55,60 @@ func TestLevels(t *testing.T) {
 		hashes = append(hashes, hash)
 	}
 	for _, size := range []int64{65_535, 65_536, 65_537} {
-		files := inMemory{}
-		for _, tile := range tlog.NewTiles(tiles.Height, 0, size) {
-			data, err := tlog.ReadTileData(tile, &kept)
+		t.Run(fmt.Sprint(size), func(t *testing.T) {
+			files := inMemory{}
+			for _, tile := range tlog.NewTiles(tiles.Height, 0, size) {
+				data, err := tlog.ReadTileData(tile, &kept)
+				if err != nil {
+					t.Fatal(err)
+				}
+				files[tiles.Path(tile)] = data
+			}
+			root, err := tlog.TreeHash(size, &kept)
 			if err != nil {
 				t.Fatal(err)
 			}
-			files[tiles.Path(tile)] = data
-		}
-		root, err := tlog.TreeHash(size, &kept)
-		if err != nil {
-			t.Fatal(err)
-		}
-		found := func() []Finding {
-			r := &Report{}
-			w := newWalk(files, Params{}, tlog.Tree{N: size, Hash: root}, r)
-			for n, part := range slices.Collect(slices.Chunk(hashes[:size], tiles.Width)) {
-				b := &bundle{}
-				for _, hash := range part {
-					b.hashes = append(b.hashes, hash[:]...)
-					b.tile.Add(hash)
+			found := func() []Finding {
+				r := &Report{}
+				w := newWalk(files, Params{}, tlog.Tree{N: size, Hash: root}, r)
+				for n, part := range slices.Collect(slices.Chunk(hashes[:size], tiles.Width)) {
+					b := &bundle{}
+					for _, hash := range part {
+						b.hashes = append(b.hashes, hash[:]...)
+						b.tile.Add(hash)
+					}
+					var err error
+					if b.unequal, err = w.compare(t.Context(), 0, int64(n), b.hashes, nil); err != nil {
+						t.Fatal(err)
+					}
+					if err := w.take(t.Context(), int64(n), b); err != nil {
+						t.Fatal(err)
+					}
 				}
-				var err error
-				if b.unequal, err = w.compare(t.Context(), 0, int64(n), b.hashes, nil); err != nil {
+				if err := w.finish(t.Context()); err != nil {
 					t.Fatal(err)
 				}
-				if err := w.take(t.Context(), int64(n), b); err != nil {
-					t.Fatal(err)
+				return r.Findings
+			}
+			if list := found(); len(list) > 0 {
+				t.Fatalf("%d leaves: %v", size, list)
+			}
+			upper := []string{"tile/0/254", "tile/1/000.p/255"}
+			if size >= 65_536 {
+				upper = []string{"tile/0/255", "tile/1/000", "tile/2/000.p/1"}
+			}
+			for _, path := range upper {
+				files[path][7] ^= 1
+			}
+			list := found()
+			if len(list) != len(upper) {
+				t.Fatalf("%d leaves: %v", size, list)
+			}
+			for i, path := range upper {
+				if list[i].Code != MismatchTile || list[i].File != path {
+					t.Errorf("%d leaves: %v, want %s", size, list[i], path)
 				}
 			}
-			if err := w.finish(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			return r.Findings
-		}
-		if list := found(); len(list) > 0 {
-			t.Fatalf("%d leaves: %v", size, list)
-		}
-		upper := []string{"tile/0/254", "tile/1/000.p/255"}
-		if size >= 65_536 {
-			upper = []string{"tile/0/255", "tile/1/000", "tile/2/000.p/1"}
-		}
-		for _, path := range upper {
-			files[path][7] ^= 1
-		}
-		list := found()
-		if len(list) != len(upper) {
-			t.Fatalf("%d leaves: %v", size, list)
-		}
-		for i, path := range upper {
-			if list[i].Code != MismatchTile || list[i].File != path {
-				t.Errorf("%d leaves: %v, want %s", size, list[i], path)
-			}
-		}
+		})
 	}
 }

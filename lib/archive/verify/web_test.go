@@ -39,7 +39,7 @@ func TestServerInTrouble(t *testing.T) {
 		t.Fatal(err)
 	}
 	if r := verified(t, source, optionsOf(t, s)); len(r.Findings) > 0 || r.Size != 150 {
-		t.Error(r.Findings)
+		t.Errorf("%v, want len(r.Findings) = 0 and r.Size = 150", r.Findings)
 	}
 	for path, n := range asked {
 		if n != 2 {

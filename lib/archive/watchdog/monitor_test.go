@@ -309,7 +309,7 @@ func (w *watch) change(pk, sk string, do func(body string) string) {
 	w.t.Helper()
 	item, found, err := w.s.Table.Get(w.t.Context(), pk, sk)
 	if err != nil || !found {
-		w.t.Fatalf("%s / %s: %v", pk, sk, err)
+		w.t.Fatalf("%s / %s: %v, want no error and found", pk, sk, err)
 	}
 	item.Body = do(item.Body)
 	w.put(item)
@@ -343,7 +343,7 @@ func TestOverlappingRuns(t *testing.T) {
 	}
 	w.look(nil)
 	if !inside || len(w.faults) > 0 {
-		t.Errorf("%v", w.faults)
+		t.Errorf("%v, want inside and len(w.faults) = 0", w.faults)
 	}
 }
 
@@ -363,10 +363,11 @@ func TestWriteFails(t *testing.T) {
 			_, err := w.m.Begin(t.Context())
 			w.s.DB.Intercept = nil
 			if failed := verdict != fakedynamo.SendTwice; (err != nil) != failed {
-				t.Errorf("%v: %v", verdict, err)
+				t.Errorf("%v: %v, want (err != nil) = %v", verdict, err, failed)
 			}
 			if w.look(nil); len(w.faults) > 0 || w.body(store.LogKey(archivetest.Origin), store.LogSeenKey) == "" {
-				t.Errorf("%v: %v", verdict, w.faults)
+				t.Errorf("%v: %v, want len(w.faults) = 0 and w.body(store.LogKey(archivetest.Origin), store.LogSeenKey) other than \"\"",
+					verdict, w.faults)
 			}
 		})
 	}
@@ -379,21 +380,23 @@ func TestUnreadable(t *testing.T) {
 	w.s.ArchiveAll()
 	w.look(nil)
 	for _, prefix := range []string{checkpoint.Path, "tile/entries/", "tile/0/"} {
-		w.s.Files.Intercept = func(_ context.Context, call fakedynamo.Call) fakedynamo.Verdict {
-			if strings.HasPrefix(call.Keys[0], prefix) {
-				return fakedynamo.FailBefore
+		t.Run(prefix, func(t *testing.T) {
+			w.s.Files.Intercept = func(_ context.Context, call fakedynamo.Call) fakedynamo.Verdict {
+				if strings.HasPrefix(call.Keys[0], prefix) {
+					return fakedynamo.FailBefore
+				}
+				return fakedynamo.Proceed
 			}
-			return fakedynamo.Proceed
-		}
-		run, err := w.m.Begin(t.Context())
-		for id, state := range states {
-			if err == nil {
-				_, err = run.Logged(t.Context(), id, state)
+			run, err := w.m.Begin(t.Context())
+			for id, state := range states {
+				if err == nil {
+					_, err = run.Logged(t.Context(), id, state)
+				}
 			}
-		}
-		if !errors.Is(err, fakeobjects.ErrLost) || len(w.faults) > 0 {
-			t.Errorf("%s: %v, %v", prefix, err, w.faults)
-		}
+			if !errors.Is(err, fakeobjects.ErrLost) || len(w.faults) > 0 {
+				t.Errorf("%s: %v, %v, want fakeobjects.ErrLost and len(w.faults) = 0", prefix, err, w.faults)
+			}
+		})
 	}
 }
 

@@ -26,7 +26,8 @@ func TestParse(t *testing.T) {
 	one, other := witnesstest.New(t, "witness.example/w1"), witnesstest.NewMLDSA(t, "witness.example/w2")
 	list, err := witness.Parse(" " + one.Public + "  https://w1.example/prefix/ ,\n" + other.Public + " http://127.0.0.1:8080,")
 	if err != nil || len(list) != 2 || list[0].Key.Name() != "witness.example/w1" || list[1].URL.Port() != "8080" {
-		t.Fatalf("%+v, %v", list, err)
+		t.Fatalf("%+v, %v, want no error and len(list) = 2 and list[0].Key.Name() = \"witness.example/w1\" and list[1].URL.Port() = \"8080\"",
+			list, err)
 	}
 	if list, err := witness.Parse(""); err != nil || len(list) > 0 {
 		t.Errorf("none: %+v, %v", list, err)
@@ -45,9 +46,11 @@ func TestParse(t *testing.T) {
 		name + "+00000000+" + rest + " https://a", name + "+" + id + "+AAAA https://a",
 		witnesstest.New(t, strings.Repeat("w", 201)).Public + " https://a",
 	} {
-		if _, err := witness.Parse(wrong); err == nil {
-			t.Errorf("%.100q is taken", wrong)
-		}
+		t.Run(fmt.Sprintf("%.40q", wrong), func(t *testing.T) {
+			if _, err := witness.Parse(wrong); err == nil {
+				t.Errorf("%.100q is taken", wrong)
+			}
+		})
 	}
 }
 
@@ -129,16 +132,18 @@ func TestAsk(t *testing.T) {
 	var before []byte
 	var beforeSize int64
 	for _, size := range []int64{3, 7, 300} {
-		shown := l.checkpoint(size, before, beforeSize)
-		lines := c.Ask(t.Context(), c.Lacking(nil), shown)
-		before, beforeSize = checkpoint.WithCosignatures(shown.Signed, lines), size
-		found, err := checkpoint.Cosignatures(before, c.Keys()...)
-		if err != nil || len(found) != 2 || !found[0].By(one.Key) || !found[1].By(two.Key) {
-			t.Fatalf("%d entries: cosigned by %+v, %v, want both in their order; %v", size, found, err, record.last)
-		}
-		if lacking := c.Lacking(found); len(lacking) > 0 {
-			t.Errorf("%d entries: %d witnesses are still to be asked, want none", size, len(lacking))
-		}
+		t.Run(fmt.Sprint(size), func(t *testing.T) {
+			shown := l.checkpoint(size, before, beforeSize)
+			lines := c.Ask(t.Context(), c.Lacking(nil), shown)
+			before, beforeSize = checkpoint.WithCosignatures(shown.Signed, lines), size
+			found, err := checkpoint.Cosignatures(before, c.Keys()...)
+			if err != nil || len(found) != 2 || !found[0].By(one.Key) || !found[1].By(two.Key) {
+				t.Fatalf("%d entries: cosigned by %+v, %v, want both in their order; %v", size, found, err, record.last)
+			}
+			if lacking := c.Lacking(found); len(lacking) > 0 {
+				t.Errorf("%d entries: %d witnesses are still to be asked, want none", size, len(lacking))
+			}
+		})
 	}
 	for _, s := range []*witnesstest.Server{one, two} {
 		if got, want := s.Requests(), []string{"old 0", "old 3", "old 7"}; !slices.Equal(got, want) {

@@ -131,9 +131,11 @@ func TestAccess(t *testing.T) {
 		t.Errorf("counted %v", w.count)
 	}
 	for _, secret := range []string{expired, revoked, w.acme, elsewhere.acme} {
-		if strings.Contains(w.log.String(), secret[len(secret)-59:]) {
-			t.Error("a key is in the log")
-		}
+		t.Run(secret, func(t *testing.T) {
+			if strings.Contains(w.log.String(), secret[len(secret)-59:]) {
+				t.Error("a key is in the log")
+			}
+		})
 	}
 }
 
@@ -166,23 +168,25 @@ func TestAnotherBookmaker(t *testing.T) {
 		{"openDispute", "201"},
 		{"setPosition", "200"},
 	} {
-		id, want := test.id, test.want
-		method := http.MethodGet
-		if requestOf[id].body != "" || id == "cancelBet" {
-			method = http.MethodPut
-		}
-		got := w.do(method, requestOf[id].path, requestOf[id].body, other...)
-		if strings.HasPrefix(want, "{") {
-			if got.body != want+"\n" {
-				t.Errorf("%s: %s, not %s", id, got.body, want)
+		t.Run(test.id, func(t *testing.T) {
+			id, want := test.id, test.want
+			method := http.MethodGet
+			if requestOf[id].body != "" || id == "cancelBet" {
+				method = http.MethodPut
 			}
-		} else if got.code(t) != want {
-			t.Errorf("%s: %s, not %s", id, got.code(t), want)
-		}
+			got := w.do(method, requestOf[id].path, requestOf[id].body, other...)
+			if strings.HasPrefix(want, "{") {
+				if got.body != want+"\n" {
+					t.Errorf("%s: %s, not %s", id, got.body, want)
+				}
+			} else if got.code(t) != want {
+				t.Errorf("%s: %s, not %s", id, got.code(t), want)
+			}
+		})
 	}
 	var settings struct{ Bookmaker string }
 	if err := json.Unmarshal([]byte(w.do(http.MethodGet, "/v1/settings", "", other...).body), &settings); err != nil || settings.Bookmaker != "borealis" {
-		t.Errorf("%+v, %v", settings, err)
+		t.Errorf("%+v, %v, want no error and settings.Bookmaker = \"borealis\"", settings, err)
 	}
 	// What the other wrote did not touch the first one's.
 	if got := w.do(http.MethodGet, "/v1/feed/position", ""); got.body != "{\"sequence\":1}\n" {
@@ -222,20 +226,22 @@ func TestLog(t *testing.T) {
 		{"no path", "/v1/" + secret, bet, w.acme, `"level":"INFO","msg":"request","request":"ID","operation":"none","bookmaker":"","key":"","status":404,"code":"unknown_path"`},
 		{"no such key", "/v1/draws/rou-1/bets/b-1", bet, "tly_" + secret, `"level":"WARN","msg":"request","request":"ID","operation":"placeBet","bookmaker":"","key":"","status":401,"code":"key_unknown"`},
 	} {
-		w.mutex.Lock()
-		w.log.Reset()
-		w.mutex.Unlock()
-		a := w.do(http.MethodPut, test.path, test.body, as(test.key)...)
-		w.mutex.Lock()
-		got := w.log.String()
-		w.mutex.Unlock()
-		want := strings.NewReplacer(`"ID"`, fmt.Sprintf("%q", a.header.Get("X-Request-Id")), "KEY", strings.Split(w.acme, "_")[2]).Replace(test.want)
-		if !strings.Contains(got, want) || (got == "") != (want == "") {
-			t.Errorf("%s: logged %q, not %s", test.name, got, want)
-		}
-		if strings.Contains(got, secret) || strings.Contains(got, w.acme[len(w.acme)-59:]) {
-			t.Errorf("%s: logged %q", test.name, got)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			w.mutex.Lock()
+			w.log.Reset()
+			w.mutex.Unlock()
+			a := w.do(http.MethodPut, test.path, test.body, as(test.key)...)
+			w.mutex.Lock()
+			got := w.log.String()
+			w.mutex.Unlock()
+			want := strings.NewReplacer(`"ID"`, fmt.Sprintf("%q", a.header.Get("X-Request-Id")), "KEY", strings.Split(w.acme, "_")[2]).Replace(test.want)
+			if !strings.Contains(got, want) || (got == "") != (want == "") {
+				t.Errorf("%s: logged %q, not %s", test.name, got, want)
+			}
+			if strings.Contains(got, secret) || strings.Contains(got, w.acme[len(w.acme)-59:]) {
+				t.Errorf("%s: logged %q", test.name, got)
+			}
+		})
 	}
 }
 

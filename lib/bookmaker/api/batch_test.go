@@ -33,18 +33,20 @@ func TestBatchLooksOnce(t *testing.T) {
 		{"in memory", 0, 2},
 		{"the same again, not in memory", time.Second, 4},
 	} {
-		w.pass(step.later)
-		var order []string
-		db.Applied = func(call fakedynamo.Call) {
-			if call.Write || strings.HasSuffix(call.Keys[0], store.HeadKey) {
-				order = append(order, call.Operation)
+		t.Run(step.name, func(t *testing.T) {
+			w.pass(step.later)
+			var order []string
+			db.Applied = func(call fakedynamo.Call) {
+				if call.Write || strings.HasSuffix(call.Keys[0], store.HeadKey) {
+					order = append(order, call.Operation)
+				}
 			}
-		}
-		w.want(w.do(http.MethodPost, "/v1/bets", `{"bets":[`+strings.Join(bets, ",")+`]}`), "200")
-		db.Applied = nil
-		made := strings.Join(order, " ")
-		if heads := strings.Count(made, "GetItem"); heads != step.heads || !strings.HasSuffix(made, "PutItem GetItem GetItem") && step.later == 0 {
-			t.Errorf("%s: HEAD is read %d times, want %d, those of the looks at the end: %s", step.name, heads, step.heads, made)
-		}
+			w.want(w.do(http.MethodPost, "/v1/bets", `{"bets":[`+strings.Join(bets, ",")+`]}`), "200")
+			db.Applied = nil
+			made := strings.Join(order, " ")
+			if heads := strings.Count(made, "GetItem"); heads != step.heads || !strings.HasSuffix(made, "PutItem GetItem GetItem") && step.later == 0 {
+				t.Errorf("%s: HEAD is read %d times, want %d, those of the looks at the end: %s", step.name, heads, step.heads, made)
+			}
+		})
 	}
 }

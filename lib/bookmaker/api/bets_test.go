@@ -29,7 +29,7 @@ func TestBatch(t *testing.T) {
 				code += " " + r.Problem.Code
 			}
 			if (r.Bet == nil) == (r.Problem == nil) {
-				t.Errorf("%+v", r)
+				t.Errorf("%+v, want (r.Bet == nil) other than %v", r, (r.Problem == nil))
 			}
 			codes = append(codes, code)
 		}
@@ -46,9 +46,11 @@ func TestBatch(t *testing.T) {
 	}
 	for name, body := range map[string]string{"none": `{"bets":[]}`, "both": `{"bets":[{"draw":"d","reference":"b","base":"c","selection":"red","stake":"1","currency":"EUR"}]}`,
 		"neither": `{"bets":[{"draw":"d","selection":"red","stake":"1","currency":"EUR"}]}`, "too many": `{"bets":[` + strings.Repeat(`{"draw":"d","reference":"b","selection":"red","stake":"1","currency":"EUR"},`, 100) + `{}]}`} {
-		if p := w.want(w.do(http.MethodPost, "/v1/bets", body), "400 invalid_request").problem(t); len(p.Errors) == 0 || !strings.HasPrefix(p.Errors[0].At, "/bets") {
-			t.Errorf("%s: %+v", name, p)
-		}
+		t.Run(fmt.Sprintf("%.40q", name), func(t *testing.T) {
+			if p := w.want(w.do(http.MethodPost, "/v1/bets", body), "400 invalid_request").problem(t); len(p.Errors) == 0 || !strings.HasPrefix(p.Errors[0].At, "/bets") {
+				t.Errorf("%s: %+v, want len(p.Errors) other than 0 and p.Errors[0].At to begin with \"/bets\"", name, p)
+			}
+		})
 	}
 }
 
@@ -163,7 +165,8 @@ func TestCancel(t *testing.T) {
 	w.pass(15 * time.Minute) // as long as one may have waited and still do so
 	bet = decoded[v1.Bet](t, w.want(w.do(http.MethodPut, "/v1/draws/rou-1/bets/b-1/cancellation", ""), "200"))
 	if bet.Status != "refunded" || bet.Reason != "cancelled_by_bookmaker" || bet.Cancellation != "counts" || bet.CancelledAt != "2026-11-30T12:00:01.000Z" {
-		t.Errorf("%+v", bet)
+		t.Errorf("%+v, want bet.Status = \"refunded\" and bet.Reason = \"cancelled_by_bookmaker\" and bet.Cancellation = \"counts\" and bet.CancelledAt = \"2026-11-30T12:00:01.000Z\"",
+			bet)
 	}
 	same()
 	w.want(w.do(http.MethodPut, "/v1/draws/rou-1/bets/b-3/cancellation", ""), "404 unknown_bet")
@@ -185,28 +188,30 @@ func TestBetsOfShards(t *testing.T) {
 		w.want(w.do(http.MethodPut, fmt.Sprintf("/v1/draws/rou-1/bets/b-%d-refused", i), `{"selection":"red","stake":"1.00","currency":"EUR","odds":"2.00"}`), "422 odds_not_allowed")
 	}
 	for _, limit := range []int{1, 2, 3, 7, 39, 40, 100} {
-		seen := map[string]int{}
-		for next := ""; ; {
-			list := decoded[v1.Bets](t, w.want(w.do(http.MethodGet, fmt.Sprintf("/v1/draws/rou-1/bets?limit=%d%s", limit, next), ""), "200"))
-			for _, bet := range list.Bets {
-				seen[bet.Reference]++
+		t.Run(fmt.Sprint(limit), func(t *testing.T) {
+			seen := map[string]int{}
+			for next := ""; ; {
+				list := decoded[v1.Bets](t, w.want(w.do(http.MethodGet, fmt.Sprintf("/v1/draws/rou-1/bets?limit=%d%s", limit, next), ""), "200"))
+				for _, bet := range list.Bets {
+					seen[bet.Reference]++
+				}
+				if len(list.Bets) > limit {
+					t.Errorf("%d bets in a page of %d", len(list.Bets), limit)
+				}
+				if list.Next == "" {
+					break
+				}
+				next = "&cursor=" + list.Next
 			}
-			if len(list.Bets) > limit {
-				t.Errorf("%d bets in a page of %d", len(list.Bets), limit)
+			for reference, times := range seen {
+				if times != 1 {
+					t.Errorf("pages of %d: %s comes %d times", limit, reference, times)
+				}
 			}
-			if list.Next == "" {
-				break
+			if len(seen) != bets {
+				t.Errorf("pages of %d: %d bets", limit, len(seen))
 			}
-			next = "&cursor=" + list.Next
-		}
-		for reference, times := range seen {
-			if times != 1 {
-				t.Errorf("pages of %d: %s comes %d times", limit, reference, times)
-			}
-		}
-		if len(seen) != bets {
-			t.Errorf("pages of %d: %d bets", limit, len(seen))
-		}
+		})
 	}
 	w.want(w.do(http.MethodGet, "/v1/draws/rou-1/bets?cursor=OTk5CkJFVCM", ""), "400 invalid_request")
 }
@@ -218,7 +223,8 @@ func TestDisputes(t *testing.T) {
 	const body = `{"draw":"rou-1","bets":["b-2","b-1"],"reason":"display_fault","evidence":"video"}`
 	unknown := w.want(w.do(http.MethodPut, "/v1/disputes/d-1", body), "422 unknown_bets").problem(t)
 	if len(unknown.Errors) != 1 || unknown.Errors[0].At != "/bets/0" || unknown.Detail != "these are no bets of yours on draw rou-1: b-2" {
-		t.Errorf("%+v", unknown)
+		t.Errorf("%+v, want len(unknown.Errors) = 1 and unknown.Errors[0].At = \"/bets/0\" and unknown.Detail = \"these are no bets of yours on draw rou-1: b-2\"",
+			unknown)
 	}
 	w.want(w.do(http.MethodGet, "/v1/disputes/d-1", ""), "404 unknown_dispute")
 	w.do(http.MethodPut, "/v1/draws/rou-1/bets/b-2", straight17)
@@ -230,7 +236,7 @@ func TestDisputes(t *testing.T) {
 	}
 	other := w.want(w.do(http.MethodPut, "/v1/disputes/d-1", strings.Replace(body, "video", "photo", 1)), "409 dispute_used").problem(t)
 	if !slices.Equal(other.Differs, []string{"evidence"}) {
-		t.Errorf("%+v", other)
+		t.Errorf("%+v, want other.Differs = \"evidence\"", other)
 	}
 	w.want(w.do(http.MethodPut, "/v1/disputes/d-1", strings.Replace(body, "b-2", "b-3", 1)), "409 dispute_used")
 	w.want(w.do(http.MethodPut, "/v1/disputes/d-2", strings.Replace(body, "rou-1", "rou-9", 1)), "404 unknown_draw")
@@ -253,10 +259,10 @@ func TestDisputes(t *testing.T) {
 		next = "&cursor=" + list.Next
 	}
 	if !slices.Equal(all, []string{"d-1 upheld", "d-2 open"}) {
-		t.Errorf("%q", all)
+		t.Errorf("%q, want all = \"d-1 upheld\", \"d-2 open\"", all)
 	}
 	if got := decoded[v1.Dispute](t, w.do(http.MethodGet, "/v1/disputes/d-1", "")); got.Status != "upheld" {
-		t.Errorf("%+v", got)
+		t.Errorf("%+v, want got.Status = \"upheld\"", got)
 	}
 }
 

@@ -321,7 +321,7 @@ func TestExamplesAsRequests(t *testing.T) {
 				if name == "batchRequest" {
 					for _, result := range decoded[v1.BatchResponse](t, a).Results {
 						if result.Problem != nil {
-							t.Errorf("%+v", result)
+							t.Errorf("%+v, want no result.Problem", result)
 						}
 					}
 				}

@@ -42,22 +42,24 @@ func TestForgedCursors(t *testing.T) {
 		"/v1/disputes": {"", "\n", "DISPUTE#", "DISPUTE#d-1", "DISPUTE#d-1\x00", "DISPUTE#d-1#decision", "DISPUTE#d-1#decision\x00", "DISPUTE#~", "DISPUTE#~~", "DISPUTE#\xff", "DISPUTE#" + long, "KEY#", "SETTINGS", "DISPUTED"},
 		"/v1/draws":    {"", "\n", "#", "0#", "-1#", "-000000000001#", "0000000000000#", "1796040000000#", "1796040000000#roulette", "1796040000000#\xff", "1796040000000#" + long, "9999999999999#", "1796040000000", "99999999999999999999#"},
 	} {
-		for _, cursor := range cursors {
-			a := w.do(http.MethodGet, path+"?limit=100&cursor="+base64.RawURLEncoding.EncodeToString([]byte(cursor)), "")
-			if a.status != http.StatusOK && a.code(t) != "400 invalid_request" {
-				t.Errorf("%s from %.40q: %d %s", path, cursor, a.status, a.body)
-			}
-			if strings.Contains(a.body, "theirs") {
-				t.Errorf("%s from %.40q shows another's: %s", path, cursor, a.body)
-			}
-			if a.status == http.StatusOK && path == "/v1/disputes" {
-				for _, d := range decoded[v1.Disputes](t, a).Disputes {
-					if d.Draw != "rou-1" {
-						t.Errorf("%s from %.40q: %+v", path, cursor, d)
+		t.Run(path, func(t *testing.T) {
+			for _, cursor := range cursors {
+				a := w.do(http.MethodGet, path+"?limit=100&cursor="+base64.RawURLEncoding.EncodeToString([]byte(cursor)), "")
+				if a.status != http.StatusOK && a.code(t) != "400 invalid_request" {
+					t.Errorf("%s from %.40q: %d %s", path, cursor, a.status, a.body)
+				}
+				if strings.Contains(a.body, "theirs") {
+					t.Errorf("%s from %.40q shows another's: %s", path, cursor, a.body)
+				}
+				if a.status == http.StatusOK && path == "/v1/disputes" {
+					for _, d := range decoded[v1.Disputes](t, a).Disputes {
+						if d.Draw != "rou-1" {
+							t.Errorf("%s from %.40q: %+v", path, cursor, d)
+						}
 					}
 				}
 			}
-		}
+		})
 	}
 	if w.count["failed internal"]+w.count["failed unavailable"] > 0 {
 		t.Errorf("faults of ours: %v", w.count)

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"maps"
 	"os"
 	"reflect"
@@ -111,7 +112,7 @@ func TestDocumentIsOpenAPI(t *testing.T) {
 				err = document.Validate(t.Context())
 			}
 			if (err == nil) != test.ok {
-				t.Errorf("%s: %v", name, err)
+				t.Errorf("%s: %v, want (err == nil) = %v", name, err, test.ok)
 			}
 		})
 	}
@@ -126,9 +127,11 @@ func TestIdentifiers(t *testing.T) {
 		".": {false, true}, "..": {false, true}, "...": {true, true}, ".a": {true, true}, "a.": {true, true}, "a": {true, true}, "-_": {true, true}, "a.b": {true, true},
 		strings.Repeat(".", 64): {true, true}, "": {}, " ": {}, "a/": {}, "a#": {}, "é": {}, "a\n": {}, strings.Repeat("a", 65): {},
 	} {
-		if given.MatchString(name) != want.given || ids.ValidNew(name) != want.given || stored.MatchString(name) != want.stored || ids.Valid(name) != want.stored {
-			t.Errorf("%q: the document takes it: %v, of stored ones: %v; messages: %v and %v", name, given.MatchString(name), stored.MatchString(name), ids.ValidNew(name), ids.Valid(name))
-		}
+		t.Run(fmt.Sprintf("%.40q", name), func(t *testing.T) {
+			if given.MatchString(name) != want.given || ids.ValidNew(name) != want.given || stored.MatchString(name) != want.stored || ids.Valid(name) != want.stored {
+				t.Errorf("%q: the document takes it: %v, of stored ones: %v; messages: %v and %v", name, given.MatchString(name), stored.MatchString(name), ids.ValidNew(name), ids.Valid(name))
+			}
+		})
 	}
 }
 
@@ -174,7 +177,7 @@ func TestCodes(t *testing.T) {
 	for _, kind := range problemKinds {
 		table = append(table, kind.Code)
 		if kind.Title == "" || kind.Action == "" || (kind.RetryAfter > 0) != (kind.Status == 429 || kind.Status == 503) {
-			t.Errorf("%+v", kind)
+			t.Errorf("%+v, want kind.Title other than \"\" and kind.Action other than \"\" and (kind.RetryAfter > 0) = %v", kind, (kind.Status == 429 || kind.Status == 503))
 		}
 	}
 	if !slices.Equal(listed, table) || len(kinds) != len(table) {
@@ -344,8 +347,10 @@ func TestDocsPage(t *testing.T) {
 		}
 	}
 	for _, loads := range []string{"<script", "<img", "src=", "@import", "url(", "http://", "stylesheet"} {
-		if strings.Contains(text, loads) {
-			t.Errorf("the page has %s", loads)
-		}
+		t.Run(loads, func(t *testing.T) {
+			if strings.Contains(text, loads) {
+				t.Errorf("the page has %s", loads)
+			}
+		})
 	}
 }

@@ -49,7 +49,7 @@ func TestStoredIdentifiers(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := decoded[v1.Draw](t, w.want(w.do(http.MethodGet, "/v1/draws/rou-1", ""), "200")); got.Table != ".." {
-		t.Errorf("%+v", got)
+		t.Errorf("%+v, want got.Table = \"..\"", got)
 	}
 	w.want(w.do(http.MethodGet, "/v1/draws/%2E%2E", ""), "400 invalid_request")
 }
@@ -82,19 +82,21 @@ func TestListDraws(t *testing.T) {
 		{span + "&table=t-2", func(string, int) bool { return false }},
 		{"from=" + instant.Format(noon+60_000) + "&to=" + instant.Format(noon+180_000), func(_ string, at int) bool { return at == 1 || at == 2 }},
 	} {
-		var want []string
-		for at, id := range all {
-			status := " closed"
-			if at == 0 {
-				status = " resulted"
+		t.Run(test.query, func(t *testing.T) {
+			var want []string
+			for at, id := range all {
+				status := " closed"
+				if at == 0 {
+					status = " resulted"
+				}
+				if test.want(id, at) {
+					want = append(want, id+status)
+				}
 			}
-			if test.want(id, at) {
-				want = append(want, id+status)
+			if got := w.draws(test.query); !slices.Equal(got, want) {
+				t.Errorf("%s: %q, not %q", test.query, got, want)
 			}
-		}
-		if got := w.draws(test.query); !slices.Equal(got, want) {
-			t.Errorf("%s: %q, not %q", test.query, got, want)
-		}
+		})
 	}
 	w.open("roulette", "now", "")
 	if got := w.draws("status=open"); !slices.Equal(got, []string{"now open"}) {
@@ -122,7 +124,7 @@ func TestBoardsOfDraws(t *testing.T) {
 	w.pass(time.Second)
 	list := decoded[v1.Draws](t, w.want(w.do(http.MethodGet, "/v1/draws?board=current", ""), "200")).Draws
 	if len(list) != 4 {
-		t.Fatalf("%+v", list)
+		t.Fatalf("%+v, want len(list) = 4", list)
 	}
 	for _, d := range list {
 		alone := decoded[v1.DrawDetail](t, w.want(w.do(http.MethodGet, "/v1/draws/"+d.Draw, ""), "200"))
@@ -138,17 +140,18 @@ func TestBoardsOfDraws(t *testing.T) {
 		switch d.Draw {
 		case "board":
 			if d.Board.Odds["sum_even"] != "1.85" {
-				t.Errorf("%+v", d.Board)
+				t.Errorf("%+v, want d.Board.Odds[\"sum_even\"] = \"1.85\"", d.Board)
 			}
 		case "rounds":
 			if d.Board.Round != 2 || d.Board.Odds["dealer"] != "9.00" || string(d.Board.Visible) != `{"player":"KS"}` {
-				t.Errorf("%+v", d.Board)
+				t.Errorf("%+v, want d.Board.Round = 2 and d.Board.Odds[\"dealer\"] = \"9.00\" and string(d.Board.Visible) = `{\"player\":\"KS\"}`",
+					d.Board)
 			}
 		}
 	}
 	for _, d := range decoded[v1.Draws](t, w.do(http.MethodGet, "/v1/draws", "")).Draws {
 		if d.Board != nil {
-			t.Errorf("%+v", d)
+			t.Errorf("%+v, want no d.Board", d)
 		}
 	}
 
@@ -198,17 +201,20 @@ func TestGetDraw(t *testing.T) {
 		return decoded[v1.DrawDetail](t, w.want(w.do(http.MethodGet, "/v1/draws/w-1", ""), "200"))
 	}
 	if d := get(); d.Status != "open" || d.Sequence != 7 || len(d.Boards) != 2 || !d.Boards[0].Current || d.Boards[0].Odds["player"] != "2.08" || d.Boards[1].Odds != nil {
-		t.Errorf("%+v", d)
+		t.Errorf("%+v, want d.Status = \"open\" and d.Sequence = 7 and len(d.Boards) = 2 and d.Boards[0].Current and d.Boards[0].Odds[\"player\"] = \"2.08\" and no d.Boards[1].Odds",
+			d)
 	}
 	// Without a result there is no state, not a state 0.
 	for _, path := range []string{"/v1/draws/w-1", "/v1/draws/w-1/totals", "/v1/draws?from=" + at(0) + "&to=" + at(1)} {
-		if text := string(w.want(w.do(http.MethodGet, path, ""), "200").body); strings.Contains(text, `"state"`) {
-			t.Errorf("%s: %s", path, text)
-		}
+		t.Run(path, func(t *testing.T) {
+			if text := string(w.want(w.do(http.MethodGet, path, ""), "200").body); strings.Contains(text, `"state"`) {
+				t.Errorf("%s: %s", path, text)
+			}
+		})
 	}
 	w.pass(90 * time.Second)
 	if d := get(); d.Status != "closed" || d.Rounds[0].Status != "closed" || d.Rounds[1].Status != "upcoming" {
-		t.Errorf("%+v", d)
+		t.Errorf("%+v, want d.Status = \"closed\" and d.Rounds[0].Status = \"closed\" and d.Rounds[1].Status = \"upcoming\"", d)
 	}
 	w.pass(30 * time.Second)
 	w.say(intake.Studio, "war", "w-1", "betting.opened", fmt.Sprintf(`,"round":2,"opens_at":%q,"closes_at":%q,"visible":{"player":"KS"},"odds":{"player":"1.17","player_red":"lose"}`, at(2), at(3)))
@@ -236,13 +242,15 @@ func TestOddsToCome(t *testing.T) {
 	w.open("poker", "pok-2", `{"hand:1":"5.80"}`)
 	w.open("roulette", "rou-1", "")
 	for query, want := range map[string]string{"status=open&board=current": "pok-2 rou-1 ", "status=open": "pok-1 pok-2 rou-1 ", "board=current": "pok-1 pok-2 rou-1 "} {
-		got := ""
-		for _, d := range decoded[v1.Draws](t, w.want(w.do(http.MethodGet, "/v1/draws?"+query, ""), "200")).Draws {
-			got += d.Draw + " "
-		}
-		if got != want {
-			t.Errorf("%s: %s, not %s", query, got, want)
-		}
+		t.Run(query, func(t *testing.T) {
+			got := ""
+			for _, d := range decoded[v1.Draws](t, w.want(w.do(http.MethodGet, "/v1/draws?"+query, ""), "200")).Draws {
+				got += d.Draw + " "
+			}
+			if got != want {
+				t.Errorf("%s: %s, not %s", query, got, want)
+			}
+		})
 	}
 }
 

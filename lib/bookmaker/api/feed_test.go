@@ -58,7 +58,8 @@ func TestHistoryIsAsTheFeedSays(t *testing.T) {
 		}
 	}
 	if len(reported) != 4 || len(reported["b-0"]) != 2 || len(reported["b-1"]) != 3 || len(reported["b-3"]) != 1 {
-		t.Errorf("%v", reported)
+		t.Errorf("%v, want len(reported) = 4 and len(reported[\"b-0\"]) = 2 and len(reported[\"b-1\"]) = 3 and len(reported[\"b-3\"]) = 1",
+			reported)
 	}
 	for reference, lines := range reported {
 		bet := decoded[v1.BetDetail](t, w.want(w.do(http.MethodGet, "/v1/draws/rou-1/bets/"+reference, ""), "200"))
@@ -93,18 +94,20 @@ func TestTotalsAndPages(t *testing.T) {
 	w.result("roulette", "rou-1", 1, facts17)
 	csv := w.want(w.do(http.MethodGet, "/v1/draws/rou-1/totals?format=csv", ""), "200")
 	if want := "currency,bets,stake,payout,won,lost,refunded\r\nEUR,1,10.00,360.00,1,0,0\r\nJPY,1,1000,0,0,1,0\r\n"; csv.body != want {
-		t.Errorf("%q", csv.body)
+		t.Errorf("%q, want csv.body = %v", csv.body, want)
 	}
 	page := w.want(w.do(http.MethodGet, "/v1/draws/rou-1/reports/1/0/1?format=csv", ""), "200")
 	if rows := strings.Split(page.body, "\r\n"); len(rows) != 4 || !strings.HasPrefix(rows[1], "b-1,,won,10.00,360.00,EUR,,ROU-") {
-		t.Errorf("%q", page.body)
+		t.Errorf("%q, want len(rows) = 4 and rows[1] to begin with \"b-1,,won,10.00,360.00,EUR,,ROU-\"", page.body)
 	}
 	w.result("roulette", "rou-1", 2, facts9)
 	for _, period := range []string{"2026-11-30", "2026-11"} {
-		totals := decoded[v1.PeriodTotals](t, w.want(w.do(http.MethodGet, "/v1/totals?period="+period, ""), "200"))
-		if totals.First != 1 || totals.Last != 2 || totals.Final || len(totals.Totals) != 2 || totals.Totals[0] != (v1.Totals{Currency: "EUR", Bets: 1, Stake: "10.00", Payout: "0.00", Lost: 1}) {
-			t.Errorf("%s: %+v", period, totals)
-		}
+		t.Run(period, func(t *testing.T) {
+			totals := decoded[v1.PeriodTotals](t, w.want(w.do(http.MethodGet, "/v1/totals?period="+period, ""), "200"))
+			if totals.First != 1 || totals.Last != 2 || totals.Final || len(totals.Totals) != 2 || totals.Totals[0] != (v1.Totals{Currency: "EUR", Bets: 1, Stake: "10.00", Payout: "0.00", Lost: 1}) {
+				t.Errorf("%s: %+v", period, totals)
+			}
+		})
 	}
 	// A correction on the next day changes only that day.
 	w.pass(13 * time.Hour)
@@ -182,13 +185,15 @@ func TestTotalsOfExpiredReports(t *testing.T) {
 		{3, "410 410 410 410 410 410 410 "},
 		{7, "410 410 410 410 410 410 410 "},
 	} {
-		forget()
-		if test.expires > 0 {
-			expired(test.expires)
-		}
-		if got := ask(); got != test.want {
-			t.Errorf("without %d: %s, not %s", test.expires, got, test.want)
-		}
+		t.Run(fmt.Sprint(test.expires), func(t *testing.T) {
+			forget()
+			if test.expires > 0 {
+				expired(test.expires)
+			}
+			if got := ask(); got != test.want {
+				t.Errorf("without %d: %s, not %s", test.expires, got, test.want)
+			}
+		})
 	}
 	// Nothing of these days can have expired yet, whatever has before.
 	forget()
@@ -213,21 +218,23 @@ func TestPosition(t *testing.T) {
 	w.want(w.do(http.MethodPut, "/v1/feed/position", `{"sequence":3}`), "409 position_ahead")
 	w.want(w.do(http.MethodPut, "/v1/feed/position", `{"sequence":1}`), "200")
 	if p := decoded[v1.Position](t, w.do(http.MethodGet, "/v1/feed/position", "")); p.Sequence != 1 {
-		t.Errorf("%+v", p)
+		t.Errorf("%+v, want p.Sequence = 1", p)
 	}
 	if feed := decoded[v1.Feed](t, w.do(http.MethodGet, "/v1/feed", "")); len(feed.Entries) != 1 || feed.Entries[0].Sequence != 2 {
-		t.Errorf("%+v", feed)
+		t.Errorf("%+v, want len(feed.Entries) = 1 and feed.Entries[0].Sequence = 2", feed)
 	}
 	for _, after := range []string{"3", "999999", "999999999999"} {
-		if p := w.want(w.do(http.MethodGet, "/v1/feed?after="+after, ""), "409 position_ahead").problem(t); p.Newest == nil || *p.Newest != 2 || p.Detail != "there is no report "+after+": the newest is 2" {
-			t.Errorf("after %s: %+v", after, p)
-		}
+		t.Run(after, func(t *testing.T) {
+			if p := w.want(w.do(http.MethodGet, "/v1/feed?after="+after, ""), "409 position_ahead").problem(t); p.Newest == nil || *p.Newest != 2 || p.Detail != "there is no report "+after+": the newest is 2" {
+				t.Errorf("after %s: %+v", after, p)
+			}
+		})
 	}
 	if feed := decoded[v1.Feed](t, w.want(w.do(http.MethodGet, "/v1/feed?after=2", ""), "200")); len(feed.Entries) != 0 || feed.Next != 2 {
 		t.Errorf("after the newest: %+v", feed)
 	}
 	if feed := decoded[v1.Feed](t, w.do(http.MethodGet, "/v1/feed?after=0&limit=1", "")); len(feed.Entries) != 1 || feed.Next != 1 || feed.Newest != 2 {
-		t.Errorf("%+v", feed)
+		t.Errorf("%+v, want len(feed.Entries) = 1 and feed.Next = 1 and feed.Newest = 2", feed)
 	}
 }
 
@@ -248,7 +255,7 @@ func TestFeedSetBack(t *testing.T) {
 	w.want(w.do(http.MethodPut, "/v1/feed/position", `{"sequence":1}`), "200")
 	w.result("roulette", "rou-1", 2, facts9)
 	if feed := decoded[v1.Feed](t, w.want(w.do(http.MethodGet, "/v1/feed", ""), "200")); len(feed.Entries) != 1 || feed.Entries[0].Sequence != 2 {
-		t.Errorf("%+v", feed)
+		t.Errorf("%+v, want len(feed.Entries) = 1 and feed.Entries[0].Sequence = 2", feed)
 	}
 }
 
@@ -308,7 +315,7 @@ func TestNoFormulas(t *testing.T) {
 	w.result("roulette", "rou-1", 1, facts17)
 	page := w.want(w.do(http.MethodGet, "/v1/draws/rou-1/reports/1/0/1?format=csv", ""), "200")
 	if rows := strings.Split(page.body, "\r\n"); len(rows) != 3 || !strings.HasPrefix(rows[1], "'-1,,won,10.00,360.00,EUR,") {
-		t.Errorf("%q", page.body)
+		t.Errorf("%q, want len(rows) = 3 and rows[1] to begin with \"'-1,,won,10.00,360.00,EUR,\"", page.body)
 	}
 }
 

@@ -25,9 +25,11 @@ func TestBoardByGroups(t *testing.T) {
 		return w.want(w.do(http.MethodPut, "/v1/draws/l-1/bets/"+reference, `{"selection":"`+selection+`","odds":"`+odds+`","stake":"10.00","currency":"EUR"}`), want)
 	}
 	for _, bet := range bets {
-		if p := place(bet.reference, bet.selection, "9.99", "409 odds_changed").problem(t); p.CurrentOdds != bet.odds {
-			t.Errorf("%s: the current odds are %q, not those of its group, %s", bet.selection, p.CurrentOdds, bet.odds)
-		}
+		t.Run(bet.reference, func(t *testing.T) {
+			if p := place(bet.reference, bet.selection, "9.99", "409 odds_changed").problem(t); p.CurrentOdds != bet.odds {
+				t.Errorf("%s: the current odds are %q, not those of its group, %s", bet.selection, p.CurrentOdds, bet.odds)
+			}
+		})
 	}
 	place("three", "drawn:1-5-7", "298.00", "409 not_offered") // the board has no drawn/3
 	for _, bet := range bets {
@@ -36,9 +38,11 @@ func TestBoardByGroups(t *testing.T) {
 	w.pass(time.Minute)
 	w.result("lucky7", "l-1", 1, `{"balls":[42,7,1,30,12,5,19,33]}`)
 	for _, bet := range bets {
-		settled := decoded[v1.BetDetail](t, w.want(w.do(http.MethodGet, "/v1/draws/l-1/bets/"+bet.reference+"-right", ""), "200"))
-		if len(settled.Settlements) != 1 || settled.Status != bet.status || settled.Odds != bet.odds || settled.Settlements[0].Payout != bet.payout {
-			t.Errorf("10.00 on %s is %+v, instead of %s at %s with %s", bet.selection, settled, bet.status, bet.odds, bet.payout)
-		}
+		t.Run(bet.reference, func(t *testing.T) {
+			settled := decoded[v1.BetDetail](t, w.want(w.do(http.MethodGet, "/v1/draws/l-1/bets/"+bet.reference+"-right", ""), "200"))
+			if len(settled.Settlements) != 1 || settled.Status != bet.status || settled.Odds != bet.odds || settled.Settlements[0].Payout != bet.payout {
+				t.Errorf("10.00 on %s is %+v, instead of %s at %s with %s", bet.selection, settled, bet.status, bet.odds, bet.payout)
+			}
+		})
 	}
 }

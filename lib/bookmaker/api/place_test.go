@@ -21,7 +21,8 @@ func TestPlaceABet(t *testing.T) {
 	}
 	bet := decoded[v1.Bet](t, first)
 	if bet.Status != "accepted" || bet.Selection != "straight:17" || bet.Stake != "10.00" || bet.Round != 1 || bet.AcceptedAt != "2026-11-30T12:00:00.000Z" {
-		t.Errorf("%+v", bet)
+		t.Errorf("%+v, want bet.Status = \"accepted\" and bet.Selection = \"straight:17\" and bet.Stake = \"10.00\" and bet.Round = 1 and bet.AcceptedAt = \"2026-11-30T12:00:00.000Z\"",
+			bet)
 	}
 	other := w.want(w.do(http.MethodPut, "/v1/draws/rou-1/bets/b-1", `{"selection":"red","stake":"11.00","currency":"EUR"}`), "409 reference_used")
 	if p := other.problem(t); !slices.Equal(p.Differs, []string{"selection", "stake"}) {
@@ -43,10 +44,12 @@ func TestOddsOfTheBoard(t *testing.T) {
 		{`{"selection":"drawn:8","odds":"6.60","stake":"10.00","currency":"EUR"}`, "409 not_offered", ""},
 		{`{"selection":"sum_odd","stake":"10.00","currency":"EUR"}`, "422 odds_missing", ""},
 	} {
-		got := w.want(w.do(http.MethodPut, "/v1/draws/l-1/bets/"+"b"+test.want[:3]+test.odds, test.body), test.want)
-		if got.status >= 400 && got.problem(t).CurrentOdds != test.odds {
-			t.Errorf("current odds %q", got.problem(t).CurrentOdds)
-		}
+		t.Run(test.body, func(t *testing.T) {
+			got := w.want(w.do(http.MethodPut, "/v1/draws/l-1/bets/"+"b"+test.want[:3]+test.odds, test.body), test.want)
+			if got.status >= 400 && got.problem(t).CurrentOdds != test.odds {
+				t.Errorf("current odds %q", got.problem(t).CurrentOdds)
+			}
+		})
 	}
 }
 
@@ -105,10 +108,12 @@ func TestStakeLimits(t *testing.T) {
 	w := newWorld(t)
 	w.open("roulette", "rou-1", "")
 	for _, stake := range []string{"10000000000.01", "-1.00", "0.00"} {
-		p := w.want(w.do(http.MethodPut, "/v1/draws/rou-1/bets/b-1", `{"selection":"red","stake":"`+stake+`","currency":"EUR"}`), "422 bad_amount").problem(t)
-		if want := `"` + stake + `" is no stake in EUR: write a decimal with exactly 2 decimals, from 0.01 to 10000000000.00`; p.Detail != want {
-			t.Errorf("%s, want %s", p.Detail, want)
-		}
+		t.Run(stake, func(t *testing.T) {
+			p := w.want(w.do(http.MethodPut, "/v1/draws/rou-1/bets/b-1", `{"selection":"red","stake":"`+stake+`","currency":"EUR"}`), "422 bad_amount").problem(t)
+			if want := `"` + stake + `" is no stake in EUR: write a decimal with exactly 2 decimals, from 0.01 to 10000000000.00`; p.Detail != want {
+				t.Errorf("%s, want %s", p.Detail, want)
+			}
+		})
 	}
 }
 
@@ -144,9 +149,11 @@ func TestProblemsInWords(t *testing.T) {
 		{http.MethodGet, "/v1/feed?limit=0", "", "query limit: it is below 1"},
 		{http.MethodPut, "/v1/disputes/d-1", `{"draw":"rou-1","bets":["a","b","a"],"reason":"","evidence":"e"}`, "2 faults, the first at /bets: entries 0 and 2 are the same, counted from 0"},
 	} {
-		if p := w.want(w.do(test.method, test.path, test.body), "400 invalid_request").problem(t); p.Detail != test.want {
-			t.Errorf("%s %s: %s", test.method, test.path, p.Detail)
-		}
+		t.Run(fmt.Sprintf("%.40q", test.method), func(t *testing.T) {
+			if p := w.want(w.do(test.method, test.path, test.body), "400 invalid_request").problem(t); p.Detail != test.want {
+				t.Errorf("%s %s: %s, want p.Detail = %v", test.method, test.path, p.Detail, test.want)
+			}
+		})
 	}
 	var many []string
 	for i := range 5000 {
@@ -156,9 +163,11 @@ func TestProblemsInWords(t *testing.T) {
 		t.Errorf("%d problems are listed, want 100", len(p.Errors))
 	}
 	for currency, want := range map[string]string{"eur": "write the currency in capital letters: EUR", "euro": `"euro" is no active ISO 4217 currency with a minor unit`} {
-		if p := w.want(w.do(http.MethodPut, "/v1/draws/rou-1/bets/b-1", `{"selection":"red","stake":"1.00","currency":"`+currency+`"}`), "422 unknown_currency").problem(t); p.Detail != want {
-			t.Errorf("%s, want %s", p.Detail, want)
-		}
+		t.Run(currency, func(t *testing.T) {
+			if p := w.want(w.do(http.MethodPut, "/v1/draws/rou-1/bets/b-1", `{"selection":"red","stake":"1.00","currency":"`+currency+`"}`), "422 unknown_currency").problem(t); p.Detail != want {
+				t.Errorf("%s, want %s", p.Detail, want)
+			}
+		})
 	}
 	red := w.want(w.do(http.MethodPut, "/v1/draws/rou-1/bets/b-1", `{"selection":"reed","stake":"1.00","currency":"EUR"}`), "422 unknown_selection").problem(t)
 	if red.Detail != "reed: Roulette has no such selection; GET /v1/games/roulette lists them" {

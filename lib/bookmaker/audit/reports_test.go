@@ -109,7 +109,8 @@ func allReports(t *testing.T, s *archivetest.Sample) {
 	r := logged(t, s)
 	all := compare(t, reports.New(s.Table), r)
 	if len(all.Findings) > 0 || all.Compared == 0 || all.Whole != all.Compared || all.Totals != all.Reports || all.Lines < 100 {
-		t.Fatalf("%+v", all)
+		t.Fatalf("%+v, want len(all.Findings) = 0 and all.Compared other than 0 and all.Whole = %v and all.Totals = %v and all.Lines of at least 100",
+			all, all.Compared, all.Reports)
 	}
 	sum := audit.Comparison{}
 	for bookmaker := range bookmakers(t, s, r) {
@@ -124,7 +125,8 @@ func allReports(t *testing.T, s *archivetest.Sample) {
 		}
 		of := compare(t, kept, r)
 		if len(of.Findings) > 0 || of.Reports == 0 || of.Totals != of.Reports || len(source.Reported()) != of.Reports {
-			t.Fatalf("%s: %+v", bookmaker, of)
+			t.Fatalf("%s: %+v, want len(of.Findings) = 0 and of.Reports other than 0 and of.Totals = %v and len(source.Reported()) = %v",
+				bookmaker, of, of.Reports, of.Reports)
 		}
 		sum.Reports, sum.Lines = sum.Reports+of.Reports, sum.Lines+of.Lines
 		again, err := audit.FromFolder(folder)
@@ -236,7 +238,7 @@ func otherTotals(t *testing.T, s *archivetest.Sample) {
 	}
 	result := compare(t, reports.New(s.Table), r)
 	if len(result.Findings) == 0 || result.Whole == result.Compared {
-		t.Fatalf("%+v", result)
+		t.Fatalf("%+v, want len(result.Findings) other than 0 and result.Whole other than %v", result, result.Compared)
 	}
 	for _, f := range result.Findings {
 		if f.Code != verify.MismatchTotals {
@@ -291,12 +293,12 @@ func notLogged(t *testing.T, s *archivetest.Sample) {
 	}
 	// Of another draw alone this says nothing.
 	if result, err := audit.Compare(t.Context(), source, nil, "other"); err != nil || len(result.Findings) > 0 {
-		t.Errorf("%+v, %v", result, err)
+		t.Errorf("%+v, %v, want no error and len(result.Findings) = 0", result, err)
 	}
 	// What was reported just now may still be on its way.
 	fresh, err := audit.FromAPI(t.Context(), apiOf(t, s, "acme"), time.UnixMilli(0))
 	if err != nil || len(fresh.Reported()) > 0 {
-		t.Errorf("%v, %v", fresh.Reported(), err)
+		t.Errorf("%v, %v, want no error and len(fresh.Reported()) = 0", fresh.Reported(), err)
 	}
 }
 
@@ -328,7 +330,7 @@ func partOfReports(t *testing.T, s *archivetest.Sample) {
 		t.Fatal(err)
 	}
 	if result := compare(t, part, r); len(result.Findings) > 0 || result.Totals >= result.Reports || result.Reports == 0 {
-		t.Errorf("%+v", result)
+		t.Errorf("%+v, want len(result.Findings) = 0 and result.Totals below %v and result.Reports other than 0", result, result.Reports)
 	}
 	if _, err := audit.FromFolder(t.TempDir()); err == nil {
 		t.Error("an empty folder has reports")

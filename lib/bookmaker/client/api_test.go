@@ -204,7 +204,7 @@ func TestFaultsOfTheNetwork(t *testing.T) {
 			for i := range bets {
 				bet, err := c.PlaceBet(t.Context(), "rou-1", fmt.Sprintf("b-%d", i), red)
 				if err != nil || bet.Status != "accepted" {
-					t.Fatalf("%+v, %v", bet, err)
+					t.Fatalf("%+v, %v, want no error and bet.Status = \"accepted\"", bet, err)
 				}
 			}
 			if time.Since(started) < test.waits {

@@ -39,11 +39,12 @@ func TestSentAgain(t *testing.T) {
 	var tries atomic.Int32
 	c := newClient(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPut || r.URL.Path != "/v1/draws/d.1/bets/b-1" || r.Header.Get("Authorization") != "Bearer tly_test" {
-			t.Errorf("%s %s %v", r.Method, r.URL, r.Header)
+			t.Errorf("%s %s %v, want r.Method = http.MethodPut and r.URL.Path = \"/v1/draws/d.1/bets/b-1\" and r.Header.Get(\"Authorization\") = \"Bearer tly_test\"",
+				r.Method, r.URL, r.Header)
 		}
 		var bet v1.BetRequest
 		if err := json.NewDecoder(r.Body).Decode(&bet); err != nil || bet.Stake != "5.00" {
-			t.Errorf("%+v, %v", bet, err)
+			t.Errorf("%+v, %v, want no error and bet.Stake = \"5.00\"", bet, err)
 		}
 		switch tries.Add(1) {
 		case 1:
@@ -166,23 +167,25 @@ func TestFollow(t *testing.T) {
 		}
 	})
 	next := int64(1)
-	for _, until := range []int64{7, 18, newest} { // the reader is ended twice
-		for report, err := range c.Follow(t.Context(), client.Acknowledged, time.Millisecond) {
-			if err != nil || report.Sequence != next {
-				t.Fatalf("%+v, %v where %d has to come", report, err, next)
-			}
-			for line, err := range report.Lines(t.Context()) {
-				if want := fmt.Sprintf("/v1/draws/d/reports/%d/0/1", next); err != nil || line.Bet != want {
-					t.Errorf("%+v, %v", line, err)
+	for _, until := range []int64{7, 18, newest} {
+		t.Run(fmt.Sprint(until), func(t *testing.T) { // the reader is ended twice
+			for report, err := range c.Follow(t.Context(), client.Acknowledged, time.Millisecond) {
+				if err != nil || report.Sequence != next {
+					t.Fatalf("%+v, %v where %d has to come", report, err, next)
+				}
+				for line, err := range report.Lines(t.Context()) {
+					if want := fmt.Sprintf("/v1/draws/d/reports/%d/0/1", next); err != nil || line.Bet != want {
+						t.Errorf("%+v, %v, want no error and line.Bet = %v", line, err, want)
+					}
+				}
+				if err := c.Acknowledge(t.Context(), report.Sequence); err != nil {
+					t.Fatal(err)
+				}
+				if next++; report.Sequence == until {
+					break
 				}
 			}
-			if err := c.Acknowledge(t.Context(), report.Sequence); err != nil {
-				t.Fatal(err)
-			}
-			if next++; report.Sequence == until {
-				break
-			}
-		}
+		})
 	}
 	count := 0
 	for _, err := range c.Reports(t.Context(), 0) {
@@ -227,7 +230,7 @@ func TestUndecided(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(test.want), func(t *testing.T) {
 			if got := client.Undecided(test.err); got != test.want {
-				t.Errorf("%v: %v", test.err, got)
+				t.Errorf("%v: %v, want %v", test.err, got, test.want)
 			}
 		})
 	}
@@ -282,15 +285,17 @@ func TestBoundsOfAnswers(t *testing.T) {
 		})
 	}
 	for header, want := range map[string]time.Duration{"7": 7 * time.Second, "60": time.Minute, "61": time.Minute, "99999999999999999999999": time.Minute, "-1": 0, "x": 0} {
-		response = func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Retry-After", header)
-			respond(w, http.StatusServiceUnavailable, v1.Problem{Code: "unavailable"})
-		}
-		_, err := c.Settings(t.Context())
-		var problem *client.Error
-		if !errors.As(err, &problem) || problem.RetryAfter != want {
-			t.Errorf("Retry-After %s: %v", header, err)
-		}
+		t.Run(header, func(t *testing.T) {
+			response = func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Retry-After", header)
+				respond(w, http.StatusServiceUnavailable, v1.Problem{Code: "unavailable"})
+			}
+			_, err := c.Settings(t.Context())
+			var problem *client.Error
+			if !errors.As(err, &problem) || problem.RetryAfter != want {
+				t.Errorf("Retry-After %s: %v", header, err)
+			}
+		})
 	}
 }
 

@@ -88,7 +88,7 @@ func TestUnknown(t *testing.T) {
 		t.Errorf("a key of another table: %s", got)
 	}
 	if list, err := elsewhere.List(t.Context(), "acme"); err != nil || len(list) != 0 {
-		t.Errorf("%v, %v", list, err)
+		t.Errorf("%v, %v, want no error and len(list) = 0", list, err)
 	}
 }
 
@@ -182,7 +182,7 @@ func TestSettings(t *testing.T) {
 		t.Fatalf("the key opens %s, want acme", got)
 	}
 	if made := c.Terms("acme"); made.MaxStake["EUR"] != 5000 || made.Rounding.String() != "down" {
-		t.Errorf("%+v", made)
+		t.Errorf("%+v, want made.MaxStake[\"EUR\"] = 5000 and made.Rounding.String() = \"down\"", made)
 	}
 	for name, set := range map[string]keys.Settings{
 		"no amount":               {MinStake: map[string]string{"EUR": "1"}},
@@ -206,6 +206,6 @@ func TestSettings(t *testing.T) {
 	}
 	read, err := s.Settings(t.Context(), "acme")
 	if err != nil || read.RequestsPerSecond == 0 || read.MaxStake["EUR"] != "50.00" {
-		t.Errorf("%+v, %v", read, err)
+		t.Errorf("%+v, %v, want no error and read.RequestsPerSecond other than 0 and read.MaxStake[\"EUR\"] = \"50.00\"", read, err)
 	}
 }

@@ -1,6 +1,7 @@
 package ids_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -13,8 +14,10 @@ func TestValid(t *testing.T) {
 		".": {true, false}, "..": {true, false}, "...": {true, true},
 		"": {}, strings.Repeat("x", 65): {}, "a b": {}, "a/b": {}, "a#b": {}, "a:b": {}, "é": {}, "a\n": {}, "a\x00": {},
 	} {
-		if ids.Valid(text) != want.stored || ids.ValidNew(text) != want.new {
-			t.Errorf("%q: %v, new %v, want %v", text, ids.Valid(text), ids.ValidNew(text), want)
-		}
+		t.Run(fmt.Sprintf("%.40q", text), func(t *testing.T) {
+			if ids.Valid(text) != want.stored || ids.ValidNew(text) != want.new {
+				t.Errorf("%q: %v, new %v, want %v", text, ids.Valid(text), ids.ValidNew(text), want)
+			}
+		})
 	}
 }

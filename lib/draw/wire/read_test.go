@@ -2,6 +2,7 @@ package wire_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -208,10 +209,12 @@ func TestUnreadable(t *testing.T) {
 		`{"schema":1,"id":"m1","type":"draw.opened",}`:  "bad_json",
 		`{"schema":1,"id":"m1","type":"draw.opened"}//`: "bad_json",
 	} {
-		message, _, faults := wire.Parse([]byte(body))
-		if message != nil || !slices.ContainsFunc(faults, func(f wire.Fault) bool { return f.Code == code }) {
-			t.Errorf("%.60q: %v instead of %s", body, faults, code)
-		}
+		t.Run(fmt.Sprintf("%.40q", body), func(t *testing.T) {
+			message, _, faults := wire.Parse([]byte(body))
+			if message != nil || !slices.ContainsFunc(faults, func(f wire.Fault) bool { return f.Code == code }) {
+				t.Errorf("%.60q: %v instead of %s", body, faults, code)
+			}
+		})
 	}
 }
 
@@ -222,7 +225,7 @@ func TestContent(t *testing.T) {
 		t.Helper()
 		m, _, faults := wire.Parse(body)
 		if m == nil {
-			t.Fatalf("%s: %v", body, faults)
+			t.Fatalf("%s: %v, want m other than nil", body, faults)
 		}
 		return m.Content
 	}
@@ -272,10 +275,12 @@ func TestReply(t *testing.T) {
 		`{"id":"","draw":"","status":"quarantined","errors":[{"code":"bad_json","message":"not JSON"},{"code":"third_card_missing","rule":"BAC-2.6.1","message":"x"}]}`: {
 			Status: wire.Quarantined, Errors: []wire.Fault{{Code: "bad_json", Message: "not JSON"}, {Code: "third_card_missing", Rule: "BAC-2.6.1", Message: "x"}}},
 	} {
-		if got, err := reply.JSON(); err != nil || got != want {
-			t.Errorf("%s, %v\ninstead of %s", got, err, want)
-		}
-		replytest.Check(t, []byte(want))
+		t.Run(want, func(t *testing.T) {
+			if got, err := reply.JSON(); err != nil || got != want {
+				t.Errorf("%s, %v\ninstead of %s", got, err, want)
+			}
+			replytest.Check(t, []byte(want))
+		})
 	}
 }
 

@@ -27,7 +27,7 @@ func TestInWords(t *testing.T) {
 		t.Run(row.game+" "+row.rest, func(t *testing.T) {
 			m, _, faults := wire.Parse(fmt.Appendf(nil, `{"schema":1,"id":"m","game":%q,"table":"t","draw":"d","at":"2026-11-30T12:00:29.000Z",%s}`, row.game, row.rest))
 			if len(faults) > 0 {
-				t.Fatal(faults)
+				t.Fatalf("%v, want len(faults) = 0", faults)
 			}
 			if got := wire.InWords(m); got != row.want {
 				t.Errorf("it is said to be %q instead of %q", got, row.want)

@@ -34,9 +34,11 @@ func TestRecorder(t *testing.T) {
 		`"kind":"` + string(witness.Contradicted) + `","log_faults":1}`,
 		`"kind":"` + string(witness.Late) + `","uncosigned":1}`,
 	} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("no line ends in %s:\n%s", want, out.String())
-		}
+		t.Run(want, func(t *testing.T) {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("no line ends in %s:\n%s", want, out.String())
+			}
+		})
 	}
 	if strings.Contains(out.String(), `"kind":"`+string(witness.Cosigned)+`"`) {
 		t.Errorf("a cosignature is counted as a failure:\n%s", out.String())

@@ -37,7 +37,8 @@ func (d *day) ask() {
 		request.RequestContext.HTTP.Method, request.RequestContext.DomainName, request.RequestContext.RequestID = test.method, "api.example.com", "gateway-1"
 		answer, err := d.api.Invoke(d.t.Context(), request)
 		if err != nil || answer.StatusCode != test.status || answer.Headers["X-Request-Id"]+strings.Join(answer.MultiValueHeaders["X-Request-Id"], "") != "gateway-1" {
-			d.t.Errorf("%s %s: %+v, %v", test.method, test.path, answer, err)
+			d.t.Errorf("%s %s: %+v, %v, want no error and answer.StatusCode = %v and answer.Headers[\"X-Request-Id\"] + strings.Join(answer.MultiValueHeaders[\"X-Request-Id\"], \"\") = \"gateway-1\"",
+				test.method, test.path, answer, err, test.status)
 		}
 	}
 }

@@ -161,7 +161,7 @@ func TestArchiveCosigned(t *testing.T) {
 		t.Fatal(err)
 	}
 	if found, err := checkpoint.Cosignatures(signed, witness.Key); err != nil || len(found) != 1 {
-		t.Errorf("%+v, %v", found, err)
+		t.Errorf("%+v, %v, want no error and len(found) = 1", found, err)
 	}
 	if err := files.Close(); err != nil {
 		t.Error(err)
@@ -200,6 +200,7 @@ func (d *day) archiveAndVerify(handle runtime.QueueHandler, files objects.Store)
 	}
 	report, err := verify.Log(d.t.Context(), source{files}, verify.Params{Origin: "example.com/tally", Known: note.VerifierList(verifier)})
 	if err != nil || len(report.Findings) > 0 || report.Size != 6 || report.Counts.Settlements != 2 {
-		d.t.Errorf("%+v, %v", report, err)
+		d.t.Errorf("%+v, %v, want no error and len(report.Findings) = 0 and report.Size = 6 and report.Counts.Settlements = 2",
+			report, err)
 	}
 }

@@ -125,7 +125,8 @@ func TestScheduledSample(t *testing.T) {
 			}
 			var event lambdaevents.CloudWatchEvent
 			if err := json.Unmarshal(text, &event); err != nil || event.DetailType != "Scheduled Event" || event.Source != "aws.events" {
-				t.Errorf("%s: %v: %+v", name, err, event)
+				t.Errorf("%s: %v: %+v, want no error and event.DetailType = \"Scheduled Event\" and event.Source = \"aws.events\"",
+					name, err, event)
 			}
 		})
 	}

@@ -32,9 +32,11 @@ func TestSenderOfRecords(t *testing.T) {
 		t.Errorf("%d records failed: refused messages are done with", failed)
 	}
 	for draw, want := range map[string]bool{"rou-1.20261130.1001": true, "dice-1.20261130.0118": false, "whl-1.20261130.0088": false} {
-		head, _, err := record.LoadHead(t.Context(), table, draw)
-		if err != nil || head.Opened != want {
-			t.Errorf("draw %s is open: %v, want %v, %v", draw, head.Opened, want, err)
-		}
+		t.Run(draw, func(t *testing.T) {
+			head, _, err := record.LoadHead(t.Context(), table, draw)
+			if err != nil || head.Opened != want {
+				t.Errorf("draw %s is open: %v, want %v, %v", draw, head.Opened, want, err)
+			}
+		})
 	}
 }

@@ -264,14 +264,16 @@ func TestUses(t *testing.T) {
 	}
 	d.handle(d.files("dice")[0]) // and one of which nothing else is known: it is cancelled
 	for _, id := range []string{"StudioMessagesQueue", "OperatorOrdersQueue"} {
-		if d.deliver(d.intake, envelope(queue(t, d.stack, id), d.clock, "{")) != 0 {
-			t.Error("a malformed message was not taken")
-		}
-		unreadable := envelope(queue(t, d.stack, id), d.clock, "{}")
-		delete(unreadable.Records[0].Attributes, "SentTimestamp")
-		if d.deliver(d.intake, unreadable) != 1 {
-			t.Error("a record without a time was taken")
-		}
+		t.Run(id, func(t *testing.T) {
+			if d.deliver(d.intake, envelope(queue(t, d.stack, id), d.clock, "{")) != 0 {
+				t.Error("a malformed message was not taken")
+			}
+			unreadable := envelope(queue(t, d.stack, id), d.clock, "{}")
+			delete(unreadable.Records[0].Attributes, "SentTimestamp")
+			if d.deliver(d.intake, unreadable) != 1 {
+				t.Error("a record without a time was taken")
+			}
+		})
 	}
 	// The receiver fails at first, so that the message is retried later.
 	if d.push("acme") != 1 {

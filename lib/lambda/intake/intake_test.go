@@ -45,8 +45,10 @@ func TestRecorder(t *testing.T) {
 		`"kind":"skipped","bad_sequence":1}`,
 		`"game":"wheel","long_breaks":1}`,
 	} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("no line ends in %s:\n%s", want, out.String())
-		}
+		t.Run(want, func(t *testing.T) {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("no line ends in %s:\n%s", want, out.String())
+			}
+		})
 	}
 }

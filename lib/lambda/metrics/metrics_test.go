@@ -187,7 +187,7 @@ func TestConcurrentUse(t *testing.T) {
 	}
 	workers.Wait()
 	if err := measured.Flush(); err != nil || !strings.Contains(out.String(), `"settled":1000}`) {
-		t.Errorf("%v: %s", err, out)
+		t.Errorf("%v: %s, want no error and `\"settled\":1000}` in it", err, out)
 	}
 }
 

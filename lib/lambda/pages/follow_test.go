@@ -187,9 +187,11 @@ func TestDocumentShowsFiles(t *testing.T) {
 		}
 	}
 	for _, name := range []string{files.GamesPath, build.CursorPath} {
-		if !strings.Contains(string(text), "`"+path.Base(name)+"`") {
-			t.Errorf("site.md does not name %s", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			if !strings.Contains(string(text), "`"+path.Base(name)+"`") {
+				t.Errorf("site.md does not name %s", name)
+			}
+		})
 	}
 }
 
@@ -199,7 +201,7 @@ func TestSource(t *testing.T) {
 	store.Set("checkpoint", []byte("a log"))
 	log := source{store}
 	if data, err := log.Get(t.Context(), "checkpoint"); err != nil || string(data) != "a log" {
-		t.Errorf("%s, %v", data, err)
+		t.Errorf("%s, %v, want no error and string(data) = \"a log\"", data, err)
 	}
 	if _, err := log.Get(t.Context(), "tile/0/000"); err != objects.ErrNotFound {
 		t.Errorf("got %v", err)

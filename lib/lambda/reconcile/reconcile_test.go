@@ -25,8 +25,10 @@ func TestRecorder(t *testing.T) {
 	for _, want := range []string{
 		`"kind":"sweeps","dead_letter_depth":5}`, `"kind":"log_forked","log_faults":1}`, `"function":"test","behind":7,"log_lag":4,"quarantine_depth":6}`,
 	} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("no line ends in %s:\n%s", want, out.String())
-		}
+		t.Run(want, func(t *testing.T) {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("no line ends in %s:\n%s", want, out.String())
+			}
+		})
 	}
 }

@@ -22,7 +22,8 @@ func TestEnvironment(t *testing.T) {
 	made := Environment{Region: "eu-west-1", KeyID: "key", Secret: "secret", SessionToken: "token"}.AWS()
 	credentials, err := made.Credentials.Retrieve(t.Context())
 	if err != nil || credentials.AccessKeyID != "key" || credentials.SecretAccessKey != "secret" || credentials.SessionToken != "token" {
-		t.Errorf("%v: %+v", err, credentials)
+		t.Errorf("%v: %+v, want no error and credentials.AccessKeyID = \"key\" and credentials.SecretAccessKey = \"secret\" and credentials.SessionToken = \"token\"",
+			err, credentials)
 	}
 	if made.Region != "eu-west-1" || made.BaseEndpoint != nil {
 		t.Errorf("got %+v", made)
@@ -38,8 +39,10 @@ func TestAssemble(t *testing.T) {
 		t.Errorf("got %q, %v", made, err)
 	}
 	for _, missing := range []string{"AWS_REGION", "TALLY_TABLE"} {
-		if _, err := assemble(with(missing), slog.New(slog.DiscardHandler), from); err == nil || !strings.Contains(err.Error(), missing+" is not set") {
-			t.Errorf("without %s: %v", missing, err)
-		}
+		t.Run(missing, func(t *testing.T) {
+			if _, err := assemble(with(missing), slog.New(slog.DiscardHandler), from); err == nil || !strings.Contains(err.Error(), missing+" is not set") {
+				t.Errorf("without %s: %v", missing, err)
+			}
+		})
 	}
 }

@@ -78,9 +78,11 @@ func TestRecorder(t *testing.T) {
 		`"game":"poker","stragglers":2}`,
 		`"game":"wheel","quarantined":1}`,
 	} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("no line ends in %s:\n%s", want, out.String())
-		}
+		t.Run(want, func(t *testing.T) {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("no line ends in %s:\n%s", want, out.String())
+			}
+		})
 	}
 	if strings.Contains(out.String(), "lucky5") {
 		t.Errorf("an order of tally's own is counted, want it left out:\n%s", out.String())

@@ -72,7 +72,7 @@ func TestSend(t *testing.T) {
 			err := sqsqueue.New(client, "https://queue").Send(t.Context(), "body", test.delay)
 			switch {
 			case test.refused != (err != nil):
-				t.Errorf("%s: %v", test.delay, err)
+				t.Errorf("%s: %v, want test.refused = %v", test.delay, err, (err != nil))
 			case test.refused && len(client.sent) > 0:
 				t.Errorf("%s: it is sent all the same", test.delay)
 			case !test.refused && (client.sent[0].DelaySeconds != test.seconds || *client.sent[0].QueueUrl != "https://queue" || *client.sent[0].MessageBody != "body"):
@@ -101,16 +101,16 @@ func TestDepths(t *testing.T) {
 		t.Fatal(err)
 	}
 	if counts := count(t, client, one); counts != (sqsqueue.Counts{Waiting: 1, Delayed: 1, Hidden: 1}) {
-		t.Errorf("%+v", counts)
+		t.Errorf("%+v, want counts = (sqsqueue.Counts{Waiting: 1, Delayed: 1, Hidden: 1})", counts)
 	}
 	depths, err := sqsqueue.NewCounter(client, map[string]string{"one": one, "two": two}).Depths(t.Context())
 	if err != nil || depths["one"] != 3 || depths["two"] != 0 || len(depths) != 2 {
-		t.Errorf("%v %v", depths, err)
+		t.Errorf("%v %v, want no error and depths[\"one\"] = 3 and depths[\"two\"] = 0 and len(depths) = 2", depths, err)
 	}
 	// A queue that can't be counted is an error that does not hide the others.
 	depths, err = sqsqueue.NewCounter(client, map[string]string{"one": one, "none": one + "x"}).Depths(t.Context())
 	if err == nil || !strings.Contains(err.Error(), "none") || depths["one"] != 3 {
-		t.Errorf("%v %v", depths, err)
+		t.Errorf("%v %v, want an error and \"none\" in it and depths[\"one\"] = 3", depths, err)
 	}
 }
 
@@ -121,7 +121,7 @@ func TestFind(t *testing.T) {
 	for _, name := range []string{url, sqsqueue.Name(url), sqsqueue.Name(arn)} {
 		t.Run(name, func(t *testing.T) {
 			if found, err := sqsqueue.Find(t.Context(), client, name); err != nil || found != url {
-				t.Errorf("%s: %s %v", name, found, err)
+				t.Errorf("%s: %s %v, want no error and found = %v", name, found, err, url)
 			}
 		})
 	}

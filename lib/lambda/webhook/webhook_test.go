@@ -54,8 +54,10 @@ func TestRecorder(t *testing.T) {
 		`"kind":"timeout","not_delivered":1}`,
 		`"kind":"gone","webhooks_disabled":1}`,
 	} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("no line ends in %s:\n%s", want, out.String())
-		}
+		t.Run(want, func(t *testing.T) {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("no line ends in %s:\n%s", want, out.String())
+			}
+		})
 	}
 }

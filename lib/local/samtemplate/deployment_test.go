@@ -375,7 +375,8 @@ func checkEveryMinute(t *testing.T, stack *samtemplate.ResolvedStack, name strin
 	function, found := functionOf(stack, name)
 	retries := function.EventInvoke.Retries
 	if !found || len(function.Events) != 1 || function.Timeout() >= time.Minute || retries == nil || *retries != 0 {
-		t.Errorf("%s: %+v", name, function)
+		t.Errorf("%s: %+v, want found and len(function.Events) = 1 and function.Timeout() below time.Minute and retries other than nil and *retries = 0",
+			name, function)
 	}
 	for _, event := range function.Events {
 		if event.Type != samtemplate.EventSchedule || event.Properties.Schedule != "rate(1 minute)" {

@@ -189,23 +189,27 @@ func TestReserved(t *testing.T) {
 		}
 	}
 	for short, parameter := range functions {
-		if function, _ := functionOf(resolve(t, map[string]string{parameter: "30"}), short); function.Reserved != 30 {
-			t.Errorf("with %s=30 %s keeps %d instances", parameter, short, function.Reserved)
-		}
+		t.Run(short, func(t *testing.T) {
+			if function, _ := functionOf(resolve(t, map[string]string{parameter: "30"}), short); function.Reserved != 30 {
+				t.Errorf("with %s=30 %s keeps %d instances", parameter, short, function.Reserved)
+			}
+		})
 	}
 	set := pairs(t, environments(t)["prod"]["deploy"]["parameters"]["parameter_overrides"])
 	stack := resolve(t, set)
 	sum := 0
 	for short, parameter := range functions {
-		function, _ := functionOf(stack, short)
-		started := 0
-		for _, event := range function.Events {
-			started += event.Properties.Scaling["MaximumConcurrency"]
-		}
-		if function.Reserved < max(started, 2) || strconv.Itoa(function.Reserved) != set[parameter] {
-			t.Errorf("production keeps %d instances for %s, whose queues start %d", function.Reserved, short, started)
-		}
-		sum += function.Reserved
+		t.Run(short, func(t *testing.T) {
+			function, _ := functionOf(stack, short)
+			started := 0
+			for _, event := range function.Events {
+				started += event.Properties.Scaling["MaximumConcurrency"]
+			}
+			if function.Reserved < max(started, 2) || strconv.Itoa(function.Reserved) != set[parameter] {
+				t.Errorf("production keeps %d instances for %s, whose queues start %d", function.Reserved, short, started)
+			}
+			sum += function.Reserved
+		})
 	}
 	if sum != 44 {
 		t.Errorf("production keeps %d instances, samconfig.toml says 44", sum)

@@ -84,7 +84,7 @@ func TestAPIAsDecided(t *testing.T) {
 		t.Errorf("the domain leads to %v, want %v", got, mapping)
 	}
 	if named := properties[api](t, stack, "Api"); !named.OnlyByDomain || named.Route.RatePerSecond != 50 {
-		t.Errorf("%+v", named)
+		t.Errorf("%+v, want named.OnlyByDomain and named.Route.RatePerSecond = 50", named)
 	}
 	if got := stack.Outputs["ApiDomainTarget"]; got != "api.example.com.execute-api.eu-central-1.amazonaws.com" {
 		t.Errorf("the domain has to point at %q", got)

@@ -1,6 +1,7 @@
 package samtemplate_test
 
 import (
+	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -71,10 +72,12 @@ func TestSiteAsDecided(t *testing.T) {
 	if !site.Enabled || !site.IPv6 || site.Root != "index.html" || site.HTTP != "http2and3" || site.AccessLogs != nil || len(site.Aliases) > 0 || site.Certificate["AcmCertificateArn"] != "" {
 		t.Errorf("the site %+v", site)
 	}
-	for _, code := range []int{403, 404} { // who may not list a bucket is told 403 of what is not there
-		if !slices.Contains(site.Errors, errorPage{Of: code, Answer: 404, Page: "/404.html", Seconds: 5}) {
-			t.Errorf("a %d becomes one of %+v", code, site.Errors)
-		}
+	for _, code := range []int{403, 404} {
+		t.Run(fmt.Sprint(code), func(t *testing.T) { // who may not list a bucket is told 403 of what is not there
+			if !slices.Contains(site.Errors, errorPage{Of: code, Answer: 404, Page: "/404.html", Seconds: 5}) {
+				t.Errorf("a %d becomes one of %+v", code, site.Errors)
+			}
+		})
 	}
 	if site.Default.Origin != "pages" || site.Default.Headers != "prod-PageHeaders" || len(site.Behaviors) != 2 {
 		t.Errorf("the default is %+v", site.Default)
@@ -174,7 +177,7 @@ func TestHeadersAsServed(t *testing.T) {
 			t.Errorf("%s lets %q with %q", id, origins, methods)
 		}
 		if cors := headers.Config.CORS; cors.Credentials || cors.Override != (id == "FileHeaders") {
-			t.Errorf("%s: %+v", id, cors)
+			t.Errorf("%s: %+v, want not cors.Credentials and cors.Override = %v", id, cors, (id == "FileHeaders"))
 		}
 	}
 	if !serve.IsForAll("results/index.json") || !serve.IsForAll("log/checkpoint") || serve.IsForAll("en/index.html") {

@@ -92,8 +92,10 @@ func TestLongStackName(t *testing.T) {
 // A table is called as its stack unless it is given a name.
 func TestTableName(t *testing.T) {
 	for want, parameters := range map[string]map[string]string{"prod": nil, "ledger": {"TableName": "ledger"}} {
-		if got := resolve(t, parameters).Tables[0].Name; got != want {
-			t.Errorf("with %v the table is called %q, want %q", parameters, got, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if got := resolve(t, parameters).Tables[0].Name; got != want {
+				t.Errorf("with %v the table is called %q, want %q", parameters, got, want)
+			}
+		})
 	}
 }

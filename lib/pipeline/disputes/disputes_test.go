@@ -194,7 +194,7 @@ func TestOneDispute(t *testing.T) {
 		} {
 			t.Run(name, func(t *testing.T) {
 				if d, err := decide(); err == nil {
-					t.Errorf("%s: %+v", name, d)
+					t.Errorf("%s: %+v, want an error", name, d)
 				}
 			})
 		}
@@ -205,20 +205,24 @@ func TestOneDispute(t *testing.T) {
 func TestIdentifiers(t *testing.T) {
 	o := newOffice(t, store.New(fakedynamo.New(t, "table"), "table"))
 	for _, name := range []string{"", ".", "..", "d#decision", "d/1", "d 1", "é", strings.Repeat("d", 65)} {
-		r := request("b-1", name)
-		elsewhere := request()
-		elsewhere.Draw = name
-		for what, err := range map[string]error{"id": o.create(name, request()), "bet": o.create("d-1", r), "draw": o.create("d-1", elsewhere)} {
-			if !errors.Is(err, disputes.ErrIdentifier) {
-				t.Errorf("the %s %q: %v", what, name, err)
+		t.Run(fmt.Sprintf("%.40q", name), func(t *testing.T) {
+			r := request("b-1", name)
+			elsewhere := request()
+			elsewhere.Draw = name
+			for what, err := range map[string]error{"id": o.create(name, request()), "bet": o.create("d-1", r), "draw": o.create("d-1", elsewhere)} {
+				if !errors.Is(err, disputes.ErrIdentifier) {
+					t.Errorf("the %s %q: %v", what, name, err)
+				}
 			}
-		}
+		})
 	}
 	o.wantPending("")
 	for _, name := range []string{"...", ".d", "d.", "-", strings.Repeat("d", 64)} {
-		if err := o.create(name, request(name)); err != nil {
-			t.Errorf("%q: %v", name, err)
-		}
+		t.Run(fmt.Sprintf("%.40q", name), func(t *testing.T) {
+			if err := o.create(name, request(name)); err != nil {
+				t.Errorf("%q: %v", name, err)
+			}
+		})
 	}
 }
 
@@ -308,41 +312,43 @@ func TestFaults(t *testing.T) {
 		{"reject", 4, func(o *office) error { _, err := o.Reject(o.Context(), "acme", "d-1", "no"); return err }, "", "rejected no"},
 	}
 	for i, step := range steps {
-		for verdict := fakedynamo.Proceed; verdict <= fakedynamo.Conflict; verdict++ {
-			for at := 1; at <= step.requests; at++ {
-				db := fakedynamo.New(t, "table")
-				o := newOffice(t, store.New(db, "table"))
-				if i > 0 {
-					o.open("acme", "d-1", "b-1")
-				}
-				calls := 0
-				db.Intercept = func(_ context.Context, call fakedynamo.Call) fakedynamo.Verdict {
-					if calls++; calls != at || !call.Write && verdict != fakedynamo.FailBefore {
-						return fakedynamo.Proceed
+		t.Run(step.name, func(t *testing.T) {
+			for verdict := fakedynamo.Proceed; verdict <= fakedynamo.Conflict; verdict++ {
+				for at := 1; at <= step.requests; at++ {
+					db := fakedynamo.New(t, "table")
+					o := newOffice(t, store.New(db, "table"))
+					if i > 0 {
+						o.open("acme", "d-1", "b-1")
 					}
-					return verdict
-				}
-				failed := step.do(o)
-				db.Intercept = nil
-				for db.Late() > 0 {
-					db.Land()
-				}
-				if err := step.do(o); err != nil {
-					t.Fatalf("%s, %v at request %d (%v), then again: %v", step.name, verdict, at, failed, err)
-				}
-				o.wantPending(step.after)
-				if got := o.status("acme", "d-1"); got != step.status {
-					t.Errorf("%s, %v at request %d: %s, not %s", step.name, verdict, at, got, step.status)
-				}
-				o.deliver()
-				if step.name == "uphold" && o.status("acme", "d-1") != "upheld seen" {
-					t.Errorf("%s, %v at request %d: %s", step.name, verdict, at, o.status("acme", "d-1"))
-				}
-				if verdict == fakedynamo.Proceed && calls != step.requests {
-					t.Errorf("%s makes %d requests", step.name, calls)
+					calls := 0
+					db.Intercept = func(_ context.Context, call fakedynamo.Call) fakedynamo.Verdict {
+						if calls++; calls != at || !call.Write && verdict != fakedynamo.FailBefore {
+							return fakedynamo.Proceed
+						}
+						return verdict
+					}
+					failed := step.do(o)
+					db.Intercept = nil
+					for db.Late() > 0 {
+						db.Land()
+					}
+					if err := step.do(o); err != nil {
+						t.Fatalf("%s, %v at request %d (%v), then again: %v", step.name, verdict, at, failed, err)
+					}
+					o.wantPending(step.after)
+					if got := o.status("acme", "d-1"); got != step.status {
+						t.Errorf("%s, %v at request %d: %s, not %s", step.name, verdict, at, got, step.status)
+					}
+					o.deliver()
+					if step.name == "uphold" && o.status("acme", "d-1") != "upheld seen" {
+						t.Errorf("%s, %v at request %d: %s", step.name, verdict, at, o.status("acme", "d-1"))
+					}
+					if verdict == fakedynamo.Proceed && calls != step.requests {
+						t.Errorf("%s makes %d requests", step.name, calls)
+					}
 				}
 			}
-		}
+		})
 	}
 }
 

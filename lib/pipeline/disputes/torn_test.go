@@ -36,7 +36,7 @@ func TestTornDispute(t *testing.T) {
 		found := 0
 		for dispute, err := range o.Pending(t.Context()) {
 			if err != nil || dispute.ID != "d-1" {
-				t.Errorf("%+v, %v", dispute, err)
+				t.Errorf("%+v, %v, want no error and dispute.ID = \"d-1\"", dispute, err)
 			}
 			found++
 		}

@@ -56,7 +56,7 @@ func TestMessagesThatBothVersionsTake(t *testing.T) {
 	second.Version++
 	t.Cleanup(games.Release(&second))
 	if sent, err := d.handle(t, intake.Studio, body("draw.resulted")); err != nil || !strings.Contains(sent, "reply stored") {
-		t.Fatalf("%s, %v", sent, err)
+		t.Fatalf("%s, %v, want no error and \"reply stored\" in sent", sent, err)
 	}
 	var m struct{ Draw string }
 	if err := json.Unmarshal([]byte(body("draw.resulted")), &m); err != nil {
@@ -81,8 +81,10 @@ func TestMessageOfUnknownRules(t *testing.T) {
 	}
 	withdraw()
 	for _, text := range []string{body("draw.resulted"), strings.Replace(body("draw.resulted"), `"KS"`, `"ks"`, 1)} {
-		if sent, err := d.handle(t, intake.Studio, text); !errors.Is(err, games.ErrUnknown) || sent != "" {
-			t.Errorf("it is taken: %s, %v", sent, err)
-		}
+		t.Run(text, func(t *testing.T) {
+			if sent, err := d.handle(t, intake.Studio, text); !errors.Is(err, games.ErrUnknown) || sent != "" {
+				t.Errorf("it is taken: %s, %v", sent, err)
+			}
+		})
 	}
 }

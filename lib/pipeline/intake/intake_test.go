@@ -430,7 +430,7 @@ func TestConflictSaysWhatDiffers(t *testing.T) {
 				t.Fatalf("%s: sent %s, %v", row.kind, sent, err)
 			}
 			if fault := d.quarantined(t, second).Faults[0]; fault.Code != wire.CodeConflict || !strings.Contains(fault.Message, row.want) {
-				t.Errorf("%s: %v", row.kind, fault)
+				t.Errorf("%s: %v, want fault.Code = wire.CodeConflict and %q in fault.Message", row.kind, fault, row.want)
 			}
 		})
 	}

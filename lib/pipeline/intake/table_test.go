@@ -29,19 +29,23 @@ func TestTables(t *testing.T) {
 		{of("m6", "13", `"type":"table.suspended"`), "quarantined", ""},
 		{of("m7", "13", `"type":"table.alive","draw":"war-1.7"`), "quarantined", ""},
 	} {
-		d.now += 1000
-		sent, err := d.handle(t, intake.Studio, step.body)
-		if err != nil || sent != "reply "+step.want || !strings.Contains(d.reply.Message, step.message) {
-			t.Errorf("%s: sent %s, %v: %+v; want %s, %s", step.body, sent, err, d.reply, step.want, step.message)
-		}
+		t.Run(step.body, func(t *testing.T) {
+			d.now += 1000
+			sent, err := d.handle(t, intake.Studio, step.body)
+			if err != nil || sent != "reply "+step.want || !strings.Contains(d.reply.Message, step.message) {
+				t.Errorf("%s: sent %s, %v: %+v; want %s, %s", step.body, sent, err, d.reply, step.want, step.message)
+			}
+		})
 	}
 	if _, err := d.handle(t, intake.Studio, body("draw.opened")); err != nil {
 		t.Fatal(err)
 	}
 	for _, text := range []string{of("m9", "15", `"type":"table.suspended","reason":"shift"`), of("m9", "15", `"type":"table.suspended","reason":"shift"`), of("m10", "16", `"type":"table.resumed"`)} {
-		if sent, err := d.handle(t, intake.Studio, text); err != nil || !strings.HasPrefix(sent, "sweep, reply ") {
-			t.Errorf("%s: sent %s, %v, want settle asked to tell those with bets, then a reply", text, sent, err)
-		}
+		t.Run(text, func(t *testing.T) {
+			if sent, err := d.handle(t, intake.Studio, text); err != nil || !strings.HasPrefix(sent, "sweep, reply ") {
+				t.Errorf("%s: sent %s, %v, want settle asked to tell those with bets, then a reply", text, sent, err)
+			}
+		})
 	}
 	if sent, err := d.handle(t, intake.Studio, of("m11", "17", `"type":"table.alive"`)); err != nil || sent != "reply stored" {
 		t.Errorf("a sign of life: sent %s, %v, want a reply alone", sent, err)
@@ -65,15 +69,17 @@ func TestTablesOfOthers(t *testing.T) {
 		return sender == "ours" && table == "war-1", nil
 	}
 	for _, kind := range []string{`"table.alive"`, `"table.resumed"`, `"table.suspended","reason":"r"`} {
-		for sender, want := range map[string]string{"theirs": "quarantined", "": "quarantined", "ours": "stored"} {
-			body := `{"schema":1,"id":"m","table":"war-1","at":"2026-11-29T12:00:00.000Z","type":` + kind + `}`
-			if err := d.Handle(t.Context(), intake.Delivery{Body: []byte(body), SentAt: d.now, From: intake.Studio, Sender: sender}); err != nil {
-				t.Fatal(err)
+		t.Run(kind, func(t *testing.T) {
+			for sender, want := range map[string]string{"theirs": "quarantined", "": "quarantined", "ours": "stored"} {
+				body := `{"schema":1,"id":"m","table":"war-1","at":"2026-11-29T12:00:00.000Z","type":` + kind + `}`
+				if err := d.Handle(t.Context(), intake.Delivery{Body: []byte(body), SentAt: d.now, From: intake.Studio, Sender: sender}); err != nil {
+					t.Fatal(err)
+				}
+				if d.reply.Status != want && !(want == "stored" && d.reply.Status == "replay") {
+					t.Errorf("%s by %q: %+v, want %s", kind, sender, d.reply, want)
+				}
 			}
-			if d.reply.Status != want && !(want == "stored" && d.reply.Status == "replay") {
-				t.Errorf("%s by %q: %+v, want %s", kind, sender, d.reply, want)
-			}
-		}
+		})
 	}
 }
 
@@ -91,17 +97,19 @@ func TestCostOfTables(t *testing.T) {
 		{"the same again", `"type":"table.suspended","reason":"r"`, "2 read, 1 write"},
 		{"a resumption", `"type":"table.resumed"`, "2 read, 1 write"},
 	} {
-		counts.Reset()
-		at := "2026-11-29T12:00:00.000Z"
-		if strings.Contains(step.rest, "resumed") {
-			at = "2026-11-29T12:00:01.000Z"
-		}
-		if _, err := d.handle(t, intake.Studio, `{"schema":1,"id":"m","table":"war-1","at":"`+at+`",`+step.rest+`}`); err != nil {
-			t.Fatal(err)
-		}
-		total := counts.Snapshot().Total()
-		if got := fmt.Sprintf("%v read, %v write", total.Reads, total.Writes); got != step.want {
-			t.Errorf("%s costs %s, want %s", step.name, got, step.want)
-		}
+		t.Run(step.name, func(t *testing.T) {
+			counts.Reset()
+			at := "2026-11-29T12:00:00.000Z"
+			if strings.Contains(step.rest, "resumed") {
+				at = "2026-11-29T12:00:01.000Z"
+			}
+			if _, err := d.handle(t, intake.Studio, `{"schema":1,"id":"m","table":"war-1","at":"`+at+`",`+step.rest+`}`); err != nil {
+				t.Fatal(err)
+			}
+			total := counts.Snapshot().Total()
+			if got := fmt.Sprintf("%v read, %v write", total.Reads, total.Writes); got != step.want {
+				t.Errorf("%s costs %s, want %s", step.name, got, step.want)
+			}
+		})
 	}
 }

@@ -51,14 +51,16 @@ func TestQuarantinedAtOnce(t *testing.T) {
 		t.Errorf("it is counted %d times", d.counter.quarantined)
 	}
 	for place, prefix := range map[string]string{store.QuarantineKey(noon): "", store.DrawKey("war-1.7"): store.HeldPrefix} {
-		items := 0
-		for _, err := range d.Table.Query(t.Context(), place, prefix) {
-			if items++; err != nil {
-				t.Fatal(err)
+		t.Run(place, func(t *testing.T) {
+			items := 0
+			for _, err := range d.Table.Query(t.Context(), place, prefix) {
+				if items++; err != nil {
+					t.Fatal(err)
+				}
 			}
-		}
-		if items != 1 {
-			t.Errorf("%s holds it %d times", place, items)
-		}
+			if items != 1 {
+				t.Errorf("%s holds it %d times", place, items)
+			}
+		})
 	}
 }

@@ -135,22 +135,24 @@ func TestCost(t *testing.T) {
 		{"a side wager, warm", place(wager("b1", "insurance:1", "5.00")), "", "1 1", "1 1"},
 	}
 	for _, step := range steps {
-		counts.Reset()
-		err := step.try()
-		var refusal *placing.RefusedError
-		if errors.As(err, &refusal) != (step.code != "") || refusal != nil && refusal.Code != step.code || err != nil && refusal == nil {
-			t.Errorf("%s: %v", step.name, err)
-		}
-		if step.name == "" {
-			continue
-		}
-		made := counts.Snapshot()
-		if got := fmt.Sprint(made["GetItem"].Attempts, made["PutItem"].Attempts); got != step.calls || len(made.Minus(capacity.Snapshot{"GetItem": made["GetItem"], "PutItem": made["PutItem"]})) > 0 {
-			t.Errorf("%s: requests\n%vinstead of %s", step.name, made, step.calls)
-		}
-		if got := fmt.Sprint(made.Total().Reads, " ", made.Total().Writes); got != step.units {
-			t.Errorf("%s: %s units instead of %s", step.name, got, step.units)
-		}
+		t.Run(step.name, func(t *testing.T) {
+			counts.Reset()
+			err := step.try()
+			var refusal *placing.RefusedError
+			if errors.As(err, &refusal) != (step.code != "") || refusal != nil && refusal.Code != step.code || err != nil && refusal == nil {
+				t.Errorf("%s: %v", step.name, err)
+			}
+			if step.name == "" {
+				return
+			}
+			made := counts.Snapshot()
+			if got := fmt.Sprint(made["GetItem"].Attempts, made["PutItem"].Attempts); got != step.calls || len(made.Minus(capacity.Snapshot{"GetItem": made["GetItem"], "PutItem": made["PutItem"]})) > 0 {
+				t.Errorf("%s: requests\n%vinstead of %s", step.name, made, step.calls)
+			}
+			if got := fmt.Sprint(made.Total().Reads, " ", made.Total().Writes); got != step.units {
+				t.Errorf("%s: %s units instead of %s", step.name, got, step.units)
+			}
+		})
 	}
 }
 
@@ -200,12 +202,14 @@ func TestCostOfLooks(t *testing.T) {
 			}
 		}, unit + half, unit},
 	} {
-		h.now += test.later
-		counts.Reset()
-		test.try()
-		if got := counts.Snapshot().Total(); got.Reads != test.reads || got.Writes != test.writes {
-			t.Errorf("%s: %v read and %v write units, want %v and %v", test.name, got.Reads, got.Writes, test.reads, test.writes)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			h.now += test.later
+			counts.Reset()
+			test.try()
+			if got := counts.Snapshot().Total(); got.Reads != test.reads || got.Writes != test.writes {
+				t.Errorf("%s: %v read and %v write units, want %v and %v", test.name, got.Reads, got.Writes, test.reads, test.writes)
+			}
+		})
 	}
 }
 

@@ -170,9 +170,11 @@ func TestWrongWagerThenRight(t *testing.T) {
 		{71_005, "insurance:1", "5.01", placing.CodeBaseMismatch},
 		{71_006, "insurance:1", "5.00", "stored"},
 	} {
-		if got := h.outcome(t, step.at, wager("b1", step.selection, step.stake)); got != step.want {
-			t.Errorf("%s of %s: %s instead of %s", step.selection, step.stake, got, step.want)
-		}
+		t.Run(step.selection, func(t *testing.T) {
+			if got := h.outcome(t, step.at, wager("b1", step.selection, step.stake)); got != step.want {
+				t.Errorf("%s of %s: %s instead of %s", step.selection, step.stake, got, step.want)
+			}
+		})
 	}
 }
 
@@ -198,7 +200,7 @@ func TestTooEarlyAfterRefusal(t *testing.T) {
 			}
 			h.now = noon + settlement.Instant(row.after)*1000
 			if _, err := h.Place(t.Context(), row.request); err == nil || err.Error() != row.want {
-				t.Errorf("%v", err)
+				t.Errorf("%v, want an error and err.Error() = %v", err, row.want)
 			}
 		})
 	}
@@ -216,7 +218,7 @@ func TestWagerNotOffered(t *testing.T) {
 		t.Run(request.Bookmaker, func(t *testing.T) {
 			want := "not_offered: the cards of betting round 2 offer no " + request.Selection + ": there is no such wager"
 			if _, err := h.Place(t.Context(), request); err == nil || err.Error() != want {
-				t.Errorf("%v", err)
+				t.Errorf("%v, want an error and err.Error() = %v", err, want)
 			}
 		})
 	}
@@ -228,7 +230,7 @@ func TestRefusedCancellationNeverLands(t *testing.T) {
 	db := fakedynamo.New(t, "table")
 	h := open(t, store.New(db, "table"))
 	if got := h.outcome(t, 1000, bet("b1", "seat:1", "10.00")); got != "stored" {
-		t.Fatal(got)
+		t.Fatalf("%v, want \"stored\"", got)
 	}
 	puts(db, fakedynamo.FailLate)
 	h.now = noon + 59_000

@@ -1,6 +1,7 @@
 package placing
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -57,8 +58,10 @@ func TestOver(t *testing.T) {
 	const noon = 1_796_040_000_000
 	head := draw.Head{Draw: "d", Opened: true, State: 1, ResultAt: noon, Rounds: []draw.Round{{Number: 1, OpensAt: noon - 60_000, ClosesAt: noon}}}
 	for after, want := range map[settlement.Instant]bool{0: false, settlement.Instant(refuseWithin.Milliseconds()): false, draw.SettleGrace: false, overAfter - 1: false, overAfter: true} {
-		if over(&cachedDraw{Draw: record.New(nil, &head)}, noon+after) != want {
-			t.Errorf("%d ms after the result it is over: %v", after, !want)
-		}
+		t.Run(fmt.Sprint(after), func(t *testing.T) {
+			if over(&cachedDraw{Draw: record.New(nil, &head)}, noon+after) != want {
+				t.Errorf("%d ms after the result it is over: %v", after, !want)
+			}
+		})
 	}
 }

@@ -142,7 +142,7 @@ func TestReleaseAndDrop(t *testing.T) {
 		}
 		second := w.all(t)[0]
 		if err := w.Release(t.Context(), second); err != nil || !slices.Equal(w.orders.sent, []string{badOrder}) {
-			t.Errorf("%q %v", w.orders.sent, err)
+			t.Errorf("%q %v, want no error and w.orders.sent = badOrder", w.orders.sent, err)
 		}
 		w.refuse(t, badOrder, intake.Operator, 0)
 		if err := w.Drop(t.Context(), w.all(t)[0], "sent right as o2"); err != nil {
@@ -152,9 +152,11 @@ func TestReleaseAndDrop(t *testing.T) {
 			t.Error("it was not dropped, or it was sent")
 		}
 		for _, want := range []string{"message released", "message dropped", "sent right as o2", "d2"} {
-			if !strings.Contains(w.log.String(), want) {
-				t.Errorf("the log has no %q:\n%s", want, w.log)
-			}
+			t.Run(want, func(t *testing.T) {
+				if !strings.Contains(w.log.String(), want) {
+					t.Errorf("the log has no %q:\n%s", want, w.log)
+				}
+			})
 		}
 		if strings.Contains(w.log.String(), "ZZ") {
 			t.Error("the log has what a message said")

@@ -242,7 +242,7 @@ func TestOrderForNoDraw(t *testing.T) {
 		n.order(`"order":"ord-1","scope":{"round":1},"reason":"x","evidence":"y","type":"bets.voided"`)
 		n.pass(30)
 		if len(n.stuck) > 0 {
-			t.Errorf("%v", n.stuck)
+			t.Errorf("%v, want len(n.stuck) = 0", n.stuck)
 		}
 	})
 }

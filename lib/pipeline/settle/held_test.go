@@ -209,7 +209,7 @@ func TestLimits(t *testing.T) {
 		})
 	}
 	if limits, err := settlement.ParseLimits("EUR=10000.00,JPY=1000000"); err != nil || len(limits) != 2 {
-		t.Errorf("%v, %v", limits, err)
+		t.Errorf("%v, %v, want no error and len(limits) = 2", limits, err)
 	}
 }
 

@@ -3,6 +3,7 @@ package settle_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -61,10 +62,12 @@ func TestPushed(t *testing.T) {
 	}
 	set(true)
 	for revision, pocket := range []int{17, 34} {
-		asked.failed = []error{nil, errors.New("no connection")}[revision]
-		if got := settled(revision+2, pocket); len(got) != 1 || got[0] != `{"bookmaker":"acme"}` {
-			t.Errorf("with webhooks it sent %q", got)
-		}
+		t.Run(fmt.Sprint(pocket), func(t *testing.T) {
+			asked.failed = []error{nil, errors.New("no connection")}[revision]
+			if got := settled(revision+2, pocket); len(got) != 1 || got[0] != `{"bookmaker":"acme"}` {
+				t.Errorf("with webhooks it sent %q", got)
+			}
+		})
 	}
 	set(false)
 	if got := settled(4, 17); len(got) != 0 {

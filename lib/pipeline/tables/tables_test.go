@@ -65,9 +65,11 @@ func TestApply(t *testing.T) {
 		known   bool
 		holds   string
 	}{{said[1], false, ""}, {said[1], true, ""}, {said[0], false, "b"}, {said[2], false, ""}, {said[1], false, "c"}, {said[3], false, ""}, {said[2], false, "d"}, {said[4], false, ""}} {
-		if known, holds := s.Apply(step.message, 10); known != step.known || holds != step.holds {
-			t.Errorf("%s is known %v, and %q holds; want %v, %q", step.message.ID, known, holds, step.known, step.holds)
-		}
+		t.Run(step.holds, func(t *testing.T) {
+			if known, holds := s.Apply(step.message, 10); known != step.known || holds != step.holds {
+				t.Errorf("%s is known %v, and %q holds; want %v, %q", step.message.ID, known, holds, step.known, step.holds)
+			}
+		})
 	}
 }
 

@@ -122,7 +122,7 @@ func TestGuard(t *testing.T) {
 	} {
 		t.Run(at.network+" "+at.address, func(t *testing.T) {
 			if err := guard(false)(at.network, at.address, nil); (err == nil) != at.ok {
-				t.Errorf("%s %s: %v", at.network, at.address, err)
+				t.Errorf("%s %s: %v, want (err == nil) = %v", at.network, at.address, err, at.ok)
 			}
 		})
 	}

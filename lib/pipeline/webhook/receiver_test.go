@@ -109,7 +109,7 @@ func TestDocumentedReceiver(t *testing.T) {
 		}
 		last := b.status("acme", e.ID).Position.Last
 		if last.Failed != wantFailed {
-			t.Errorf("%+v", last)
+			t.Errorf("%+v, want last.Failed = %v", last, wantFailed)
 		}
 		if err := hooks.Enable(t.Context(), "acme", e.ID, nil); err != nil {
 			t.Fatal(err)
@@ -169,7 +169,8 @@ func TestDocumentedRequest(t *testing.T) {
 	decoder := json.NewDecoder(strings.NewReader(body))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&message); err != nil || message.Data.Sequence != 1043 || request.Header.Get("webhook-id") != reportID("k2v7mx4qhd3n6", 1043) {
-		t.Errorf("%+v, %v", message, err)
+		t.Errorf("%+v, %v, want no error and message.Data.Sequence = 1043 and request.Header.Get(\"webhook-id\") = reportID(\"k2v7mx4qhd3n6\", 1043)",
+			message, err)
 	}
 	again, err := json.Marshal(message)
 	if err != nil || string(again) != body {

@@ -64,12 +64,13 @@ func TestSigned(t *testing.T) {
 		header = r.Header
 		body, _ = io.ReadAll(r.Body)
 		if r.Method != http.MethodPost || r.Proto != "HTTP/2.0" || r.URL.Path != "/hook" || r.URL.RawQuery != "shop=7" {
-			t.Errorf("%s %s %s", r.Method, r.URL, r.Proto)
+			t.Errorf("%s %s %s, want r.Method = http.MethodPost and r.Proto = \"HTTP/2.0\" and r.URL.Path = \"/hook\" and r.URL.RawQuery = \"shop=7\"",
+				r.Method, r.URL, r.Proto)
 		}
 		w.WriteHeader(http.StatusNoContent)
 	})
 	if came := try(t, sender, endpointAt(server.URL+"/hook?shop=7", secrets...), now); came.Failed != "" || came.Status != 204 {
-		t.Fatalf("%+v", came)
+		t.Fatalf("%+v, want came.Failed = \"\" and came.Status = 204", came)
 	}
 	if header.Get("webhook-id") != "msg_e_7" || header.Get("Content-Type") != "application/json" || header.Get("webhook-timestamp") != fmt.Sprint(now.Unix()) {
 		t.Errorf("headers %v", header)
@@ -144,7 +145,8 @@ func TestAnswers(t *testing.T) {
 			})
 			came := try(t, sender, endpointAt(server.URL+"/"), at)
 			if came.Failed != test.failed || (came.After-test.after).Abs() > 2*time.Second || !strings.Contains(came.Detail, test.detail) {
-				t.Errorf("%+v", came)
+				t.Errorf("%+v, want came.Failed = %v and (came.After - test.after).Abs() of at most 2 * time.Second and %q in came.Detail",
+					came, test.failed, test.detail)
 			}
 			if came.Failed == "" && came.Detail != "" || came.Failed != "" && came.Detail == "" || len(came.Answer) > maxShown {
 				t.Errorf("%+v", came)
@@ -195,7 +197,7 @@ func TestUnreachable(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if came := try(t, test.sender, endpointAt(test.url), time.Now()); came.Failed != test.failed {
-				t.Errorf("%s: %+v", test.name, came)
+				t.Errorf("%s: %+v, want came.Failed = %v", test.name, came, test.failed)
 			}
 		})
 	}
@@ -239,7 +241,7 @@ func TestStaleConnection(t *testing.T) {
 	sender := NewSender(SenderOptions{Loopback: true})
 	for range 2 {
 		if came := try(t, sender, endpointAt(server.URL), time.Now()); came.Failed != "" {
-			t.Errorf("%+v", came)
+			t.Errorf("%+v, want came.Failed = \"\"", came)
 		}
 	}
 	if requests != 3 {
@@ -270,7 +272,7 @@ func TestCutOff(t *testing.T) {
 		<-r.Context().Done()
 	})
 	if came, err := sender.Send(ctx, endpointAt(server.URL), Message{ID: "m"}, time.Now()); !errors.Is(err, context.Canceled) {
-		t.Errorf("%+v, %v", came, err)
+		t.Errorf("%+v, %v, want context.Canceled", came, err)
 	}
 }
 
@@ -292,13 +294,15 @@ func TestRetryAfterSaturates(t *testing.T) {
 	for text, want := range map[string]time.Duration{"": 0, "soon": 0, "-5": 0, "7": 7 * time.Second, "Mon, 30 Nov 2026 12:01:00 GMT": time.Minute, "Mon, 30 Nov 2026 11:00:00 GMT": 0} {
 		t.Run(text, func(t *testing.T) {
 			if got := retryAfter(text, at); got != want {
-				t.Errorf("%q: %v", text, got)
+				t.Errorf("%q: %v, want %v", text, got, want)
 			}
 		})
 	}
 	for _, text := range []string{"2147483647", "2147483648", "9223372036854775807", strings.Repeat("9", 100), "Fri, 31 Dec 9999 23:59:59 GMT"} {
-		if got := retryAfter(text, at); got != maxAfter {
-			t.Errorf("%q: %v", text, got)
-		}
+		t.Run(fmt.Sprintf("%.40q", text), func(t *testing.T) {
+			if got := retryAfter(text, at); got != maxAfter {
+				t.Errorf("%q: %v, want %v", text, got, maxAfter)
+			}
+		})
 	}
 }

@@ -40,7 +40,7 @@ func TestStore(t *testing.T) {
 		b.deliver("acme")
 		tries, err := s.Deliveries(ctx, "acme", made.ID, 10)
 		if err != nil || len(tries) != 3 {
-			t.Fatalf("%v, %v", tries, err)
+			t.Fatalf("%v, %v, want no error and len(tries) = 3", tries, err)
 		}
 		equal(t, "tries", []any{tries[0].Sequence, tries[0].Failed, tries[0].Detail, tries[0].Millis, tries[0].At, tries[1].Sequence, tries[2].Sequence},
 			[]any{4, FailedServer, "it answers 500", 12, b.now, 3, 2})
@@ -53,7 +53,7 @@ func TestStore(t *testing.T) {
 		}
 		second, other, err := s.Rotate(ctx, "acme", made.ID, time.Hour)
 		if err != nil || other.URL != "https://acme.example/other" || second == secret {
-			t.Errorf("%+v, %v", other, err)
+			t.Errorf("%+v, %v, want no error and other.URL = \"https://acme.example/other\" and second other than %v", other, err, secret)
 		}
 		equal(t, "signing", len(other.Signing(b.now)), 2)
 		b.pass(time.Hour)
@@ -74,20 +74,22 @@ func TestStore(t *testing.T) {
 
 		two := b.set("acme", "https://acme.example/two")
 		for i, id := range []string{made.ID, two} {
-			if err := s.Remove(ctx, "acme", id); err != nil {
-				t.Error(err)
-			}
-			_, listed, err := b.table.Get(ctx, store.HooksKey, "acme")
-			if err != nil || listed != (i == 0) || pushed(t, b) != (i == 0) {
-				t.Errorf("after removing %d: listed %v, %v", i+1, listed, err)
-			}
+			t.Run(id, func(t *testing.T) {
+				if err := s.Remove(ctx, "acme", id); err != nil {
+					t.Error(err)
+				}
+				_, listed, err := b.table.Get(ctx, store.HooksKey, "acme")
+				if err != nil || listed != (i == 0) || pushed(t, b) != (i == 0) {
+					t.Errorf("after removing %d: listed %v, %v", i+1, listed, err)
+				}
+			})
 		}
 		list, err := s.List(ctx, "acme")
 		if err != nil || len(list) != 0 {
-			t.Errorf("%v, %v", list, err)
+			t.Errorf("%v, %v, want no error and len(list) = 0", list, err)
 		}
 		if tries, err := s.Deliveries(ctx, "acme", made.ID, 10); err != nil || len(tries) != 3 {
-			t.Errorf("%v, %v", tries, err)
+			t.Errorf("%v, %v, want no error and len(tries) = 3", tries, err)
 		}
 	})
 }
@@ -234,6 +236,6 @@ func TestLostAnswers(t *testing.T) {
 		t.Error(err)
 	}
 	if list, err := b.store().List(t.Context(), "acme"); err != nil || len(list) > 0 {
-		t.Errorf("%v, %v", list, err)
+		t.Errorf("%v, %v, want no error and len(list) = 0", list, err)
 	}
 }

@@ -288,7 +288,7 @@ func TestOperatorsMeanwhile(t *testing.T) {
 		}},
 		{"removed", func(b *bench, id string) error { return b.store().Remove(b.t.Context(), "acme", id) }, upTo(3), func(b *bench, id string) {
 			if _, err := b.store().Get(b.t.Context(), "acme", id); err != ErrUnknown {
-				b.t.Errorf("%v", err)
+				b.t.Errorf("%v, want err = %v", err, ErrUnknown)
 			}
 		}},
 	} {
@@ -502,7 +502,7 @@ func TestKeysWritten(t *testing.T) {
 	}
 	b.deliver("acme")
 	if len(wrote) != 3 || wrote[0] != "PutItem BOOKMAKER#acme / HOOK#"+id+"#POSITION" || !strings.HasPrefix(wrote[1], "PutItem PUSHES#acme#"+id+" / 1796040000000#") || wrote[2] != wrote[0] {
-		t.Errorf("%q", wrote)
+		t.Errorf("%q, want len(wrote) = 3 and wrote[0] = %v and wrote[1] to begin with %q and wrote[2] = %v", wrote, "PutItem BOOKMAKER#acme / HOOK#"+id+"#POSITION", "PutItem PUSHES#acme#"+id+" / 1796040000000#", wrote[0])
 	}
 }
 
@@ -524,13 +524,15 @@ func TestCost(t *testing.T) {
 		{"a message for nothing", 0, func() error { b.deliver("acme"); return nil }, 2, 0},
 		{"looking", 0, func() error { return b.dispatcher().Wake(t.Context()) }, 3, 0},
 	} {
-		b.report("acme", test.reports)
-		counts.Reset()
-		if err := test.do(); err != nil {
-			t.Fatal(err)
-		}
-		if total := counts.Snapshot().Total(); total.Reads != capacity.HalfUnits(2*test.reads) || total.Writes != capacity.HalfUnits(2*test.writes) {
-			t.Errorf("%s costs\n%s", test.what, counts)
-		}
+		t.Run(test.what, func(t *testing.T) {
+			b.report("acme", test.reports)
+			counts.Reset()
+			if err := test.do(); err != nil {
+				t.Fatal(err)
+			}
+			if total := counts.Snapshot().Total(); total.Reads != capacity.HalfUnits(2*test.reads) || total.Writes != capacity.HalfUnits(2*test.writes) {
+				t.Errorf("%s costs\n%s", test.what, counts)
+			}
+		})
 	}
 }

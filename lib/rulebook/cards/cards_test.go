@@ -12,22 +12,24 @@ import (
 func TestEveryCard(t *testing.T) {
 	next := cards.Card(0)
 	for r, rank := range []string{"2", "3", "4", "5", "6", "7", "8", "9", "T", "J", "Q", "K", "A"} {
-		for s, suit := range []string{"S", "H", "D", "C"} {
-			card, ok := cards.Parse(rank + suit)
-			if !ok || card != next || card != cards.New(cards.Rank(r), cards.Suit(s)) {
-				t.Fatalf("Parse(%q) = %d, %t; want %d", rank+suit, card, ok, next)
+		t.Run(rank, func(t *testing.T) {
+			for s, suit := range []string{"S", "H", "D", "C"} {
+				card, ok := cards.Parse(rank + suit)
+				if !ok || card != next || card != cards.New(cards.Rank(r), cards.Suit(s)) {
+					t.Fatalf("Parse(%q) = %d, %t; want %d", rank+suit, card, ok, next)
+				}
+				if card.String() != rank+suit || string(card.AppendTo([]byte("x"))) != "x"+rank+suit {
+					t.Errorf("%q is written %v", rank+suit, card)
+				}
+				if card.Rank() != cards.Rank(r) || card.Suit() != cards.Suit(s) || card.Rank().String() != rank {
+					t.Errorf("%v has rank %v and suit %d", card, card.Rank(), card.Suit())
+				}
+				if want := suit == "H" || suit == "D"; card.Red() != want {
+					t.Errorf("%v: red is %t", card, card.Red())
+				}
+				next++
 			}
-			if card.String() != rank+suit || string(card.AppendTo([]byte("x"))) != "x"+rank+suit {
-				t.Errorf("%q is written %v", rank+suit, card)
-			}
-			if card.Rank() != cards.Rank(r) || card.Suit() != cards.Suit(s) || card.Rank().String() != rank {
-				t.Errorf("%v has rank %v and suit %d", card, card.Rank(), card.Suit())
-			}
-			if want := suit == "H" || suit == "D"; card.Red() != want {
-				t.Errorf("%v: red is %t", card, card.Red())
-			}
-			next++
-		}
+		})
 	}
 	if next != cards.Count {
 		t.Errorf("%d cards", next)

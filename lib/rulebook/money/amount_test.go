@@ -2,6 +2,7 @@ package money_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -74,9 +75,11 @@ func TestParseAmount(t *testing.T) {
 		})
 	}
 	for _, text := range []string{" 10.00", "10.00 ", "10.00\n", "\x0010.00", strings.Repeat("9", 1<<16) + ".00"} {
-		if amount, err := money.ParseAmount(text, currency(t, "EUR")); err == nil {
-			t.Errorf("%.12q is read as %d", text, amount)
-		}
+		t.Run(fmt.Sprintf("%.40q", text), func(t *testing.T) {
+			if amount, err := money.ParseAmount(text, currency(t, "EUR")); err == nil {
+				t.Errorf("%.12q is read as %d", text, amount)
+			}
+		})
 	}
 }
 
@@ -232,7 +235,7 @@ func TestStakeForm(t *testing.T) {
 		t.Run(code, func(t *testing.T) {
 			currency, known := money.ParseCurrency(code)
 			if got := money.StakeForm(currency); !known || got != want {
-				t.Errorf("%s: %s", code, got)
+				t.Errorf("%s: %s, want known and %v", code, got, want)
 			}
 		})
 	}

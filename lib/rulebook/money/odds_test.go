@@ -104,7 +104,7 @@ func FuzzParseOdds(f *testing.F) {
 		value, isNumber := new(big.Rat).SetString(text)
 		valid := form.MatchString(text) && isNumber && value.Cmp(big.NewRat(100_000, 1)) <= 0
 		if valid != (err == nil) {
-			t.Fatalf("%q: %v, %v", text, odds, err)
+			t.Fatalf("%q: %v, %v, want valid = %v", text, odds, err, (err == nil))
 		}
 		if err != nil {
 			return

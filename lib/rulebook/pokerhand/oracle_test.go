@@ -151,13 +151,15 @@ func TestOracle(t *testing.T) {
 	}
 	last := -1
 	for _, codes := range ascending {
-		five := list([5]cards.Card(hand(codes)))
-		if five.strength <= last {
-			t.Errorf("%s: not above the one before", codes)
-		}
-		if !slices.Equal(five.cards[:], hand(codes)) {
-			t.Errorf("%s listed as %v", codes, five.cards)
-		}
-		last = five.strength
+		t.Run(codes, func(t *testing.T) {
+			five := list([5]cards.Card(hand(codes)))
+			if five.strength <= last {
+				t.Errorf("%s: not above the one before", codes)
+			}
+			if !slices.Equal(five.cards[:], hand(codes)) {
+				t.Errorf("%s listed as %v", codes, five.cards)
+			}
+			last = five.strength
+		})
 	}
 }

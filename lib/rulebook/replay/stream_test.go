@@ -65,15 +65,17 @@ func TestSplitLimits(t *testing.T) {
 				"whole": func(r io.Reader) io.Reader { return r }, "half": iotest.HalfReader,
 				"byte": iotest.OneByteReader, "with EOF": iotest.DataErrReader,
 			} {
-				var got []byte
-				err := split(reader(strings.NewReader(test.input)), maxLine, func(b *block) bool {
-					b.respond(echo{})
-					got = append(got, b.responses...)
-					return true
+				t.Run(name, func(t *testing.T) {
+					var got []byte
+					err := split(reader(strings.NewReader(test.input)), maxLine, func(b *block) bool {
+						b.respond(echo{})
+						got = append(got, b.responses...)
+						return true
+					})
+					if want := strings.ReplaceAll(test.want, "|", "\n"); err != nil || string(got) != want {
+						t.Errorf("%s, %q: got %q, %v, want %q", name, test.input, got, err, want)
+					}
 				})
-				if want := strings.ReplaceAll(test.want, "|", "\n"); err != nil || string(got) != want {
-					t.Errorf("%s, %q: got %q, %v, want %q", name, test.input, got, err, want)
-				}
 			}
 		})
 	}

@@ -260,7 +260,7 @@ func TestForms(t *testing.T) {
 	want := []string{"is:<1-12>", "over:<1.5-11.5>", "plain", "word:<red|blue>", "pair:<red|blue|green>-<red|blue|green>",
 		"set:<1-5>-<1-5>[-…] up to 3", "one:1", "both:<red|blue>:<0-2>", "even:<1-12>"}
 	if !slices.Equal(forms, want) {
-		t.Errorf("%q", forms)
+		t.Errorf("%q, want forms = %v", forms, want)
 	}
 }
 
@@ -331,6 +331,6 @@ func TestTally(t *testing.T) {
 func TestGamesWithOneRoundDecideNothing(t *testing.T) {
 	g := rules.Define(numbers())
 	if marks, faults := g.Decide(1, rules.Facts{}); len(marks) > 0 || len(faults) > 0 {
-		t.Errorf("%v, %v", marks, faults)
+		t.Errorf("%v, %v, want len(marks) = 0 and len(faults) = 0", marks, faults)
 	}
 }

@@ -66,7 +66,7 @@ func TestTries(t *testing.T) {
 			for _, fault := range tries.Play(faulty) {
 				got = append(got, fault.Code)
 				if fault.Rule != "X-1" || !strings.Contains(fault.Message, "roll") {
-					t.Errorf("%+v", fault)
+					t.Errorf("%+v, want fault.Rule = \"X-1\" and \"roll\" in fault.Message", fault)
 				}
 			}
 			if strings.Join(got, " ") != row[2] {
@@ -126,7 +126,7 @@ func TestDealCounts(t *testing.T) {
 			for _, fault := range deal.Faults() {
 				got += fault.Message
 				if fault.Code != "wrong_card_count" || fault.Rule != "X-2" {
-					t.Errorf("%+v", fault)
+					t.Errorf("%+v, want fault.Code = \"wrong_card_count\" and fault.Rule = \"X-2\"", fault)
 				}
 			}
 			if got != row[3] {

@@ -148,9 +148,11 @@ func TestLimitsAreRead(t *testing.T) {
 	limits, err := settlement.ParseLimits("KWD=1.500,JPY=1000000,EUR=0.00")
 	want := map[string]money.Amount{"KWD": 1500, "JPY": 1000000, "EUR": 0}
 	for code, amount := range want {
-		if got, set := limits[currency(t, code)]; !set || got != amount {
-			t.Errorf("the limit in %s is %d, %t; want %d", code, got, set, amount)
-		}
+		t.Run(code, func(t *testing.T) {
+			if got, set := limits[currency(t, code)]; !set || got != amount {
+				t.Errorf("the limit in %s is %d, %t; want %d", code, got, set, amount)
+			}
+		})
 	}
 	if err != nil || len(limits) != len(want) {
 		t.Errorf("%d limits, %v; want %d", len(limits), err, len(want))

@@ -100,7 +100,7 @@ func TestTotals(t *testing.T) {
 	other.In(eur).Add(money.MaxStake, settlement.BetResult{Result: rules.Won, Payout: 1 << 62})
 	byCurrency.Merge(other)
 	if len(byCurrency) != 2 || byCurrency[0].Currency != eur || byCurrency[1].Currency != jpy {
-		t.Fatalf("%+v", byCurrency)
+		t.Fatalf("%+v, want len(byCurrency) = 2 and byCurrency[0].Currency = %v and byCurrency[1].Currency = %v", byCurrency, eur, jpy)
 	}
 	for i, want := range []string{"4 bets, 20000000012.00 staked, 92233720368547777.58 paid, 3 won, 1 lost, 0 refunded",
 		"1 bets, 500 staked, 500 paid, 0 won, 0 lost, 1 refunded"} {

@@ -66,7 +66,7 @@ func bet(t testing.TB, game *rules.Game, text string) *settlement.Bet {
 	if f["mode"] != "" {
 		mode, known := money.ParseRounding(f["mode"])
 		if !known {
-			t.Fatal(f["mode"])
+			t.Fatalf("%v, want known", f["mode"])
 		}
 		b.Rounding = mode
 	}
@@ -384,11 +384,13 @@ func TestVoidDraw(t *testing.T) {
 			facts, _ := ruletest.Read(game, `{"balls":[1,2,3,4]}`)
 			s := &settlement.Basis{Game: game, Number: 1, Void: game.Resolve(facts).Void}
 			for _, on := range []string{"drawn:1", "not_drawn:1", "sum_odd"} {
-				got, err := settlement.Settle(bet(t, game, "on="+on), s)
-				want := settlement.BetResult{Result: rules.Refunded, Payout: 1000, Reason: "wrong_ball_count", Rule: rule}
-				if err != nil || got != want {
-					t.Errorf("%s %s: %+v, %v", game.ID, on, got, err)
-				}
+				t.Run(on, func(t *testing.T) {
+					got, err := settlement.Settle(bet(t, game, "on="+on), s)
+					want := settlement.BetResult{Result: rules.Refunded, Payout: 1000, Reason: "wrong_ball_count", Rule: rule}
+					if err != nil || got != want {
+						t.Errorf("%s %s: %+v, %v, want no error and %v", game.ID, on, got, err, want)
+					}
+				})
 			}
 		})
 	}
@@ -403,7 +405,7 @@ func TestCancelledDraw(t *testing.T) {
 				got, err := settlement.Settle(b, &settlement.Basis{Game: game, Number: 1, Cancelled: reason.Code})
 				want := settlement.BetResult{Result: rules.Refunded, Payout: 1000, Reason: "draw_cancelled", Rule: game.CancelRule}
 				if err != nil || got != want {
-					t.Fatalf("%s, %s: %+v, %v", game.ID, game.Text(s), got, err)
+					t.Fatalf("%s, %s: %+v, %v, want no error and %v", game.ID, game.Text(s), got, err, want)
 				}
 			}
 			if game == lucky.Seven && game.Family(s).Name == "not_drawn" {
@@ -448,7 +450,7 @@ func TestPaytables(t *testing.T) {
 func TestOverflowIsAnError(t *testing.T) {
 	b := bet(t, war.Game, "on=player odds=100000 stake=92233720368548")
 	if got, err := settlement.Settle(b, state(t, 1, "KS/2D")); !errors.Is(err, money.ErrOverflow) || got != (settlement.BetResult{}) {
-		t.Errorf("%+v, %v", got, err)
+		t.Errorf("%+v, %v, want money.ErrOverflow and (settlement.BetResult{})", got, err)
 	}
 }
 

@@ -58,7 +58,7 @@ func TestEmptyLog(t *testing.T) {
 	l, store := newLog(t, nil), fakeobjects.New()
 	for range 2 {
 		if result := run(t, follower(l, l.known, store)); result.Size != 0 {
-			t.Errorf("%+v", result)
+			t.Errorf("%+v, want result.Size = 0", result)
 		}
 		compare(t, l, store.Files(), 0)
 	}
@@ -72,7 +72,7 @@ func TestUntil(t *testing.T) {
 		f := follower(l, l.known, store)
 		f.Until = &size
 		if result := run(t, f); result.Size != size || result.All != size {
-			t.Errorf("%+v", result)
+			t.Errorf("%+v, want result.Size = %v and result.All = %v", result, size, size)
 		}
 		compare(t, l, store.Files(), size)
 	}
@@ -88,7 +88,7 @@ func TestNoTime(t *testing.T) {
 		f := follower(l, l.known, store)
 		result, err := f.Run(ctx)
 		if err != nil || result.Size != 0 || f.Record.(*recorder).behind != int64(len(l.entries)) {
-			t.Errorf("%+v, %v", result, err)
+			t.Errorf("%+v, %v, want no error and result.Size = 0 and f.Record.(*recorder).behind = %v", result, err, int64(len(l.entries)))
 		}
 	})
 }

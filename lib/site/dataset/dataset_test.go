@@ -184,7 +184,7 @@ func TestRefused(t *testing.T) {
 	s, _ := sample(t)
 	full := errors.New("the disk is full")
 	if _, err := dataset.Make(t.Context(), s, dataset.Options{Parallel: 1, Write: func(string, []byte) error { return full }}); !errors.Is(err, full) {
-		t.Errorf("%v", err)
+		t.Errorf("%v, want %v", err, full)
 	}
 }
 

@@ -86,7 +86,7 @@ func TestRowsReadBack(t *testing.T) {
 	text := made(t, rows)[".ndjson"].Data
 	read, err := files.ReadRows(text)
 	if err != nil || written(t, read) != written(t, rows) {
-		t.Errorf("%v\n%v\n%v", err, read, rows)
+		t.Errorf("%v\n%v\n%v, want no error and written(t, read) = written(t, rows)", err, read, rows)
 	}
 	if bytes.Count(text, []byte("\n")) != len(rows) || bytes.Contains(text, []byte(`\u003c`)) {
 		t.Error("there is not a line for each row, or it is escaped more than it needs")
@@ -192,7 +192,7 @@ func TestDayIndex(t *testing.T) {
 		f := list[strings.TrimPrefix(link.Name, "2026-11-30")]
 		sum := sha256.Sum256(f.Data)
 		if link.Bytes != len(f.Data) || link.SHA256 != hex.EncodeToString(sum[:]) || link.Type != f.ContentType {
-			t.Errorf("%+v", link)
+			t.Errorf("%+v, want link.Bytes = %v and link.SHA256 = hex.EncodeToString(sum[:]) and link.Type = %v", link, len(f.Data), f.ContentType)
 		}
 	}
 }
@@ -242,7 +242,7 @@ func TestDrawFiles(t *testing.T) {
 			}
 			h, err := files.Read[files.History](f.Data)
 			if err != nil || len(h.Entries) != len(d.Leaves) || written(t, h.Row) != written(t, d.Row()) {
-				t.Errorf("%s: %v", f.Path, err)
+				t.Errorf("%s: %v, want no error and len(h.Entries) = %v and written(t, h.Row) = written(t, d.Row())", f.Path, err, len(d.Leaves))
 			}
 			states := 0
 			for i, e := range h.Entries {
@@ -253,7 +253,8 @@ func TestDrawFiles(t *testing.T) {
 					once := files.State(d, d.Leaves[i])
 					link := h.States[states]
 					if states++; !once.Immutable || !bytes.Equal(once.Data, d.Leaves[i].Data) || link.State != state.State || !strings.HasSuffix(once.Path, "/"+link.Entry) {
-						t.Errorf("%s: %+v", once.Path, link)
+						t.Errorf("%s: %+v, want once.Immutable and once.Data = %v and link.State = %v and once.Path to end in %q",
+							once.Path, link, d.Leaves[i].Data, state.State, "/"+link.Entry)
 					}
 				}
 			}
@@ -263,7 +264,8 @@ func TestDrawFiles(t *testing.T) {
 			where, err := files.PlaceFile(d)
 			place, readErr := files.Read[files.Place](where.Data)
 			if err := errors.Join(err, readErr); err != nil || !where.Immutable || files.DrawPath(place.Game, place.Day, place.Draw) != f.Path || place.Opening != d.Leaves[0].Index {
-				t.Errorf("%s: %+v, %v", where.Path, place, err)
+				t.Errorf("%s: %+v, %v, want no error and where.Immutable and files.DrawPath(place.Game, place.Day, place.Draw) = %v and place.Opening = %v",
+					where.Path, place, err, f.Path, d.Leaves[0].Index)
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package history_test
 
 import (
+	"fmt"
 	"testing"
 
 	"tally/internal/testkit/archivetest"
@@ -19,7 +20,8 @@ func TestHistory(t *testing.T) {
 			row := d.Row()
 			state, index := d.State()
 			if state == nil || row.State != state.State || row.Draw != d.Opening.Draw || len(row.Leaves) != len(d.Leaves) {
-				t.Errorf("%s: %+v", d.Opening.Draw, row)
+				t.Errorf("%s: %+v, want state other than nil and row.State = %v and row.Draw = %v and len(row.Leaves) = %v",
+					d.Opening.Draw, row, state.State, d.Opening.Draw, len(d.Leaves))
 			}
 			if d.Day() != "2026-11-30" || d.Closings() == nil || d.Settlement() == nil || index < 0 {
 				t.Errorf("%s: day %s, closings %v, settlement %v, state at %d", d.Opening.Draw, d.Day(), d.Closings(), d.Settlement(), index)
@@ -32,8 +34,10 @@ func TestHistory(t *testing.T) {
 func TestNotOpened(t *testing.T) {
 	d := archivetest.Histories(t, games.All()[0])[0]
 	for _, leaves := range [][]history.Leaf{nil, d.Leaves[1:]} {
-		if _, err := history.New(leaves); err == nil {
-			t.Errorf("%d leaves without the opening were taken", len(leaves))
-		}
+		t.Run(fmt.Sprint(leaves), func(t *testing.T) {
+			if _, err := history.New(leaves); err == nil {
+				t.Errorf("%d leaves without the opening were taken", len(leaves))
+			}
+		})
 	}
 }

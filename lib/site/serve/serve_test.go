@@ -1,6 +1,7 @@
 package serve_test
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -119,7 +120,7 @@ func TestMissing(t *testing.T) {
 		t.Run(path, func(t *testing.T) {
 			response, text := ask(t, server, http.MethodGet, path)
 			if response.StatusCode != http.StatusNotFound || text != "<p>missing" {
-				t.Errorf("%s: %s %q", path, response.Status, text)
+				t.Errorf("%s: %s %q, want response.StatusCode = http.StatusNotFound and \"<p>missing\"", path, response.Status, text)
 			}
 		})
 	}
@@ -130,7 +131,7 @@ func TestMissing(t *testing.T) {
 	w := httptest.NewRecorder()
 	files.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/log/checkpoint", nil))
 	if w.Code != http.StatusNotFound || !strings.Contains(w.Body.String(), "no such page") {
-		t.Errorf("%d %s", w.Code, w.Body)
+		t.Errorf("%d %s, want w.Code = http.StatusNotFound and \"no such page\" in w.Body.String()", w.Code, w.Body)
 	}
 	if err := files.Close(); err != nil {
 		t.Error(err)
@@ -142,26 +143,30 @@ func TestConditionsAndRanges(t *testing.T) {
 	const path = "/results/war/2026-11-30.csv"
 	first, _ := ask(t, server, http.MethodGet, path)
 	if again, text := ask(t, server, http.MethodGet, path, "If-None-Match", first.Header.Get("ETag")); again.StatusCode != http.StatusNotModified || text != "" {
-		t.Errorf("%s %q", again.Status, text)
+		t.Errorf("%s %q, want again.StatusCode = http.StatusNotModified and \"\"", again.Status, text)
 	}
 	if part, text := ask(t, server, http.MethodGet, path, "Range", "bytes=1-2"); part.StatusCode != http.StatusPartialContent || text != "ra" {
-		t.Errorf("%s %q", part.Status, text)
+		t.Errorf("%s %q, want part.StatusCode = http.StatusPartialContent and \"ra\"", part.Status, text)
 	}
 	if head, text := ask(t, server, http.MethodHead, path); head.StatusCode != http.StatusOK || text != "" || head.ContentLength != 6 {
-		t.Errorf("%s %q", head.Status, text)
+		t.Errorf("%s %q, want head.StatusCode = http.StatusOK and \"\" and head.ContentLength = 6", head.Status, text)
 	}
 	if options, _ := ask(t, server, http.MethodOptions, path); options.StatusCode != http.StatusNoContent || options.Header.Get("Access-Control-Allow-Methods") != "GET, HEAD" {
-		t.Errorf("%s %v", options.Status, options.Header)
+		t.Errorf("%s %v, want options.StatusCode = http.StatusNoContent and options.Header.Get(\"Access-Control-Allow-Methods\") = \"GET, HEAD\"",
+			options.Status, options.Header)
 	}
 	if post, _ := ask(t, server, http.MethodPost, path); post.StatusCode != http.StatusMethodNotAllowed || post.Header.Get("Allow") == "" {
-		t.Errorf("%s %v", post.Status, post.Header)
+		t.Errorf("%s %v, want post.StatusCode = http.StatusMethodNotAllowed and post.Header.Get(\"Allow\") other than \"\"",
+			post.Status, post.Header)
 	}
 }
 
 func TestOpenFails(t *testing.T) {
 	for _, folders := range [][2]string{{"/nowhere/at/all", ""}, {t.TempDir(), "/nowhere/at/all"}} {
-		if _, err := serve.Open(folders[0], folders[1]); err == nil {
-			t.Errorf("%q is served", folders)
-		}
+		t.Run(fmt.Sprint(folders), func(t *testing.T) {
+			if _, err := serve.Open(folders[0], folders[1]); err == nil {
+				t.Errorf("%q is served", folders)
+			}
+		})
 	}
 }

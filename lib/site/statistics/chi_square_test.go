@@ -48,11 +48,13 @@ func TestKnown(t *testing.T) {
 		{[]int64{1, 1}, []int64{60, 40}, 4, 0.0455},
 		{[]int64{1, 1}, []int64{50, 50}, 0, 1},
 	} {
-		a := made(false, c.weights...)
-		r := statistics.Test(a, countsOf(a, c.counts...))
-		if math.Abs(r.Statistic-c.statistic) > 0.0005 || math.Abs(r.P-c.p) > 0.0005 || r.Degrees != len(c.counts)-1 || !r.Tested() || r.Needed != 0 {
-			t.Errorf("%v of %v: chi-square %v, %d degrees, p %v; instead of %v, p %v", c.counts, c.weights, r.Statistic, r.Degrees, r.P, c.statistic, c.p)
-		}
+		t.Run(fmt.Sprint(c.statistic), func(t *testing.T) {
+			a := made(false, c.weights...)
+			r := statistics.Test(a, countsOf(a, c.counts...))
+			if math.Abs(r.Statistic-c.statistic) > 0.0005 || math.Abs(r.P-c.p) > 0.0005 || r.Degrees != len(c.counts)-1 || !r.Tested() || r.Needed != 0 {
+				t.Errorf("%v of %v: chi-square %v, %d degrees, p %v; instead of %v, p %v", c.counts, c.weights, r.Statistic, r.Degrees, r.P, c.statistic, c.p)
+			}
+		})
 	}
 }
 
@@ -213,10 +215,12 @@ func TestUniform(t *testing.T) {
 				}
 			}
 			for i, share := range shares {
-				// Four standard deviations, and two in a hundred for what is not quite chi-square.
-				if got, off := float64(below[i])/times, 4*math.Sqrt(share*(1-share)/times)+0.02; math.Abs(got-share) > off {
-					t.Errorf("%s: %s: p is below %v in %v of fair tests", a.Game, a.Name, share, got)
-				}
+				t.Run(fmt.Sprint(share), func(t *testing.T) {
+					// Four standard deviations, and two in a hundred for what is not quite chi-square.
+					if got, off := float64(below[i])/times, 4*math.Sqrt(share*(1-share)/times)+0.02; math.Abs(got-share) > off {
+						t.Errorf("%s: %s: p is below %v in %v of fair tests", a.Game, a.Name, share, got)
+					}
+				})
 			}
 			if mean := sum / times; math.Abs(mean-degrees) > 4*math.Sqrt(2*degrees/times)+0.02*degrees {
 				t.Errorf("%s: %s: chi-square is %v on average, with %v degrees", a.Game, a.Name, mean, degrees)
@@ -243,7 +247,8 @@ func TestBiased(t *testing.T) {
 			r := rand.New(rand.NewPCG(9, 99))
 			result := statistics.Test(c.aspect, sample(r, c.aspect, 20_000, c.bias))
 			if first := result.Cells[0]; result.P > 1e-4 || !first.Outside() || first.Observed < first.High {
-				t.Errorf("%s: %s: p %v, %+v", c.aspect.Game, c.aspect.Name, result.P, first)
+				t.Errorf("%s: %s: p %v, %+v, want result.P of at most 1e-4 and first.Outside() and first.Observed of at least %v",
+					c.aspect.Game, c.aspect.Name, result.P, first, first.High)
 			}
 		})
 	}

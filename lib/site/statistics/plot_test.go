@@ -89,11 +89,12 @@ func TestPlots(t *testing.T) {
 				}
 				width, height := elements[0].number(t, "width"), elements[0].number(t, "height")
 				if width > 328 || height > 42*16+80 {
-					t.Errorf("%s: %s: %v × %v", game.ID, a.Name, width, height)
+					t.Errorf("%s: %s: %v × %v, want width of at most 328 and height of at most 42*16 + 80", game.ID, a.Name, width, height)
 				}
 				for _, e := range elements {
 					if e.attributes["style"] != "" || e.name == "style" || e.name == "script" {
-						t.Errorf("%s: %s: %+v", game.ID, a.Name, e)
+						t.Errorf("%s: %s: %+v, want e.attributes[\"style\"] = \"\" and e.name other than \"style\" and e.name other than \"script\"",
+							game.ID, a.Name, e)
 					}
 					if e.name == "rect" && (e.number(t, "x") < 0 || e.number(t, "width") < 0 || e.number(t, "x")+e.number(t, "width") > width ||
 						e.number(t, "y")+e.number(t, "height") > height) {

@@ -160,7 +160,7 @@ roulette  | {} | {"pocket":1.5,"colour":"red"}
 		t.Run(c[0], func(t *testing.T) {
 			r := history.Row{Draw: "d1", Game: c[0], Status: entry.Resolved, Facts: []byte(c[1]), Outcome: []byte(c[2])}
 			if counts, err := statistics.Count(r); !errors.Is(err, statistics.ErrRow) || counts != nil || !strings.Contains(err.Error(), `"d1"`) {
-				t.Errorf("%s: %s, %s: %v, %v", c[0], c[1], c[2], counts, err)
+				t.Errorf("%s: %s, %s: %v, %v, want statistics.ErrRow and no counts and `\"d1\"` in it", c[0], c[1], c[2], counts, err)
 			}
 		})
 	}
@@ -262,7 +262,7 @@ func TestAddKeepsTheOther(t *testing.T) {
 	sum.Add(one)
 	sum.Add(one)
 	if one["pocket"]["0"] != 1 || sum["pocket"]["0"] != 2 {
-		t.Errorf("%v, %v", one, sum)
+		t.Errorf("%v, %v, want one[\"pocket\"][\"0\"] = 1 and sum[\"pocket\"][\"0\"] = 2", one, sum)
 	}
 }
 
@@ -284,13 +284,15 @@ lucky5 | {"ball":{"1":3,"2":3}}
 				t.Fatal(err)
 			}
 			if err := counts.Check(c[0]); !errors.Is(err, statistics.ErrCounts) {
-				t.Errorf("%s: %s: %v", c[0], c[1], err)
+				t.Errorf("%s: %s: %v, want statistics.ErrCounts", c[0], c[1], err)
 			}
 		})
 	}
 	for _, counts := range []statistics.Counts{nil, {}, {"sum": nil}, {"sum": {"5": 0, "6": 3}, "face": {"1": 5}}} {
-		if err := counts.Check("dice"); err != nil {
-			t.Errorf("%v: %v", counts, err)
-		}
+		t.Run(fmt.Sprint(counts), func(t *testing.T) {
+			if err := counts.Check("dice"); err != nil {
+				t.Errorf("%v: %v", counts, err)
+			}
+		})
 	}
 }

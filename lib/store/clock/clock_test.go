@@ -120,7 +120,7 @@ func TestAttach(t *testing.T) {
 		ask()
 	}
 	if err := watch.Check(t.Context()); err == nil || err.Error() != "this process's clock is at least 30000 ms behind DynamoDB's" {
-		t.Errorf("%v", err)
+		t.Errorf("%v, want an error and err.Error() = \"this process's clock is at least 30000 ms behind DynamoDB's\"", err)
 	}
 	now = date
 	ask()

@@ -38,7 +38,7 @@ func TestVerdicts(t *testing.T) {
 			for _, game := range []*rules.Game{baccarat.Game, baccarat.Live} {
 				o, problem := outcome(game, facts)
 				if problem != "" {
-					t.Errorf("%s: %s", facts, problem)
+					t.Errorf("%s: %s, want problem = \"\"", facts, problem)
 					continue
 				}
 				for s := range game.Selections {
@@ -101,10 +101,12 @@ func TestTieRefundsNameTheirParagraph(t *testing.T) {
 	for game, rule := range map[*rules.Game]string{baccarat.Game: "BAC-2.3.1", baccarat.Live: "LBAC-2.1.5"} {
 		t.Run(game.ID, func(t *testing.T) {
 			for _, side := range []string{"player", "banker"} {
-				v := game.Judge(ruletest.Outcome(t, game, facts), ruletest.Selection(t, game, side))
-				if v.Rule != rule || v.Reason != "tie" {
-					t.Errorf("%s %s: %+v", game.ID, side, v)
-				}
+				t.Run(side, func(t *testing.T) {
+					v := game.Judge(ruletest.Outcome(t, game, facts), ruletest.Selection(t, game, side))
+					if v.Rule != rule || v.Reason != "tie" {
+						t.Errorf("%s %s: %+v, want v.Rule = %v and v.Reason = \"tie\"", game.ID, side, v, rule)
+					}
+				})
 			}
 		})
 	}

@@ -346,9 +346,11 @@ func TestInsuranceInAnEmptyShoe(t *testing.T) {
 		return `{"dealer":["AS"],"seats":[{"seat":1,"hands":[{"cards":["2H","3D"]}]}],"burned":` + string(list) + `}`
 	}
 	for burnTens, want := range map[bool]string{true: "lose insurance:1", false: "win insurance:1"} {
-		if got := ruletest.Decided(blackjack.Game, 2, visible(burnTens)); !slices.Contains(strings.Split(got, ", "), want) {
-			t.Errorf("%s is not among %s", want, got)
-		}
+		t.Run(fmt.Sprint(burnTens), func(t *testing.T) {
+			if got := ruletest.Decided(blackjack.Game, 2, visible(burnTens)); !slices.Contains(strings.Split(got, ", "), want) {
+				t.Errorf("%s is not among %s", want, got)
+			}
+		})
 	}
 }
 

@@ -288,7 +288,7 @@ func dealt(t *testing.T, values []int) (answer string, finished bool) {
 	r := blackjack.Game.Resolve(read)
 	if len(r.Faults) > 0 {
 		if got := codes(ruletest.Faults(r.Faults)); got != "dealer_must_draw" || best(cards) >= 17 {
-			t.Fatalf("%v: %s", cards, got)
+			t.Fatalf("%v: %s, want \"dealer_must_draw\" and best(cards) below 17", cards, got)
 		}
 		return "", false
 	}

@@ -181,7 +181,7 @@ func TestSumsOfLucky7(t *testing.T) {
 		text, _ := json.Marshal(drawOfSum(sum))
 		o := ruletest.Outcome(t, game, `{"balls":`+string(text)+`}`)
 		if got := ruletest.JSON(o); !strings.HasPrefix(got, fmt.Sprintf(`{"sum":%d,`, sum)) {
-			t.Fatalf("%s: %s", text, got)
+			t.Fatalf("%s: %s, want got to begin with fmt.Sprintf(`{\"sum\":%%d,`, sum)", text, got)
 		}
 		for line := 28; line <= 272; line++ {
 			under := ruletest.Selection(t, game, fmt.Sprintf("sum_under:%d.5", line))

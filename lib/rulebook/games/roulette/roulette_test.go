@@ -164,20 +164,20 @@ func TestShapesOffTheLayout(t *testing.T) {
 				text := fmt.Sprintf("%s:%d-%d", family, a, b)
 				_, err := roulette.Game.Parse(text)
 				if _, exists := covers[text]; exists != (err == nil) {
-					t.Errorf("%s: %v", text, err)
+					t.Errorf("%s: %v, want exists = %v", text, err, (err == nil))
 				}
 			}
 			for c := range 37 {
 				text := fmt.Sprintf("street:%d-%d-%d", a, b, c)
 				_, err := roulette.Game.Parse(text)
 				if _, exists := covers[text]; exists != (err == nil) {
-					t.Errorf("%s: %v", text, err)
+					t.Errorf("%s: %v, want exists = %v", text, err, (err == nil))
 				}
 				for d := c; d < min(c+4, 37); d++ {
 					text := fmt.Sprintf("corner:%d-%d-%d-%d", a, b, c, d)
 					_, err := roulette.Game.Parse(text)
 					if _, exists := covers[text]; exists != (err == nil) {
-						t.Errorf("%s: %v", text, err)
+						t.Errorf("%s: %v, want exists = %v", text, err, (err == nil))
 					}
 				}
 			}

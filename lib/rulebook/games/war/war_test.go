@@ -161,7 +161,7 @@ func TestDecidedAfterThePlayersCard(t *testing.T) {
 		}
 		slices.Sort(want)
 		if got := ruletest.Decided(war.Game, 2, fmt.Sprintf(`{"player":%q}`, player)); got != strings.Join(want, ", ") {
-			t.Errorf("%s: %s", player, got)
+			t.Errorf("%s: %s, want strings.Join(want, \", \")", player, got)
 		}
 	}
 }
