@@ -46,8 +46,8 @@ check: ## a minute's check while working: format, vet, tests that need Go alone
 test: lint unit fuzz api ## install what the tests need and run everything: lint, tests, short fuzzing
 
 # The rules are pure and have no goroutines: the race detector would only slow them down
-# tenfold, as it would the exploration, the studio and the schemas against their reader.
-alone = $(shell go list ./lib/rulebook/... ./internal/exploration ./internal/studio ./lib/draw/schema | grep -v /replay$$)
+# tenfold, as it would the exploration, the model of AWS, the studio and the schemas against their reader.
+alone = $(shell go list ./lib/rulebook/... ./internal/exploration ./internal/bench/scale ./internal/studio ./lib/draw/schema | grep -v /replay$$)
 # Packages with tests that are left out with the race detector (//go:build !race), for the
 # same reason, or are then smaller: they run both ways.
 both = ./internal/simulation ./lib/archive ./lib/archive/sequencer ./lib/archive/verify

@@ -168,6 +168,7 @@ func (b *bookmaker) place(ctx context.Context, list []bet) {
 			body.WriteString(betOf(each.play, each.reference))
 		}
 		body.WriteString(`]}`)
+		r.note(func() { r.batches++ })
 		status, answer := r.gateway.call(ctx, http.MethodPost, "/v1/bets", b.key, []byte(body.String()), len(list))
 		list = b.answered(list, status, answer, began, tries)
 	}

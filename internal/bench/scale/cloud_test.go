@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/kms"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	s3types "github.com/aws/aws-sdk-go-v2/service/s3/types"
@@ -27,6 +28,7 @@ import (
 	"tally/internal/testkit/fakedynamo"
 	"tally/lib/archive/tiles"
 	"tally/lib/local/samtemplate"
+	"tally/lib/store"
 )
 
 const (
@@ -214,13 +216,14 @@ type object struct {
 
 func nameOf(bucket, key *string) string { return *bucket + "/" + *key }
 
-// starting reports whether a request is one that instances make once, while all else waits: it is
-// part of the cold start, and takes no time of its own. The clock could not go on, either, while others
-// wait for a mutex.
+// starting reports whether a request is one that an instance makes once, or seldom, while all else waits
+// for a mutex: the clock could not go on, so it takes no time of its own. Those of a start are part of the cold start.
 func starting(in any) bool {
 	switch in := in.(type) {
 	case *kms.GetPublicKeyInput:
 		return true
+	case *dynamodb.GetItemInput: // who may speak for which tables
+		return textOf(in.Key[partitionKey]) == store.SendersKey
 	case *s3.GetObjectInput:
 		return *in.Key == tiles.KeysPath
 	case *s3.PutObjectInput:

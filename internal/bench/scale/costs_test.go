@@ -70,15 +70,17 @@ func (p part) times(n float64) part {
 
 // showCosts writes what a million bets cost.
 func (all *results) showCosts(out io.Writer) {
-	fmt.Fprintf(out, "\n## What a million bets cost\n\nCounted in the run \"slice\", in which each bookmaker's part of a draw is as small as it would be; archive in \"draws\", whose batches are as large, for as many "+
-		"draws. Dollars by the prices below; the site is counted in [site](site.md).\n\n")
+	fmt.Fprintf(out, "\n## What a million bets cost\n\nCounted in the run \"slice\", in which each bookmaker's part of a draw is as small as it would be; invocations, files and signatures "+
+		"of archive in \"draws\", whose batches are as large. Dollars by the prices below. The site is made once, at the end of \"slice\", with all of it that does not depend "+
+		"on draws; its time is not counted.\n\n")
 	title(out, "part", "write units", "read units", "invocations", "GB seconds", "SQS", "API", "S3 writes", "S3 reads", "MB logged", "dollars for units", "for Lambda", "for the rest", "in all")
 	var sum [4]float64
 	list := all.slice.parts()
 	if at := slices.IndexFunc(list, func(p part) bool { return p.name == "archive" }); at >= 0 {
 		for _, p := range all.many.parts() {
 			if p.name == "archive" {
-				list[at] = p.times(makerShare) // as many draws have so many bets more
+				of := p.times(makerShare) // as many draws have so many bets more
+				list[at].calls, list[at].messages, list[at].puts, list[at].gets, list[at].signs = of.calls, of.messages, of.puts, of.gets, of.signs
 			}
 		}
 	}

@@ -104,9 +104,10 @@ var (
 	prefixPuts    = figure{"writes of S3 under one prefix", 3500, "a second", pageFiles}
 	signMedian    = figure{"signature of KMS, median", 10, "ms", pageSigning}
 	signP99       = figure{"signature of KMS, p99", 50, "ms", pageSigning}
-	requestWork   = figure{"processor time of a request to AWS, on a core", 0.06, "ms", pageMeasured + ", BenchmarkRequest of internal/bench/scale"}
+	requestWork   = figure{"processor time of a request to AWS, on a core", 0.08, "ms", "measured: BenchmarkRequest of internal/bench/scale"}
+	itemWork      = figure{"processor time of an item of a query, on a core", 0.003, "ms", "measured: BenchmarkItems of internal/bench/scale"}
 	betWork       = figure{"processor time of a bet in api, on a core", 0.032, "ms", pageMeasured + ", BenchmarkPlace"}
-	lineWork      = figure{"processor time of an item of a query, on a core", 0.012, "ms", pageMeasured + ", settling a bet"}
+	lineWork      = figure{"processor time of a bet that is read and settled, on a core", 0.012, "ms", pageMeasured}
 )
 
 // Prices, in dollars.
@@ -131,7 +132,7 @@ var figures = []figure{
 	partitionWrites, partitionReads, newTableWrites, newTableReads, tableWriteQuota, tableReadQuota, burstTime, splitAfter, splitShare,
 	readMedian, readP99, writeMedian, writeP99, transactMedian, transactP99, pageRate,
 	queueMedian, queueP99, queueInFlight, pollersFirst, pollersMore, pollersMost, accountAtOnce, scaleUp, payload, coldMedian, coldP99, coreMemory,
-	gatewayRate, gatewayMedian, gatewayP99, fileMedian, fileP99, prefixPuts, signMedian, signP99, requestWork, betWork, lineWork,
+	gatewayRate, gatewayMedian, gatewayP99, fileMedian, fileP99, prefixPuts, signMedian, signP99, requestWork, itemWork, betWork, lineWork,
 	priceWrites, priceReads, priceStored, priceBackup, priceMessages, priceCalls, priceCompute, priceGateway, pricePuts, priceGets, priceSigns, priceLogs,
 }
 

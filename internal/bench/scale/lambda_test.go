@@ -45,6 +45,7 @@ type work struct {
 
 // compute takes processor time that would be so much on a whole core.
 func (w *work) compute(onCore time.Duration) {
+	w.of.computed.Add(int64(onCore))
 	w.mutex.Lock()
 	now := time.Now()
 	if w.free.Before(now) {
@@ -85,6 +86,7 @@ type function struct {
 	puts      atomic.Int64 // writes of S3, and lists
 	gets      atomic.Int64
 	signs     atomic.Int64
+	computed  atomic.Int64 // processor time in ns, on a core
 }
 
 // account is the concurrency that all functions share.

@@ -28,7 +28,7 @@ func command(ctx context.Context, arguments []string, out, progress io.Writer) (
 	flags := flag.NewFlagSet("scale", flag.ContinueOnError)
 	flags.SetOutput(progress)
 	write := flags.String("write", "", "`file` in which the tables are replaced, such as docs/scale.md; without one they are printed")
-	measured := flags.Duration("measured", 10*time.Second, "so `long` of the peak is measured")
+	measured := flags.Duration("measured", 5*time.Second, "so `long` of the peak is measured")
 	if err := flags.Parse(arguments); err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ func peakRate() float64 { return dayDraws.value / (24 * 60 * 60) * peakFactor.va
 
 // raised are the parameters that are not as their defaults, for the whole load.
 var raised = map[string]float64{
-	"WarmWrites": 400_000, "WarmReads": 400_000, "SettleConcurrency": 300, "IntakeConcurrency": 60, "LookConcurrency": 100, "SettleParallel": 16, "ApiRate": 20_000, "ApiBurst": 10_000,
+	"WarmWrites": 400_000, "WarmReads": 400_000, "SettleConcurrency": 300, "IntakeConcurrency": 60, "LookConcurrency": 100, "SettleParallel": 16, "SettleMemory": 3538, "ArchiveMemory": 1769, "ApiRate": 20_000, "ApiBurst": 10_000,
 }
 
 // The shards of the hot draw's game, and the account's concurrency.

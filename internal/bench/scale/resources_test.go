@@ -38,12 +38,14 @@ func (all *results) ofTable() []resource {
 	each := all.slice.perDraw()
 	writes, reads, requests := each.writes*peakRate(), each.reads*peakRate(), each.requests*peakRate()
 	const how = "slice, units by draw times draws a second"
+	alone := requests + (dayBets.value/dayDraws.value-float64(all.slice.batches)/float64(len(all.slice.plays)))*peakRate()
 	return []resource{
 		{"write units of the table", writes, raised["WarmWrites"], tableWriteQuota.value, "a second", "quota of DynamoDB for a table; `WarmWrites`", how},
 		{"read units of the table", reads, raised["WarmReads"], tableReadQuota.value, "a second", "quota of DynamoDB for a table; `WarmReads`", how},
 		{"write units of the table, beside the hot draw", writes + hotBets.value/hotTime.value, raised["WarmWrites"], tableWriteQuota.value, "a second", "the same", "slice, and hot"},
 		{"requests of the API", requests, raised["ApiRate"], defaultOf("ApiRate"), "a second", "`ApiRate`", "slice, requests by draw"},
 		{"requests of the account's APIs", requests, raised["ApiRate"], gatewayRate.value, "a second", "quota of API Gateway", "slice, requests by draw"},
+		{"requests of the API, were each bet sent alone", alone, raised["ApiRate"], gatewayRate.value, "a second", "`ApiRate`, quota of API Gateway", "slice, with a request for each bet"},
 		{"writes of the log's files", float64(all.many.cloud.files.most), prefixPuts.value, prefixPuts.value, "a second", "", "draws, the busiest second"},
 	}
 }
@@ -63,6 +65,12 @@ func (all *results) ofFunctions() (list []resource) {
 			continue
 		}
 		sum += busy
+		if spec.Short == "archive" {
+			cores := float64(all.slice.cloud.functions[spec.Short].computed.Load()) / 1e9 / float64(len(all.slice.plays)) * peakRate()
+			each, normal := float64(spec.MemoryMB)/coreMemory.value, defaultOf("ArchiveMemory")/coreMemory.value
+			list = append(list, resource{"processors of archive", cores, each * defaultOf("ArchiveConcurrency"), normal * defaultOf("ArchiveConcurrency"), "cores",
+				"`ArchiveMemory`, `ArchiveConcurrency`", "slice, processor time by draw times draws a second"})
+		}
 		list = append(list, ofFunction(spec, busy, how)...)
 	}
 	return append(list, resource{"instances of all functions", sum, raisedAccount, accountAtOnce.value, "at once", "quota of Lambda for the account", "the sum"})

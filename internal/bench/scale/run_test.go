@@ -41,6 +41,7 @@ type run struct {
 	lines    map[string]int // of reports, by bookmaker, draw and reference
 	placed   map[string]int // likewise
 	problems []string
+	batches  int // requests to place
 	late     int // draws that reconcile was not done with
 	stored   int // bytes of the table, in the end
 }

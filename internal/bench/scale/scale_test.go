@@ -113,6 +113,7 @@ func TestAgreesWithCosts(t *testing.T) {
 // A hot draw with one shard is what saturates first, and bets are throttled.
 func TestBottleneck(t *testing.T) {
 	l := &load{makers: 1, share: 1, rate: 1, hot: 6000, hotTime: 3 * time.Second, hotFrom: 5 * time.Second, to: time.Hour, looksAfter: time.Minute}
+	ordinary := carriedOut(t, tiny(), settingsFor(1))
 	for _, test := range []struct {
 		shards    string
 		throttled bool
@@ -121,7 +122,6 @@ func TestBottleneck(t *testing.T) {
 			s := settingsFor(1)
 			s.parameters["ShardsByGame"] = gameHot + "=" + test.shards
 			r := carriedOut(t, l, s)
-			ordinary := carriedOut(t, tiny(), settingsFor(1))
 			all := &results{slice: ordinary, many: ordinary, hot: r}
 			if got := r.cloud.table.throttled["BETS"] > 0; got != test.throttled {
 				t.Errorf("throttled: %v, %v was expected", r.cloud.table.throttled, test.throttled)
