@@ -184,14 +184,15 @@ func equipment() Member {
 
 // video is where a recording is.
 func video() Member {
-	return field("video", object([]string{"url", "sha256"},
+	s := object([]string{"url", "sha256"},
 		field("url", (&Schema{Type: "string", Pattern: wire.URLPattern, MaxLength: wire.MaxURL}).about("its address", "https://video.example/t-1/7.mp4")),
 		field("sha256", (&Schema{Type: "string", Pattern: wire.SHA256Pattern}).about("the SHA-256 of its bytes",
 			"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")),
 		field("from_ms", whole(0, wire.MaxSequence).about("the beginning of the draw in it, in milliseconds", 0)),
 		field("to_ms", whole(0, wire.MaxSequence).about("the end, after from_ms", 41200)),
-		field("kept_until", at("until when it is kept", "2027-11-30T12:00:00.000Z"))).
-		about("where a recording of the draw is: its address and hash are in the public log"))
+		field("kept_until", at("until when it is kept", "2027-11-30T12:00:00.000Z")))
+	s.DependentRequired = map[string][]string{"from_ms": {"to_ms"}, "to_ms": {"from_ms"}}
+	return field("video", s.about("where a recording of the draw is: its address and hash are in the public log"))
 }
 
 func drawResultedOf(game *rules.Game) Members {

@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"fmt"
 	"strings"
 
 	"tally/lib/draw/ids"
@@ -28,9 +27,6 @@ const (
 	URLPattern    = `^https://[A-Za-z0-9.-]+(:[0-9]{1,5})?(/[A-Za-z0-9._~!$&'()*+,;=:@%/?#-]*)?$`
 	SHA256Pattern = `^[0-9a-f]{64}$`
 )
-
-// isHash reports whether a text fits SHA256Pattern.
-func isHash(text string) bool { return len(text) == 64 && strings.Trim(text, "0123456789abcdef") == "" }
 
 // EquipmentFields are what a result may name of what it was played with.
 var EquipmentFields = []string{"shoe", "cut", "ball_set", "wheel", "dealer"}
@@ -63,42 +59,18 @@ func (r *reader) video(o strictjson.Object, m *Message) {
 	if !ok {
 		return
 	}
-	video := &Video{URL: r.text(object, "url", "an https address without a user, of at most 1000 characters of those that addresses have", ids.ValidURL),
-		SHA256: r.text(object, "sha256", "a SHA-256, as 64 digits 0-9 a-f", isHash)}
-	video.From, video.To = r.millis(object, "from_ms"), r.millis(object, "to_ms")
-	if _, ends := object.Optional("to_ms"); ends && video.To <= video.From {
-		r.fault(CodeBadNumber, "", "video.to_ms: it is not after from_ms")
+	video := &Video{URL: object.String("url"), SHA256: object.String("sha256")}
+	if !ids.ValidURL(video.URL) || len(video.SHA256) != 64 || strings.Trim(video.SHA256, "0123456789abcdef") != "" {
+		r.fault(CodeBadReference, "", "video: write an https address without a user, of at most 1000 characters, and a SHA-256 as 64 digits 0-9 a-f")
+	}
+	if _, part := object.Optional("to_ms"); part {
+		if video.From, video.To = object.Uint("from_ms"), object.Uint("to_ms"); video.To <= video.From || video.To > MaxSequence {
+			r.fault(CodeBadNumber, "", "video: to_ms is not after from_ms")
+		}
 	}
 	if kept, said := object.Optional("kept_until"); said {
 		video.KeptUntil = r.timeOf(kept)
 	}
 	object.Close()
 	m.Video = video
-}
-
-// text reads a required text of a form.
-func (r *reader) text(o strictjson.Object, name, form string, fits func(string) bool) string {
-	v, present := o.Required(name)
-	if !present {
-		return ""
-	}
-	text, isText := v.String()
-	if isText && !fits(string(text)) {
-		r.fault(CodeBadReference, "", fmt.Sprintf("%s: write %s", v.Path(), form))
-	}
-	return string(text)
-}
-
-// millis reads an optional number of milliseconds.
-func (r *reader) millis(o strictjson.Object, name string) int64 {
-	v, present := o.Optional(name)
-	if !present {
-		return 0
-	}
-	n, isWhole := v.Int()
-	if isWhole && (n < 0 || n > MaxSequence) {
-		r.fault(CodeBadNumber, "", v.Path()+": it is a number of milliseconds, from 0 to 2^53-1")
-		return 0
-	}
-	return n
 }

@@ -9,7 +9,6 @@ package tables
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -138,5 +137,11 @@ func List(ctx context.Context, table *store.Table) ([]State, error) {
 	}
 	err := group.Wait()
 	// The list is kept for ever; of a table that was not heard of for so long its state is gone.
-	return slices.DeleteFunc(list, func(s State) bool { return s.Table == "" }), err
+	kept := list[:0]
+	for _, s := range list {
+		if s.Table != "" {
+			kept = append(kept, s)
+		}
+	}
+	return kept, err
 }
