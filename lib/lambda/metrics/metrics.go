@@ -3,6 +3,7 @@ package metrics
 import (
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"time"
 )
@@ -22,10 +23,15 @@ type Metrics struct {
 	lines map[group]map[Name][]int
 }
 
-// group is what the metrics of a line share: a dimension and its value.
-type group struct {
-	dimension string
-	value     string
+// group is what the metrics of a line share: a dimension and its value, with a line feed
+// between them. A text is sorted by code that every function has already.
+type group string
+
+func groupOf(dimension, value string) group { return group(dimension + "\n" + value) }
+
+func (g group) split() (dimension, value string) {
+	dimension, value, _ = strings.Cut(string(g), "\n")
+	return dimension, value
 }
 
 // NewMetrics returns metrics of a function in a namespace, which tells apart
@@ -57,7 +63,7 @@ func (m *Metrics) record(name Name, value string, number int) {
 	}
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
-	in := group{dimension: dimension, value: value}
+	in := groupOf(dimension, value)
 	metrics := m.lines[in]
 	if metrics == nil {
 		metrics = make(map[Name][]int)

@@ -1,7 +1,6 @@
 package metrics
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -11,11 +10,8 @@ import (
 // render writes a line for each group, in the order of their names; a group with
 // more than maxSamples values of a metric takes several.
 func (m *Metrics) render() []byte {
-	groups := slices.SortedFunc(maps.Keys(m.lines), func(a, b group) int {
-		return cmp.Or(cmp.Compare(a.dimension, b.dimension), cmp.Compare(a.value, b.value))
-	})
 	var out []byte
-	for _, in := range groups {
+	for _, in := range slices.Sorted(maps.Keys(m.lines)) {
 		metrics := m.lines[in]
 		for len(metrics) > 0 {
 			out = append(m.line(out, in, metrics), '\n')
@@ -54,9 +50,9 @@ type definition struct{ Name, Unit string }
 func (m *Metrics) line(out []byte, in group, metrics map[Name][]int) []byte {
 	about := directive{Namespace: m.namespace, Dimensions: [][]string{{DimensionFunction}}}
 	members := member(nil, DimensionFunction, m.function)
-	if in.dimension != DimensionFunction {
-		about.Dimensions = append(about.Dimensions, []string{DimensionFunction, in.dimension})
-		members = member(members, in.dimension, in.value)
+	if dimension, value := in.split(); dimension != DimensionFunction {
+		about.Dimensions = append(about.Dimensions, []string{DimensionFunction, dimension})
+		members = member(members, dimension, value)
 	}
 	for _, name := range slices.Sorted(maps.Keys(metrics)) {
 		about.Metrics = append(about.Metrics, definition{Name: string(name), Unit: name.unit()})
