@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math/big"
 	"slices"
+	"strings"
 	"sync"
 
 	"tally/lib/draw/wire"
@@ -56,7 +57,7 @@ func Check(m, last *wire.Message) *wire.OddsCheck {
 		return nil
 	}
 	l := &look{game: m.Game, board: m.Board, check: &wire.OddsCheck{}}
-	l.selections(max(1, m.Round), visibleOf(m))
+	l.selections(m)
 	l.groups()
 	l.families()
 	if last != nil && last.Game == m.Game && len(m.Visible) == 0 && len(last.Visible) == 0 {
@@ -67,9 +68,6 @@ func Check(m, last *wire.Message) *wire.OddsCheck {
 
 // visibleOf reads the visible cards of a message again, which have no faults.
 func visibleOf(m *wire.Message) rules.Facts {
-	if m.Visible == nil {
-		return rules.Facts{}
-	}
 	var document strictjson.Document
 	v, _ := document.Parse("visible", m.Visible)
 	o, _ := v.Object()
@@ -128,9 +126,45 @@ func layoutOf(game *rules.Game) *layout {
 	return l
 }
 
-// selections looks at each entry by itself.
-func (l *look) selections(round int, visible rules.Facts) {
-	names := slices.Sorted(maps.Keys(l.board))
+// untouched is a board of a round before which nothing lies open.
+type untouched struct {
+	game  *rules.Game
+	round int
+	names string // of its selections
+}
+
+// mostUntouched is of how many boards the chances are kept: a studio has a few.
+const mostUntouched = 64
+
+var (
+	countedMutex sync.Mutex
+	countedOnce  = map[untouched][]rules.Chance{} // nil where they are beyond counting
+)
+
+// chancesOf counts how likely the selections of a board are. Where nothing lies open they are
+// the same in every draw, and counting all that may come from a shoe takes a while: it is done
+// once.
+func (l *look) chancesOf(m *wire.Message, names []string) ([]rules.Chance, bool) {
+	round := max(1, m.Round)
+	if m.Visible != nil {
+		return chances.Of(l.game, round, visibleOf(m), l.parse(names))
+	}
+	board := untouched{game: l.game, round: round, names: strings.Join(names, " ")}
+	countedMutex.Lock()
+	defer countedMutex.Unlock()
+	counted, is := countedOnce[board]
+	if !is {
+		counted, _ = chances.Of(l.game, round, rules.Facts{}, l.parse(names))
+		if len(countedOnce) == mostUntouched {
+			clear(countedOnce)
+		}
+		countedOnce[board] = counted
+	}
+	return counted, counted != nil
+}
+
+// parse returns the selections of the names, one where a name stands for many.
+func (l *look) parse(names []string) []rules.Selection {
 	list := make([]rules.Selection, len(names))
 	for i, name := range names {
 		s, err := l.game.Parse(name)
@@ -139,7 +173,13 @@ func (l *look) selections(round int, visible rules.Facts) {
 		}
 		list[i] = s
 	}
-	counted, known := chances.Of(l.game, round, visible, list)
+	return list
+}
+
+// selections looks at each entry by itself.
+func (l *look) selections(m *wire.Message) {
+	names := slices.Sorted(maps.Keys(l.board))
+	counted, known := l.chancesOf(m, names)
 	for i, name := range names {
 		entry := l.board[name]
 		shown := wire.OddsSelection{Selection: name, Odds: entry.Mark.String()}

@@ -10,10 +10,11 @@ import (
 
 //go:generate go run ./internal/texts
 
-// compressed has the messages of all languages, and the assets: internal/texts writes it.
+// Embedded has the messages of all languages, and the assets: package texts packs it. A test
+// that releases a game of its own packs it again.
 //
 //go:embed embedded.json.gz
-var compressed []byte
+var Embedded []byte
 
 // embedded is what it has.
 type embedded struct {
@@ -23,7 +24,7 @@ type embedded struct {
 
 // expand reads it.
 func expand() (*embedded, error) {
-	from, err := gzip.NewReader(bytes.NewReader(compressed))
+	from, err := gzip.NewReader(bytes.NewReader(Embedded))
 	if err != nil {
 		return nil, fmt.Errorf("expanding the messages and assets: %w", err)
 	}

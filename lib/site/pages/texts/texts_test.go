@@ -1,4 +1,4 @@
-package main
+package texts
 
 import (
 	"bytes"
@@ -12,11 +12,11 @@ import (
 
 // TestCurrent says that what the pages embed is up to date.
 func TestCurrent(t *testing.T) {
-	want, err := build(os.DirFS("../.."))
+	want, err := build(os.DirFS(".."))
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err := os.Open("../../embedded.json.gz")
+	file, err := os.Open("../embedded.json.gz")
 	if err != nil {
 		t.Fatal(err)
 	}
