@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -90,9 +92,13 @@ func TestTwoAtOnce(t *testing.T) {
 				n.pass(1)
 				n.opened(draws)
 				n.pass(4)
+				var mutex sync.Mutex // of the source of numbers: requests are made side by side
 				random := rand.New(rand.NewPCG(seed, 3))
 				n.db.Intercept = func(context.Context, fakedynamo.Call) fakedynamo.Verdict {
-					time.Sleep(time.Duration(random.IntN(900)) * time.Millisecond)
+					mutex.Lock()
+					wait := time.Duration(random.IntN(900)) * time.Millisecond
+					mutex.Unlock()
+					time.Sleep(wait)
 					return fakedynamo.Proceed
 				}
 				for range 10 {
@@ -179,7 +185,7 @@ func TestCrashes(t *testing.T) {
 	for _, verdict := range []fakedynamo.Verdict{fakedynamo.FailBefore, fakedynamo.FailAfter} {
 		t.Run(verdict.String(), func(t *testing.T) {
 			for last := 0; ; last++ {
-				ended := true
+				ended := false
 				synctest.Test(t, func(t *testing.T) {
 					const draws = 3
 					n := newNight(t)
@@ -187,13 +193,12 @@ func TestCrashes(t *testing.T) {
 					n.opened(draws)
 					n.pass(3)
 					time.Sleep(time.Minute)
-					requests := 0
+					var requests atomic.Int64 // made side by side
 					n.db.Intercept = func(context.Context, fakedynamo.Call) fakedynamo.Verdict {
-						switch requests++; {
-						case requests == last+1:
-							ended = false
+						switch of := int(requests.Add(1)); {
+						case of == last+1:
 							return verdict
-						case requests > last+1:
+						case of > last+1:
 							return fakedynamo.FailBefore
 						}
 						return fakedynamo.Proceed
@@ -201,6 +206,7 @@ func TestCrashes(t *testing.T) {
 					n.looks.Fails = last%2 == 1 && verdict == fakedynamo.FailAfter
 					_ = n.run()
 					n.db.Intercept, n.looks.Fails = nil, false
+					ended = int(requests.Load()) <= last
 					n.looks.Take() // what was sent is lost as well
 					n.pass(8)
 					n.dueInAll(draws)

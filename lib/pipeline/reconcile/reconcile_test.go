@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -37,7 +38,8 @@ type night struct {
 	waiting     map[string]int    // messages of the studio
 	uncounted   error             // why they can't be counted
 	limits      settlement.Limits // of corrections
-	depths      []error           // of the context of each look at the queues
+	mutex       sync.Mutex
+	depths      []error // of the context of each look at the queues
 	sent        func(body string, delay time.Duration)
 	looks       duequeue.Queue
 	behind      int           // minutes, as was recorded last
@@ -51,22 +53,29 @@ func newNight(t *testing.T) *night {
 
 func now() settlement.Instant { return settlement.Instant(time.Now().UnixMilli()) }
 
-func (n *night) Stuck(_, why string)                           { n.stuck[why]++ }
-func (n *night) Mismatch(string)                               { n.mismatch++ }
-func (n *night) LateRecords(_ string, bets int)                { n.late += bets }
+// one makes what is counted one thing after the other, where looks are made side by side.
+func (n *night) one(count func()) {
+	n.mutex.Lock()
+	defer n.mutex.Unlock()
+	count()
+}
+
+func (n *night) Stuck(_, why string)                           { n.one(func() { n.stuck[why]++ }) }
+func (n *night) Mismatch(string)                               { n.one(func() { n.mismatch++ }) }
+func (n *night) LateRecords(_ string, bets int)                { n.one(func() { n.late += bets }) }
 func (n *night) Depth(string, int)                             {}
-func (n *night) Behind(minutes int)                            { n.behind = minutes }
-func (n *night) Waiting(string)                                { n.waits++ }
-func (n *night) InQuarantine(messages int)                     { n.held = messages }
-func (n *night) Quarantined(string)                            { n.quarantined++ }
+func (n *night) Behind(minutes int)                            { n.one(func() { n.behind = minutes }) }
+func (n *night) Waiting(string)                                { n.one(func() { n.waits++ }) }
+func (n *night) InQuarantine(messages int)                     { n.one(func() { n.held = messages }) }
+func (n *night) Quarantined(string)                            { n.one(func() { n.quarantined++ }) }
 func (*night) Stored(string, time.Duration, string)            {}
 func (n *night) Settled(string, int, int, bool, time.Duration) {}
 func (n *night) Depths(ctx context.Context) (map[string]int, error) {
-	n.depths = append(n.depths, ctx.Err())
+	n.one(func() { n.depths = append(n.depths, ctx.Err()) })
 	return nil, nil
 }
 func (n *night) Send(_ context.Context, body string, delay time.Duration) error {
-	if n.runs++; n.sent != nil {
+	if n.one(func() { n.runs++ }); n.sent != nil {
 		n.sent(body, delay)
 	}
 	return nil
