@@ -75,7 +75,9 @@ func (b *tab) listen(event any) {
 			b.complain(fmt.Sprintf("%s: %s %s", e.Entry.Source, e.Entry.Text, e.Entry.URL))
 		}
 	case *network.EventLoadingFailed:
-		b.complain("not loaded: " + e.ErrorText)
+		if !e.Canceled { // by the page, which reads no more of a file than it may have
+			b.complain("not loaded: " + e.ErrorText)
+		}
 	case *network.EventResponseReceived:
 		if e.Response.Status >= 400 {
 			b.complain(fmt.Sprintf("status %d: %s", e.Response.Status, e.Response.URL))
